@@ -27,7 +27,7 @@ from bot.settings_file import nearest_name, settings_in_file
 # "footnote" begin with our prefix.
 # https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
 SERVICE_LINK = re.compile(
-    r"""FOOTNOTE_ (\w+_)? (
+    r"""FOOTNOTE_ (\w{1,80}_)? (
         SERVICE_HOST=.* | SERVICE_PORT(_\w+)?=\d+ | PORT(_\d+_[A-Z]+)?=(tcp|udp|sctp)://.*
         | PORT_\d+_[A-Z]+_(PROTO|PORT|ADDR)=.*
     )""",

@@ -16,14 +16,17 @@ _TELLING = (
     r"[\w.-]*(?:passw(?:or)?d|passwd|pwd|passphrase|secret|token|credential|signature)[\w.-]*"
     r"|(?:[\w.-]+[_.-])?(?:key|auth|sig)|apikey"
 )
-_PARAMETER = re.compile(rf"(?i)([?&;]|(?<![\w.-]))({_TELLING})=([^\s&;#'\"]+)")
+_PARAMETER = re.compile(
+    rf"(?i)([?&;]|(?<![\w.-]))(?=[\w.-]*+=[^\s&;#'\"])({_TELLING})=([^\s&;#'\"]+)"
+)
 # Everything before the last @ up to white space: like SQLAlchemy, allow any character in a
 # password. The host stays visible.
-_ADDRESS = re.compile(r"(?i)(?P<scheme>\b[a-z][a-z0-9+.-]*:[/\\]{2,})(?P<before>[^\s'\"<>]*@)")
+_UP_TO_HOST = re.compile(r"(?<![^\s'\"<>])[^\s'\"<>]*@")
+_ADDRESS = re.compile(r"(?is)(?P<scheme>\b[a-z][a-z0-9+.-]{0,100}:[/\\]{2,}+)(?P<before>.*+)")
 # In web addresses the user information ends at the first / ? #, since paths may have an @ …
-_OF_WEB = re.compile(r"[^/\\?#]*@")
+_OF_WEB = re.compile(r"\A[^/\\?#]*@")
 # … unless the text after the first colon cannot be a port: then it is a password.
-_MALFORMED = re.compile(r"[^/\\?#@:\[\]]*:(?!\d*(?:[/\\?#]|$)).*@")
+_MALFORMED = re.compile(r"\A[^/\\?#@:\[\]]*:(?!\d*(?:[/\\?#]|$)).*@")
 # The example in our own advice on how to write an address.
 _EXAMPLE = "user:password@"
 
@@ -34,7 +37,7 @@ def without_credentials(text: str) -> str:
     Applying it twice changes nothing more.
     """
     if "@" in text:
-        text = _ADDRESS.sub(_hidden, text)
+        text = _UP_TO_HOST.sub(lambda found: _ADDRESS.sub(_hidden, found[0]), text)
     return _PARAMETER.sub(rf"\1\2={HIDDEN}", text) if "=" in text else text
 
 

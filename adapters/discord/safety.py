@@ -20,7 +20,9 @@ _LINKED = re.compile(
     r"|(?P<bare>(?<![<(])https?://(?:[^\s<>()|*]|\([^\s<>()]*\))*[^\s<>()|*.,;:!?'\"\]])",
     re.IGNORECASE,
 )
-_HEADING = re.compile(r"^([ \t>]*)#{4,6}[ \t]+(.*?)[ \t#]*$", re.MULTILINE)  # Discord has three
+_HEADING = re.compile(
+    r"^([ \t>]*+)#{4,6}[ \t]++((?:[ \t#]*+[^ \t#\n]++)*+)[ \t#]*+$", re.MULTILINE
+)  # Discord has three
 _MARKDOWN = re.compile(r"([\\*_~|`\[\]<])|(?<=:)(//)|^([#>+-])")
 
 

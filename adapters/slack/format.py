@@ -43,7 +43,7 @@ _SLACK_ESCAPES = frozenset("\\`*_{}[]()#+-.!")
 _SPECIAL = re.compile(
     rf"{ESCAPE.pattern[:2]}(?P<escaped>{ESCAPE.pattern[2:]})"
     r"|\]\((?:<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*)\)|https?://\S+"  # addresses stay
-    r"|:(?=[a-z0-9_+'-]*[a-z1][a-z0-9_+'-]*:)"
+    r"|:(?=[02-9_+'-]*+[a-z1][a-z0-9_+'-]*+:)"
 )
 
 # Slack returns the ``action_id`` and ``value`` of a pressed control; a value always names its run,

@@ -17,6 +17,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
 LONGEST = 2_000  # characters of one formula
+MOST_LINES = 100  # of one formula
 KEPT = 512  # formulas in the cache
 
 ELEMENTS = frozenset(
@@ -39,7 +40,9 @@ _NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 _INLINE = re.compile(
     r"\$\$(?P<two>[^$\n]+?)\$\$|(?<![\w$])\$(?=\S)(?P<one>[^$\n]+?)(?<=\S)\$(?![\w$])"
 )
-_ROUND = re.compile(r"\\\((?P<one>.+?)\\\)|\\\[(?P<two>.+?)\\\]", re.DOTALL)
+_ROUND = re.compile(
+    r"(?<!\\)\\\((?P<one>(?:[^\\]|\\[^()])++)\\\)|(?<!\\)\\\[(?P<two>(?:[^\\]|\\[^\[\]])++)\\\]"
+)
 # "$5 and $10" is money: a formula has a single letter, an operator or a command.
 _FORMULA = re.compile(
     r"\\[A-Za-z]+|[\^_=<>+*/|±≤≥∑∫√]|^[A-Za-z]$|[A-Za-z]\(|(?<![A-Za-z])[A-Za-z]'"
@@ -66,6 +69,7 @@ def _block(state: StateBlock, begin: int, end: int, silent: bool) -> bool:
     closer = {"$$": "$$", "\\[": "\\]"}.get(opener)
     if closer is None or state.sCount[begin] - state.blkIndent >= 4:
         return False
+    end = min(end, begin + MOST_LINES)
     line, found = begin, state.src.find(closer, start + 2, state.eMarks[begin])
     while found < 0:
         line += 1

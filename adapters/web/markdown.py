@@ -175,7 +175,7 @@ def _align(cells: Sequence[tuple[int, Token, str]]) -> None:
             token.attrSet("class", stated[1] if stated else "right")
 
 
-_MARKS = re.compile(r"\s*\[\d{1,4}\]")
+_MARKS = re.compile(r"(?:(?<!\s)\s++)?\[\d{1,4}\]")
 
 
 @cache

@@ -31,7 +31,7 @@ _NO_BOLD_AFTER = re.compile(r"[0-9A-Za-z_*]")
 _OF_LISTS = frozenset({"list_item_open", "bullet_list_close"})
 _BORDER = re.compile(r"(?<!\\)\|(?:[ \t]*:?-{3,}:?[ \t]*\|)*|[ \t]`{3,}\w*[ \t]")
 _LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}|[-*+])[ \t]+")
-_BROKEN_MARK = re.compile(r"(<mark[^>]*>)([^<]*)</mark>\1")
+_BROKEN_MARK = re.compile(r"(<mark[^<>]*>)([^<]*)</mark>\1")
 _ESCAPED = re.compile(r"\\[#|+]")  # escapes that ``bot.pages.literal`` writes
 
 

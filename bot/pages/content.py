@@ -63,7 +63,7 @@ _BOXES = ("body", "div", "main", "article", "section", "script")
 
 _PRESS_TYPE = re.compile(r"article|news|blog", re.IGNORECASE)
 _PRESS_DATA = re.compile(
-    r"\"@type\"\s*:\s*\[?\s*\"(?:\w*NewsArticle|Article|BlogPosting|LiveBlogPosting|Report)\""
+    r"\"@type\"\s*+:\s*+(?:\[\s*+)?\"(?:\w*NewsArticle|Article|BlogPosting|LiveBlogPosting|Report)\""
 )
 _PRESS_ITEM = re.compile(r"schema\.org/(?:\w*NewsArticle|Article|BlogPosting|Blog)\b")
 _FEW_SCRIPTS = 8

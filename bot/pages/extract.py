@@ -39,8 +39,8 @@ _RST = lazy_regex(
 _ASCIIDOC = lazy_regex(
     r"^\[(?:source|verse|listing|quote|horizontal|NOTE|TIP|WARNING|CAUTION|IMPORTANT|cols=|[\w-]*%)"
     r"[^\]\n]*\]$"
-    r"|^(?:include|ifdef|ifndef|endif|image)::\S*\[[^\]\n]*\]$|^\[\[[\w-]+\]\]$"
-    r"|\b(?:link(?:git)?|xref|footnote):\S*\[[^\]\n]+\]|<<[\w-]+(?:,[^>\n]+)?>>"
+    r"|^(?:include|ifdef|ifndef|endif|image)::[^\s\[]*+\[[^\]\n]*\]$|^\[\[[\w-]+\]\]$"
+    r"|\b(?:link(?:git)?|xref|footnote):[^\s\[]{0,300}\[[^\]\n]{1,300}\]|<<[\w-]+(?:,[^<>\n]+)?>>"
     r"|^\S[^\n]*::\n[ \t]+\S|^\|={3,}$",
     re.M,
 )
@@ -81,7 +81,7 @@ _INVISIBLE = lazy_regex(
 )
 _CONTROLS = lazy_regex("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # others mark text in readers
 _SURROGATES = lazy_regex("[\ud800-\udfff]")
-_TRAILING_SPACE = lazy_regex(r"[ \t]+$", re.MULTILINE)
+_TRAILING_SPACE = lazy_regex(r"(?<![ \t])[ \t]++$", re.MULTILINE)
 _EMPTY_LINES = lazy_regex(r"\n{3,}")
 
 

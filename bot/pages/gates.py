@@ -122,7 +122,7 @@ _NEEDS_SCRIPT = lazy_regex(
 _LOADING = lazy_regex(
     r"""(?:\#\ *)?(?:(?:now\ |is\ )?loading(?:\ (?:the\ )?(?:page|content|app|data))?|please\ wait
         |one\ moment(?:,?\ please)? | wird\ geladen | chargement(?:\ en\ cours)? | cargando
-        |(?:正在)?(?:加载|載入|加載|载入)中? | 読み込み中(?:です)? | 로딩\ ?중)\s*[.…。!]*\s*""",
+        |(?:正在)?(?:加载|載入|加載|载入)中? | 読み込み中(?:です)? | 로딩\ ?중)\s*+[.…。!]*+\s*+""",
     _IGNORING_CASE,
 )
 _LOGIN = lazy_regex(

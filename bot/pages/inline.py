@@ -46,7 +46,7 @@ def classes_of(element: Any) -> list[str]:
 
 
 _BREAK = "\x04"  # stands for <br> until white space is collapsed
-_AROUND_BREAK = re.compile(f" *{_BREAK} *")
+_AROUND_BREAK = re.compile(f"(?:(?<! ) ++)?{_BREAK} *+")
 _LETTER = re.compile(r"[^\W\d_]")
 _EXPONENT = re.compile(r"[-+\u2212\u2013]?\d{1,4}|[ijkmnxy]")
 

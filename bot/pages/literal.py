@@ -19,8 +19,8 @@ characters are removed before.
 
 _MARKED = re.compile(r"[*_`\\\x02\x03]|&#?\w|\]\(")
 _CODE = re.compile(f"{CODE_START}([^{CODE_START}{CODE_END}]*){CODE_END}")
-_LOOSE_START = re.compile(rf" *{CODE_START}(\s+)")
-_LOOSE_END = re.compile(rf"(\s+){CODE_END} *")
+_LOOSE_START = re.compile(rf"(?:(?<! ) ++)?{CODE_START}(\s++)")
+_LOOSE_END = re.compile(rf"(?<!\s)(\s++){CODE_END} *+")
 _ADJACENT = re.compile(f"{CODE_END}{CODE_START}")
 _TICKS = re.compile("`+")
 
@@ -76,11 +76,13 @@ def _with_code(text: str) -> str:
     if CODE_START in text:
         text = _LOOSE_START.sub(rf"\1{CODE_START}", text)
         text = _LOOSE_END.sub(rf"{CODE_END}\1", text)
-    for start, end in reversed(_taken_for_markup(text)):
+    pieces, done = [], 0
+    for start, end in _taken_for_markup(text):
         while end - start > 1 and text[end - 1] in _SENTENCE_MARKS:
             end -= 1
-        text = f"{text[:start]}{CODE_START}{text[start:end]}{CODE_END}{text[end:]}"
-    text = _ADJACENT.sub("", text)
+        pieces += [text[done:start], CODE_START, text[start:end], CODE_END]
+        done = end
+    text = _ADJACENT.sub("", "".join((*pieces, text[done:])))
     text = _CODE.sub(lambda match: code_span(match[1]) if match[1] else "", text)
     return text.replace(CODE_START, "").replace(CODE_END, "")
 

@@ -154,28 +154,32 @@ def _dedented(line: str, columns: int) -> str:
 _FRONT_MATTER = lazy_regex(
     r"\A(?:---[ \t]*\n(.*?\n)(?:---|\.\.\.)|\+\+\+[ \t]*\n(.*?\n)\+\+\+)[ \t]*(?:\n|\Z)", re.S
 )
-_TITLE_FIELD = lazy_regex(r"^title[ \t]*[:=][ \t]*(.+?)[ \t]*$", re.M | re.I)
+_TITLE_FIELD = lazy_regex(r"^title[ \t]*+[:=]((?:[ \t]*+[^ \t\n]++)++)[ \t]*+$", re.M | re.I)
 
-_HEADING = lazy_regex(r"^ {0,3}#{1,6}[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$", re.M)
+_HEADING = lazy_regex(
+    r"^ {0,3}#{1,6}[ \t]++([^ \t\n]++(?:[ \t]++(?!#++[ \t]*+$)[^ \t\n]++)*+)"
+    r"(?:[ \t]++#++)?[ \t]*+$",
+    re.M,
+)
 _UNDERLINED = lazy_regex(
     r"^(?! {4}|[ \t]*(?:[#>|]|[-*+][ \t]|\d+[.)][ \t]))[ ]{0,3}(\S[^\n]*)\n {0,3}(=+|-{2,})[ \t]*$",
     re.M,
 )
 _DEFINITION = lazy_regex(
     r"^ {0,3}\[(?!\^)((?:[^\[\]\n\\]|\\.){1,200})\]:[ \t]*(?:\n[ \t]*)?(?:<[^<>\n]*>|[^\s<]\S*)"
-    r"(?:[ \t]*\n?[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*(?:\n|\Z)",
+    r"(?:(?:[ \t]*+\n)?[ \t]++(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*+(?:\n|\Z)",
     re.M,
 )  # CommonMark 0.31, section 4.7
 _COMMENT = lazy_regex(r"<!--.*?(?:-->|\Z)", re.S)
 
 _LABEL = (
     r"((?:[^\[\]\\`]|\\.|`[^`]{0,500}`"
-    r"|!?\[(?:[^\[\]\\]|\\.){0,500}\](?:\([^()\n]{0,500}\))?){0,500}?)"
+    r"|\[(?:[^\[\]\\]|\\.){0,500}+\](?:\([^()\n]{0,500}\))?+){0,500}+)"
 )
-_TARGET = r"\((?:[ \t]*\n)?(?:[^()\\\n]|\\.|\([^()\n]{0,500}\)){0,2000}\)"
+_TARGET = r"\((?:[ \t]*+\n)?+(?:[^()\\\n]|\\.|\([^()\n]{0,500}\)){0,2000}+\)"
 _INLINE = lazy_regex(
-    rf"(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^`].*?(?<!`)(?P=ticks)(?!`))"
-    rf"|(?<!\\)!\[(?P<alt>(?:[^\[\]\\]|\\.){{0,1000}})\]"
+    rf"(?P<code>(?<!`)(?P<ticks>`{{1,20}}+)(?!`)[^`].*?(?<!`)(?P=ticks)(?!`))"
+    rf"|(?<!\\)!\[(?P<alt>(?:[^\[\]\\]|\\.){{0,1000}}+)\]"
     rf"(?:(?P<source>{_TARGET})|\[(?P<image>[^\]\n]{{0,200}})\])"
     rf"|(?<!\\)\[(?P<label>{_LABEL})\](?:(?P<target>{_TARGET})|\[(?P<name>[^\]\n]{{0,200}})\])?"
     r"|<(?P<auto>(?:https?://|mailto:)[^\s<>]{1,2000})>"
@@ -225,7 +229,7 @@ def _front_matter(text: str) -> tuple[str, str]:
     if match is None:
         return "", text
     field = _TITLE_FIELD.search(match[1] or match[2] or "")
-    return field[1].strip("\"'") if field else "", text[match.end() :]
+    return field[1].strip().strip("\"'") if field else "", text[match.end() :]
 
 
 def _plain(text: str, defined: frozenset[str]) -> str:

@@ -19,7 +19,7 @@ _MARK = re.compile(r"^(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
 _NAMED = re.compile(r"((?:(`+)(?!`)(?:(?!\2).)+\2(?!`)|[^`])*?)[:：](?=\s|$)")
 _SIGNATURE = re.compile(r"`((?:class |async |static )?[\w.:$-]{1,70})[(\[]")
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$)")
-_CODE = re.compile(r"(`+)( ?)((?:(?!\1).)+?)\2\1(?!`)")
+_CODE = re.compile(r"(?<!`)(`{1,20}+)(?!`)( ?)((?:(?!\1).)+?)\2\1(?!`)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 

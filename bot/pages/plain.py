@@ -30,7 +30,9 @@ _CODE_LINE = re.compile(
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,/&()-]+")
 _LONGEST_TITLE = 100  # characters
 _LETTER = re.compile(r"[^\W\d_]")
-_COMMENT_MARK = re.compile(r"^\s*(?:#+|//+|/?\*+|;+|--+|\"{3}|%+)\s*|\s*(?:\*+/|#+|\*+)\s*$")
+_COMMENT_MARK = re.compile(
+    r"^\s*(?:#+|//+|/?\*+|;+|--+|\"{3}|%+)\s*|(?:(?<!\s)\s++)?(?:(?<!\*)\*++/?|(?<!#)#++)\s*+$"
+)
 
 
 def read_plain(text: str) -> tuple[str, str]:

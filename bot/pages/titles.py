@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 _NO_TITLE = re.compile(
-    r"\s*(?:untitled|title|unknown|(?:document|presentation|book|sheet)\d*|slide 1"
+    r"\s*+(?:untitled|title|unknown|(?:document|presentation|book|sheet)\d*|slide 1"
     r"|powerpoint presentation|word document"
-    r"|microsoft (?:word|powerpoint|excel) - .*|[^ ]*\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd"
-    r"|rtf|od[tsp]|html?))?\s*",
+    r"|microsoft (?:word|powerpoint|excel) - .*+|[^ ]*\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd"
+    r"|rtf|od[tsp]|html?))?\s*+",
     re.IGNORECASE,
 )
 
@@ -21,13 +21,15 @@ def meaningful_title(title: str) -> str:
 
 
 _SIGN = r"[|–—·•»:(-]"  # between the parts of a title
-_BETWEEN = re.compile(r"\s+(?:[|–—·•»:]|-{1,2}|::)\s+")
+_BETWEEN = re.compile(r"(?<!\s)\s++(?:[|–—·•»:]|-{1,2}|::)\s++")
 _OF_A_MANUAL = re.compile(
     r"\b(?:documentation|docs|manual|handbook|user guide|reference|wiki|version \d)|文档|手册|指南",
     re.IGNORECASE,
 )
 _NAMES_MANUAL_IN_BRACKETS = re.compile(r"javadoc|makeinfo|texi2", re.IGNORECASE)
-_ANCHOR_SIGN = re.compile(r"(?:[¶§\s\ue000-\uf8ff]|\s#)+$")  # private use: icon fonts
+_ANCHOR_SIGN = re.compile(
+    r"(?<![¶§\s\ue000-\uf8ff])(?<!\s#)[¶§\s\ue000-\uf8ff](?:[¶§\s\ue000-\uf8ff]|(?<=\s)#)*+$"
+)  # private use: icon fonts
 _SHORTEST = 3  # characters; shorter titles are not looked for in headings
 
 

@@ -315,7 +315,7 @@ def _continued(text: str, following: str, *, hyphen: bool, known: Counter[str]) 
 
 def _hyphen_between(text: str, following: str, known: Counter[str]) -> str:
     """The hyphen if "well-/known" has one when undivided, as other text shows; else ""."""
-    first = re.search(r"[^\W\d_]+$", text)
+    first = re.search(r"(?<![^\W\d_])[^\W\d_]++$", text)
     second = re.match(r"[^\W\d_]+", following)
     if first is None or second is None or not following[0].islower():
         return "-"

@@ -58,7 +58,7 @@ _TITLES = re.compile(rf"{OVER_A_BOX}|admonitionHeading|(?:alert|callout)-(?:titl
 
 _SPACE = re.compile(r"\s+")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
-_NEEDS_COLON = re.compile(r"[^:：.?!…。？！,;]`*$")
+_NEEDS_COLON = re.compile(r"[^:：.?!…。？！,;]$")
 
 
 def written(root: Any) -> str:

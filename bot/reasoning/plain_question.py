@@ -29,14 +29,14 @@ _ORDERS = (
 )
 _ASKS = {
     "en": re.compile(
-        rf"(?:{_PREPOSITION} )?"
+        rf"\A(?:(?:{_PREPOSITION} )?"
         r"(?:who|whom|whose|what|which|when|where|how (?:many|much|long|old|tall|high|far|big|large"
         r"|deep|fast|often))\b"
         # Asked late, as in a quiz: "The Forth Bridge is painted in what colour?"
-        rf"|(?!{_YES_OR_NO}|{_ORDERS})[^,:]* {_PREPOSITION} (?:what\b|which \w+ ?\?)",
+        rf"|(?!{_YES_OR_NO}|{_ORDERS})[^,:]* {_PREPOSITION} (?:what\b|which \w+ ?\?))",
         re.IGNORECASE,
     ),
-    "zh": re.compile(r"[^，。！；]*(?:谁|什么|哪|几|多少|多大|多高|多长|何时|何地)"),
+    "zh": re.compile(r"\A[^，。！；]*(?:谁|什么|哪|几|多少|多大|多高|多长|何时|何地)"),
 }
 _LEFT_TO_JUDGE = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|you|your|yours|footnote|here|now|nowadays"

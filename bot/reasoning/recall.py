@@ -35,10 +35,11 @@ _ORDINALS = {
 }
 _LATIN = "|".join(word for word in _ORDINALS if word.isascii() or word.startswith("f"))
 _SOURCE = r"(?:sources?|footnotes?|references?|citations?|refs?|quellen?|fu(?:ß|ss)noten?|belege?)"
+_NUMBER = r"\s*+(?:(?:no\.?|nr\.?|number|#)\s*+)?"
 _EASTERN = "(?:来源|脚注|出处|參考|参考)"
 _IN_SOURCE = lazy_regex(
     rf"\b(?:the |die |der )?({_LATIN}) {_SOURCE}\b"
-    rf"|\b(?:the )?{_SOURCE}\s*(?:no\.?|nr\.?|number|#)?\s*\[?(\d{{1,3}})\b\]?"
+    rf"|\b(?:the )?{_SOURCE}{_NUMBER}\[?(\d{{1,3}})\b\]?"
     rf"|\[(\d{{1,3}})\]|{_EASTERN}\s*\[?(\d{{1,3}})\]?"
     rf"|第\s*(\d{{1,3}}|[一二三四五])\s*(?:个|個|條|条)?{_EASTERN}",
     re.IGNORECASE,
@@ -52,12 +53,12 @@ _TITLED = lazy_regex(
 _WHICH_SOURCE = lazy_regex(
     r"\W*(?:(?:and|ok|so|und)\W+)?(?:what|which|who|where|was|welche|wo|wer)"
     r"(?:'s| is| was| were| are| ist| war| waren| sind)?(?: in| behind| hinter)? "
-    rf"(?:(?:the|your|die|deine|eure) )?(?:{_SOURCE}\b\s*(?:no\.?|nr\.?|number|#)?\s*"
+    rf"(?:(?:the|your|die|deine|eure) )?(?:{_SOURCE}\b{_NUMBER}"
     r"\[?\d{0,3}\]?|\[\d{1,3}\])(?: about| from)?\W*"
     rf"|\W*(?:what|which|who|was)(?:'s| is| was| ist| war) (?:the |die )?(?:{_LATIN}) {_SOURCE}\W*"
     rf"|\W*(?:(?:and|ok|so|und|what about|was ist mit)\W+)?(?:the |die )?"
-    rf"(?:{_SOURCE}\s*(?:no\.?|nr\.?|number|#)?\s*\[?\d{{1,3}}\b\]?|(?:{_LATIN}) {_SOURCE})\W*"
-    rf"|\W*{_EASTERN}\s*\[?\d{{0,3}}\]?\s*(?:是什么|是哪|在哪|有哪些)\S{{0,3}}\W*"
+    rf"(?:{_SOURCE}{_NUMBER}\[?\d{{1,3}}\b\]?|(?:{_LATIN}) {_SOURCE})\W*"
+    rf"|\W*{_EASTERN}\s*+(?:\[?\d{{1,3}}\]?\s*+)?(?:是什么|是哪|在哪|有哪些)\S{{0,3}}\W*"
     rf"|\W*第\s*(?:\d{{1,3}}|[一二三四五])\s*(?:个|条)?{_EASTERN}(?:是什么|是哪|在哪)\S{{0,3}}\W*",
     re.IGNORECASE,
 )
@@ -90,11 +91,11 @@ _THREAD = lazy_regex(
 _HERE = "\0"  # placeholder for one of our sources
 _ASKS_IT = lazy_regex(
     rf"\W*(?:(?:and|ok|so|und)\W+)?what (?:does|do|did) {_HERE} (?:say|state|mention|report|tell us"
-    r"|write)\b[^?]*\?*\W*"
+    r"|write)\b[^?]*+\?*+\W*+"
     rf"|{_PLEASE}(?:summari[sz]e|sum up) {_HERE}(?: please)?\W*"
-    rf"|\W*was (?:sagt|steht in|schreibt) {_HERE}[^?]*\?*\W*|\W*fass(?:e|t)? {_HERE} zusammen\W*"
+    rf"|\W*was (?:sagt|steht in|schreibt) {_HERE}[^?]*+\?*+\W*+|\W*fass(?:e|t)? {_HERE} zusammen\W*"
     rf"|\W*(?:请|請)?(?:总结|概括)(?:一下)?\s*{_HERE}\W*"
-    rf"|\W*{_HERE}\s*(?:里|中)?(?:关于|對於|对于)?[^，。？]*(?:说|講|讲|写|提到)了?(?:什么|些什么)\W*",
+    rf"|[^\w{_HERE}]*+{_HERE}\s*+(?:里|中)?(?:关于|對於|对于)?[^，。？]*(?:说|講|讲|写|提到)了?(?:什么|些什么)\W*",
     re.IGNORECASE,
 )
 _NO_SOURCE = {

@@ -32,7 +32,7 @@ _POLITE = lazy_regex(
     r"|i(?:'d| would) like to know"
     r"|footnote|请问|請問|请|請|麻烦|麻煩|告诉我|告訴我|我想知道|想知道)(?:[\s,:!，：！]+|(?<=[\u4e00-\u9fff])))+"
 )
-_THANKS = lazy_regex(r"[\s,]*(?:please|thanks|thank you|谢谢|謝謝)[\s.!?。！？]*$")
+_THANKS = lazy_regex(r"(?:(?<![\s,])[\s,]++)?(?:please|thanks|thank you|谢谢|謝謝)[\s.!?。！？]*+$")
 _PUT_FIRST = lazy_regex(
     r"^((?:in|on|at|as of|during|since|until|before|after|by|for|from|under) [^,?!]{1,40}), (.+)$"
 )
@@ -44,7 +44,7 @@ _CONTRACTED = (
     (re.compile(r"'re\b"), " are"),
     (re.compile(r"'ve\b"), " have"),
     (re.compile(r"'ll\b"), " will"),
-    (re.compile(r"\b([\w-]+)'s ([\w-]+)"), r"\2 of \1"),
+    (re.compile(r"\b([\w-]{1,64})'s ([\w-]+)"), r"\2 of \1"),
 )
 _PARTICLES = str.maketrans("", "", "的了吗呢吧啊嘛嗎")
 _WORD = re.compile(r"[^\W_]+")

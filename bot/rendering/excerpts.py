@@ -21,7 +21,7 @@ from bot.text.terms import has_cjk
 
 _OPEN, _SHUT = "\ufdd1", "\ufdd2"  # noncharacters around emphasised text in a line
 _FOREIGN = str.maketrans({_OPEN: "\ufffd", _SHUT: "\ufffd"})
-_STRONG = re.compile(f"{_OPEN}([^{_SHUT}]*){_SHUT}")
+_STRONG = re.compile(f"{_OPEN}([^{_OPEN}{_SHUT}]*){_SHUT}")
 _AROUND = 24  # characters shown around each emphasised span if not all of the text fits
 
 
@@ -150,7 +150,7 @@ _HEAD_AND_ROW = 3  # lines that a table needs at least
 _WORD = re.compile(r"\w+")
 _ITEM_MARK = re.compile(r"^[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _BORDER = re.compile(r"(?<!\\)\||\n")
-_FENCE_LINE = re.compile(r" {0,3}(?:`{3,}|~{3,})[^\n]*")
+_FENCE_LINE = re.compile(r" {0,3}(?:`{3,}+|~{3,}+)[^\n]*+")
 _RULER = re.compile(r"\|[\s|:-]*")  # the delimiter row between a table's head and its rows
 
 

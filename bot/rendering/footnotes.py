@@ -29,7 +29,7 @@ _OUTSIDE_TARGET = re.compile(
     r"[^A-Za-z0-9._~!$&+,;=:@/?#%-]+|%(?![0-9A-Fa-f]{2})|@(?=(?i:everyone|here|channel))"
 )
 _JOINT = len(" … ")  # between two quotes
-_AUTHORITY = re.compile(r"[a-z]+:[/\\]{2}[^/\\?#]*", re.IGNORECASE)
+_AUTHORITY = re.compile(r"(?<![a-z])[a-z]++:[/\\]{2}[^/\\?#]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,8 @@ def _below_title(path: str, title: str) -> str:
     if path == title or path.startswith(title + HEADING_SEPARATOR):
         return path[len(title + HEADING_SEPARATOR) :]
     first, _, rest = path.partition(HEADING_SEPARATOR)
-    page = re.split(r" [-–—|·] (?!.* [-–—|·] )", title)[0]
+    parts = re.match(r"(.*) [-–—|·] ", title)
+    page = parts[1] if parts else title
     return rest if first.rstrip("¶# ") in (page, title) else path
 
 

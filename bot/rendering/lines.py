@@ -13,7 +13,7 @@ _EXTENDING = re.compile(
     "[\u200d\u2060\ufeff\u20e3\ufe00-\ufe0f\u1160-\u11ff\U0001f3fb-\U0001f3ff"
     "\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
 )
-_REGIONAL = re.compile("[\U0001f1e6-\U0001f1ff]+$")
+_REGIONAL = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # letters, a pair of which is a flag
 _LONGEST_CLUSTER = 64  # characters examined; a longer sequence of marks is cut anywhere
 
 
@@ -64,6 +64,6 @@ def _continues(text: str, place: int) -> bool:
     if unicodedata.category(after) in ("Mn", "Mc", "Me"):
         return True
     if "\U0001f1e6" <= after <= "\U0001f1ff":  # a pair of them is a flag
-        flags = _REGIONAL.search(text, max(place - _LONGEST_CLUSTER, 0), place)
-        return flags is not None and len(flags.group()) % 2 == 1
+        near = text[max(place - _LONGEST_CLUSTER, 0) : place]
+        return (len(near) - len(near.rstrip(_REGIONAL))) % 2 == 1
     return False

@@ -15,10 +15,10 @@ ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
 # Fenced and inline code, in which there are no marks or links. An escaped backtick opens no code.
 _CODE_PATTERN = (
     rf"(?P<escape>{ESCAPE.pattern})"
-    r"|(?:^|(?<=\n)) {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n"
+    r"|(?:^|(?<=\n)) {0,3}(?P<fence>`{3,}+|~{3,}+)[^\n`]*+\n"
     r"(?:.*?\n)?? {0,3}(?P=fence)[`~]*[ \t]*(?=\n|$)"
-    r"|(?:^|(?<=\n)) {0,3}(?:`{3,}|~{3,})[^\n`]*(?:\n.*|$)"
-    r"|(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=ticks)(?!`)"
+    r"|(?:^|(?<=\n)) {0,3}(?:`{3,}+|~{3,}+)[^\n`]*+(?:\n.*|$)"
+    r"|(?<!`)(?P<ticks>`{1,20}+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=ticks)(?!`)"
 )
 _CODE = re.compile(_CODE_PATTERN, re.DOTALL)
 # Code, display and inline math, and escaped characters: none of them contains marks.
@@ -29,18 +29,18 @@ _LITERAL = re.compile(
 )
 _BRACKETS = re.compile(r"[\[【［]")  # every mark contains one of these
 _OPENERS = re.compile(r"[\\`~$]")  # every literal contains one of these
-_NUMBERS = r"\^?\d{1,4}(?:\s*(?:[,;、，]|-|–|\s|and)\s*\^?\d{1,4})*"
+_NUMBERS = r"\^?\d{1,4}(?:(?:\s*+(?:[,;、，]|-|–|and)\s*+|\s++)\^?\d{1,4})*"
 _MARK = re.compile(
-    rf"(?P<space>[ \t]*)(?:"
+    rf"(?P<space>(?:(?<![ \t])[ \t]++)?)(?:"
     rf"\[\[(?P<double>{_NUMBERS})\]\](?:\([^()\s]*\))?"
     rf"|\[(?P<single>{_NUMBERS})\](?:\([^()\s]*\))?(?!\()"
-    rf"|【(?P<wide>{_NUMBERS})(?:†[^】]*)?】"
+    rf"|【(?P<wide>{_NUMBERS})(?:†[^【】]*)?】"
     rf"|［(?P<full>{_NUMBERS})］"
     rf")"
 )
-_INDEXED = re.compile(r"[A-Za-z_][\w.]*(?:\[\d{1,4}\])+")
+_INDEXED = re.compile(r"[A-Za-z_][\w.]{0,80}(?:\[\d{1,4}\])+")
 _ONE = re.compile(r"\[(\d{1,4})\]")
-_SPACED_MARK = re.compile(r"[ \t]*\[\d{1,4}\]")
+_SPACED_MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,4}\]")
 _RANGE = re.compile(r"(\d{1,4})\s*[-–]\s*\^?(\d{1,4})")
 LONGEST_RANGE = 20  # [1-900] is not a list of sources
 

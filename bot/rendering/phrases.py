@@ -162,8 +162,12 @@ _WIDE_BREAK = (
     rf"(?<=[{_WIDE}{_WIDE_ENDS}])(?![\s{_NOT_FIRST}\ufe00-\ufe0f]){_STAYS}"
     rf"|(?<=[^\s{_NOT_LAST}])(?=[{_WIDE}])(?![{_NOT_FIRST}])"
 )
-_BREAKS = re.compile(rf"(?:[ \t]*\n[ \t]*|[ \t]+)(?=\S){_STAYS}|{_WIDE_BREAK}")
-_QUOTED_BREAKS = re.compile(rf"(?:[ \t]*\n[ \t>]*|[ \t]+)(?=\S){_STAYS}|{_WIDE_BREAK}")
+_BREAKS = re.compile(
+    rf"(?:(?:(?<![ \t])[ \t]++)?\n[ \t]*+|(?<![ \t])[ \t]++)(?=\S){_STAYS}|{_WIDE_BREAK}"
+)
+_QUOTED_BREAKS = re.compile(
+    rf"(?:(?:(?<![ \t])[ \t]++)?\n[ \t>]*|(?<![ \t])[ \t]++)(?=\S){_STAYS}|{_WIDE_BREAK}"
+)
 
 
 def _phrases(text: str, head: int, emphasis: int, *, quoted: bool) -> Iterator[Phrase]:

@@ -151,7 +151,7 @@ _TAG = re.compile(
 _EASTERN = "\u3001-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60"
 _LETTER = f"[^\\W_{_EASTERN}]"
 _DOMAIN = (
-    rf"(?<!{_LETTER})(?:{_LETTER}(?:(?:{_LETTER}|-){{0,61}}{_LETTER})?\.){{1,126}}"
+    rf"(?<!{_LETTER})(?:{_LETTER}(?:(?:{_LETTER}|-){{0,61}}{_LETTER})?\.){{1,20}}"
     rf"(?:(?!\d){_LETTER}){{2,24}}(?!{_LETTER}|-)"
 )
 _ADDRESS = re.compile(

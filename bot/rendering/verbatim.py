@@ -51,7 +51,7 @@ _BORDER = re.compile(r"((?<!\\)\|)")
 _ITEM = re.compile(r"[ \t]*(?:\d{1,3}[.)]|[•‣◦])[ \t]+\S")  # as in ``bot.text.sentences``
 _ROW = re.compile(r"[ \t]*\|.*(?<!\\)\|[ \t]*")
 _DELIMITER = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
-_NUMBERED = re.compile(r"([ \t]*\d{1,9})(?=[.)](?:[ \t]|$))")
+_NUMBERED = re.compile(r"((?:(?<![ \t])[ \t]++)?\d{1,9})(?=[.)](?:[ \t]|$))")
 
 
 def as_markdown(text: str, *, begins_line: bool = True, columns: Sequence[str] = ()) -> str:

@@ -27,7 +27,7 @@ MOST_SNIPPET_CHARACTERS = 2_000
 _TAG = re.compile(
     r"<(?P<break>br|p)\b[^<>]*>"
     r"|</?(?:a|b|em|font|i|mark|p|small|span|strong|sub|sup|u|wbr)(?:\s(?:\"[^\"]*\"|[^<>\"])*)?/?>"
-    r"|<!--.*?-->",
+    r"|<!--(?:(?!<!--).)*?-->",
     re.DOTALL | re.IGNORECASE,
 )
 _LOOKED_AT = 6_000  # characters of a text that are processed, including markup

@@ -96,12 +96,16 @@ def _escaped(line: str) -> str:
 
 _TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
 _CUT_TAG = re.compile(r"^[^<>]{0,80}[\"'/]>|</?[a-zA-Z][^<>]{0,80}$")  # cut at the snippet's edge
-_COMMENT_OR_REF = re.compile(r"<!--.*?-->|<ref\b[^>]*/>|<ref\b.*?</ref>", re.S | re.I)
+_COMMENT_OR_REF = re.compile(
+    r"<!--(?:(?!<!--).)*?-->|<ref\b[^<>]*/>|<ref\b(?:(?!<ref\b).)*?</ref>", re.S | re.I
+)
 _TEMPLATE = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}")
 _MEDIA = re.compile(r"\[\[\s*(?:File|Image|Category)\s*:[^\[\]]*\]\]", re.I)
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
-_EXTERNAL = re.compile(r"\[(?:https?:)?//[^\s\[\]]+(?:\s+([^\[\]]*))?\]")
-_LINE_MARKS = re.compile(r"^\s*(?:[*#:;|!]+|={2,6})\s*|\s*={2,6}\s*$", re.M)
+_EXTERNAL = re.compile(r"\[(?:https?:)?//[^\s\[\]]++(?:\s++([^\[\]]*+))?\]")
+_LINE_MARKS = re.compile(
+    r"^[^\S\n]*+(?:[*#:;|!]++|={2,6})\s*+|(?:(?<!\s)\s++)?(?<!=)={2,6}\s*+$", re.M
+)
 _MAGIC = re.compile(r"__[A-Z]+__")
 _REDIRECT = re.compile(r"^\s*#\s*REDIRECT\b.*", re.I | re.S)
 

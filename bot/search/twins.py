@@ -111,7 +111,7 @@ BANDS = 4
 IN_BAND = 3  # smallest hashes that make up one key
 MOST_WORDS = 1_000  # from the beginning of a text, that are hashed
 FEWEST_WORDS = 12  # of a text that is compared by its runs of words
-_TITLE_END = re.compile(r"\s+(?:[|·»«–—-]|::)\s+")
+_TITLE_END = re.compile(r"(?<!\s)\s++(?:[|·»«–—-]|::)\s++")
 _OF_WORDS, _OF_NAME, _OF_TITLE, _OF_PAGE = range(4)  # source of a key, in its lowest two bits
 
 

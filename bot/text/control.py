@@ -8,7 +8,7 @@ import re
 # control characters (C0 and C1, except tab and newline), marks that change the direction of text
 # and so can disguise it, and lone surrogates, which cannot be encoded.
 _CONTROL = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\].*?(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f"
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*+(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f"
     r"\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 

@@ -19,9 +19,11 @@ from bot.text.numerals import chinese_number, english_number
 from bot.text.sentences import sentences
 from bot.text.units import measure_at
 
-_FRACTION = lazy_regex(r"(?P<count>\w+)[\s-](?P<part>third|quarter|fifth|tenth)s\b", re.IGNORECASE)
+_FRACTION = lazy_regex(
+    r"(?P<count>\w{1,40})[\s-](?P<part>third|quarter|fifth|tenth)s\b", re.IGNORECASE
+)
 _EASTERN_FRACTION = lazy_regex(
-    "(?P<whole>[二三四五六七八九十百]+)分之(?P<part>[一二三四五六七八九十]+)"
+    "(?P<whole>[二三四五六七八九十百]{1,12})分之(?P<part>[一二三四五六七八九十]+)"
 )
 _EASTERN_ONE_IN = lazy_regex(
     "每(?P<of>[一二三四五六七八九十\\d]+).{1,6}有(?P<one>[一二三四五六七八九十\\d]+)"

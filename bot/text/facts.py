@@ -41,8 +41,8 @@ class Fact:
 
 # Parts of a sentence without facts: links, code, footnote marks, the mark of a list item.
 _SILENT = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|\(https?://[^)\s]*\)|https?://\S+|\[+\d{1,3}(?:, ?\d{1,3})*\]+"
-    r"|【\d{1,3}】|(?m:^\s*(?:\d{1,3}[.)]|[-*+•])\s)",
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\(https?://[^)\s]*\)|https?://\S+"
+    r"|(?<!\[)\[++\d{1,3}(?:, ?\d{1,3})*\]+|【\d{1,3}】|(?m:^[^\S\n]*+(?:\d{1,3}[.)]|[-*+•])\s)",
     re.DOTALL,
 )
 # Asterisks between Latin letters or digits mean multiplication: 2000*1024 is not 20001024.

@@ -73,7 +73,7 @@ _HEDGE = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.|nearly|almost|over|under|above|below|"
     r"than|least|most|some|up to|close to|circa|ca?\.|etwa|rund|ungefähr|fast|über|environ|"
     r"près de|plus de|unos|cerca de|más de|quasi|oltre)|[~≈>]|大?[约約]|近|超[过過]|逾|[多高]达|"
-    r"およそ|약)\s*[$€£¥]?\s*$",
+    r"およそ|약)\s*+(?:[$€£¥]\s*+)?$",
     re.IGNORECASE,
 )
 _HEDGE_AFTER = re.compile(r"\s?(?:\+|or so\b|or more\b|多|余|餘|左右|以上|以下|ほど|程度|이상|여)")

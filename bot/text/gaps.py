@@ -25,7 +25,9 @@ _NOT_A_GAP = re.compile(r"\b(?:until|till|before|after|because|by)\b", re.IGNORE
 _OF_THE_QUESTION = re.compile(
     r"\b(?:your|the) question (?:does(?: not|n['’]t)|leaves|names no)\b", re.IGNORECASE
 )
-_CLAUSE = re.compile(r"(?<=[;,—–])\s+|(?<=[；，])|\s+(?=(?:and|but|while|although|though|as|so)\s)")
+_CLAUSE = re.compile(
+    r"(?<=[;,—–])\s+|(?<=[；，])|(?<!\s)\s++(?=(?:and|but|while|although|though|as|so)\s)"
+)
 
 
 def without_gaps(sentence: str) -> str:

@@ -13,12 +13,12 @@ _TOKEN = re.compile(r"[^\s，。？！、；：（）《》“”‘’]+")
 _QUOTES = "\"'`,:;!?"
 _PAIRS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
 _LITERAL = re.compile(
-    r"--?[A-Za-z][\w-]*"  # an option
-    r"|\.\w[\w.]*"  # .env
+    r"--?[A-Za-z][\w-]*+"  # an option
+    r"|\.\w[\w.]*+"  # .env
     r"|[A-Z][A-Z0-9_]{2,}"  # a constant, an abbreviation
     r"|(?=\w*[^\W\d])\w+(?:\.\w+)+"  # conf.py, flask.g
-    r"|\w*[a-z0-9][A-Z]\w*"  # bodyLimit
-    r"|\S*[_$%@#~=<>{}\\^|&*]\S*"
+    r"|(?=\w*[a-z0-9][A-Z])\w++"  # bodyLimit
+    r"|(?=[^\s_$%@#~=<>{}\\^|&*]*+[_$%@#~=<>{}\\^|&*])\S++"
     r"|\W+"
 )
 _NO_LITERAL = re.compile(r"[-–—.…/&+|=*#]+|\d+%|[#$]\d+")

@@ -36,7 +36,7 @@ _TOKEN = re.compile(  # letters directly after a digit are a unit or part of a c
 _WORD = re.compile(rf"[{_LETTER}0-9]+")
 _INNER_CAPITAL = re.compile(r"(?<=[a-z\u00e0-\u00ff])[A-Z]")
 _JOINED = re.compile(r"[ \u00a0]{1,2}|\. ")
-_BEGINS = re.compile(r"(?:^|[:;!?。：；]|\.\s|[-*•|>#]\s|[\"“‘«(\[「『])[\s*_\"“‘«(\[]*$")
+_BEGINS = re.compile(r"(?:^|[:;!?。：；]|\.\s|[-*•|>#]\s|[\"“‘«(\[「『])[\s*_\"“‘«(\[]{0,8}$")
 _CONNECTORS = listed(
     "of the de da do dos das del della di du des van von der den ten ter zu zur la le les el al "
     "bin ibn y e et för och"
@@ -45,7 +45,7 @@ _ORDER = re.compile(r"[IVX]{1,5}")  # World War II is also the Second World War
 _CAPITALIZED_RUN = re.compile(r"(?<!\w)[A-Z]\w+(?: [A-Z]\w+)+(?!\w)")
 _CJK_NAMES = re.compile(
     "《([^》\n]{1,40})》|『([^』\n]{1,40})』|「([^」\n]{1,30})」"
-    "|([\u30a1-\u30fa\u30fc]+(?:[·・‧][\u30a1-\u30fa\u30fc]+)+)"
+    "|((?<![\u30a1-\u30fa\u30fc])[\u30a1-\u30fa\u30fc]++(?:[·・‧][\u30a1-\u30fa\u30fc]+)+)"
     "|([\u4e00-\u9fff]{1,2}(?:[·・‧][\u4e00-\u9fff]{1,2})+)"  # its start is unknown
 )
 

@@ -44,7 +44,7 @@ _NOT = lazy_regex(
     r"|n['’]t\b"
     r"|不(?!同|仅|僅|断|斷|久|少|平等|过|過|超)|没有|没|沒|未(?!来|來|成年)|从未|從未|并非|無法|无法"
 )
-_COUNTED = lazy_regex(r"(?P<number>\d[\d,.]*)%? $")
+_COUNTED = lazy_regex(r"(?P<number>\d[\d,.]{0,24})%? $")
 _AT_MOST = lazy_regex(
     r"\b(?:no|not) (?:more|fewer|less|later|earlier|larger|longer|bigger|higher) than\b",
     re.IGNORECASE,
@@ -167,7 +167,7 @@ _HELD_BACK = lazy_regex(
     re.IGNORECASE,
 )
 _BORDER = lazy_regex(r"[,;，；、。]\s?|\s(?:and|while|but|to|than|then)\s|而|和|与|后")
-_TOLD = lazy_regex(r"[^\W\d_\u3400-\u9fff]{3,}|[\u3400-\u9fff]{2}(?=[\u3400-\u9fff]*)")
+_TOLD = lazy_regex(r"[^\W\d_\u3400-\u9fff]{3,}|[\u3400-\u9fff]{2}")
 _CLAUSES = lazy_regex(r"[;；]|,\s(?=(?:but|although|though|while|whereas)\b)|，(?=但|尽管|虽然|而)")
 
 

@@ -59,11 +59,11 @@ _ENGLISH = (
     rf"\b(?:your|the\s+assistant's)\s+(?:new|real|actual|only|true)\s+(?:task|goal|job|{_RULES})\s+"
     r"(?:is|are)\b|\byour\s+task\s+is\s+now\b",
     rf"{_SPOKEN}(?:new|updated|revised|real|actual)\s+(?:system\s+)?(?:tasks?|{_RULES})\s*:\s",
-    rf"{_SPOKEN}(?:system|assistant|override)\s*(?:message|prompt|note|notice|override)?\s*:\s*"
+    rf"{_SPOKEN}(?:system|assistant|override)\s*+(?:(?:message|prompt|note|notice|override)\s*+)?:\s*"
     r"(?:you\b|your\b|ignore|disregard|please|reply|respond|answer|the\s+assistant)",
     rf"{_SPOKEN}(?:(?:message|notes?|{_RULES})\s+(?:to|for)\s+)?(?:all\s+|any\s+|the\s+|every\s+)?"
     rf"{_AI}\s*[:,]",
-    rf"{_SPOKEN}(?:message|notes?|{_RULES}|attention)\s*(?:to|for|:|,)?\s+(?:all\s+|any\s+|every\s+)?"
+    rf"{_SPOKEN}(?:message|notes?|{_RULES}|attention)(?:\s*+(?:to|for|:|,))?\s++(?:all\s+|any\s+|every\s+)?"
     rf"{_AI}\s*[:,]",
     rf"\b{_AI}(?:\s+\w+)?\s+(?:reading|processing|parsing|crawling|summari[sz]ing|(?:that|which|who)"
     r"\s+(?:reads?|process\w*|summari[sz]es?))\s+(?:this|the)\b",
@@ -89,7 +89,7 @@ _ENGLISH = (
     r"\bcall\s+the\s+\w+\s+tool\s+with\b",
     r"\bthe\s+task\s+that\s+I\s+gave\s+you\b|\bthis\s+is\s+an\s+important\s+message\s+from\s+me\b",
     # Markup of chat templates.
-    r"#{2,}\s*\(?system_?\s?message\b|\[/?INST\]|<\|(?:im_start|im_end|system|user|assistant|"
+    r"(?<!#)#{2,}+\s*+\(?system_?\s?message\b|\[/?INST\]|<\|(?:im_start|im_end|system|user|assistant|"
     r"endoftext|eot_id)\|>|<</?SYS>>|^\W*</?(?:system|assistant|INFORMATION)>",
 )
 

@@ -144,14 +144,14 @@ _MARKS = r"(?:[ \t]?(?:\[+\d{1,3}(?:, ?\d{1,3})*\]+|【\d{1,3}】))*+"  # stay w
 # Starts with one character class, which lets ``re`` skip to candidates; then tells them apart.
 _END = re.compile(
     r"[.!?…。！？｡।؟۔](?:"
-    rf"(?<=[.!?…])(?<![.!?][.!?…])[.!?…]*+[{_CLOSERS}]*+{_MARKS}(?=\s|$)"
+    rf"(?<=[.!?…])(?<![.!?…][.!?…])[.!?…]*+[{_CLOSERS}]*+{_MARKS}(?=\s|$)"
     rf"|(?<=[。！？｡])(?<![。！？｡][。！？｡])[。！？｡]*+[{_CLOSERS}]*+{_MARKS}"
     rf"|(?<=[\u3040-\u30ff\u3400-\u9fff][!?])[!?]*+[{_CLOSERS}]*+{_MARKS}"
     rf"|(?<=[।؟۔])[{_CLOSERS}]*+{_MARKS}(?=\s|$)"
     r")"
 )
 _FULL_STOPS = frozenset("。！？｡")
-_LAST_WORD = re.compile(r"(?:[^\W\d_]\.)+$|[\w'’-]+\.$")
+_LAST_WORD = re.compile(r"(?:[^\W\d_]\.){1,12}$|[\w'’-]{1,24}\.$")
 _NEXT_WORD = re.compile(r"\s*([(\[\"'“‘«*_]*)(\w+)?")
 _QUOTED_ON = re.compile(r"[”’」』]")
 

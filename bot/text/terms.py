@@ -211,7 +211,7 @@ def _mend(stem: str) -> str:
     return stem
 
 
-_VOWEL_THEN_CONSONANT = re.compile(r"[aeiouy]+[^aeiouy]+")  # Porter's measure, m
+_VOWEL_THEN_CONSONANT = re.compile(r"[aeiouy][^aeiouy]+")  # Porter's measure, m
 _VOWEL_RUN = re.compile(r"[aeiouy]+")
 
 

@@ -21,25 +21,30 @@ from bot.pages.formats.blocks import (
     without_marks,
 )
 
-_SECTION = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t]*")
+_SECTION = re.compile(
+    r"(={1,6}|#{1,6})[ \t]++"
+    r"([^ \t\n]++(?:[ \t]++(?!\1[ \t]*+\Z)[^ \t\n]++)*+)(?:[ \t]++\1)?[ \t]*+"
+)
 _UNDERLINE = re.compile(r"([=\-~^+])\1{1,}[ \t]*")
 _UNDERLINES = "=-~^+"  # by level, from the document title down
 _OFF_BY = 3  # characters by which the length of an underline may differ from its title's
-_ENTRY = re.compile(r":(!?[\w-]+!?):(?:[ \t]+(.*))?")
-_BLOCK_ATTRIBUTES = re.compile(r"\[(?!\[)([^\]]*(?:\"[^\"]*\"[^\]]*)*)\][ \t]*")
+_ENTRY = re.compile(r":(!?[\w-]+!?):(?:[ \t]++(.*+))?")
+_BLOCK_ATTRIBUTES = re.compile(r"\A\[(?!\[)((?:[^\]\"]|\"[^\"]*+\"|\")*+)\][ \t]*+")
 _ANCHOR = re.compile(r"\[\[[^\]]*\]\][ \t]*")
 _BLOCK_TITLE = re.compile(r"\.(?=[^\s.])(.+)")
 _DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|`{3,}.*)[ \t]*")
 _TABLE = re.compile(r"([|,!:])={3,}[ \t]*")
-_CONDITION = re.compile(r"(?:ifdef|ifndef|ifeval|endif|include)::[^\[]*\[(.*)\][ \t]*")
+_CONDITION = re.compile(r"\A(?:ifdef|ifndef|ifeval|endif|include)::[^\[]*\[(.*)\][ \t]*")
 _BLOCK_MACRO = re.compile(r"(?:image|video|audio|toc|icon)::[^\[]*\[.*\][ \t]*")
 _RULE = re.compile(r"(?:'{3,}|-{3}|- - -|\*{3}|<{3,})[ \t]*")
 _BULLET = re.compile(r"[ \t]*(\*{1,5}|-|•)[ \t]+(?=\S)")
 _NUMBER = re.compile(r"[ \t]*(?:(\.{1,5})|(\d{1,3})\.|([a-zA-Z])\.|<(\d{1,3}|\.)>)[ \t]+(?=\S)")
-_TERM = re.compile(r"[ \t]*(?!//)(\S.*?)(:{2,4}|;;)(?:[ \t]+(\S.*))?[ \t]*")
+_TERM = re.compile(r"[ \t]*(?!//)(\S.*?)(:{2,4}|;;)(?:[ \t]++(\S.*+))?[ \t]*+", re.S)
 _BLOCKS = (_DELIMITER, _TABLE, _BLOCK_ATTRIBUTES, _CONDITION)
 _ADMONITIONS = frozenset({"note", "tip", "important", "warning", "caution"})
-_CELL = re.compile(r"(?:(?:\d+)?(?:\.\d+)?[+*])?(?:[<^>](?:\.[<^>])?|\.[<^>])?[adehlmsv]?(?<!\\)\|")
+_CELL = re.compile(
+    r"(?:\d{0,3}(?:\.\d{1,3})?[+*])?(?:[<^>](?:\.[<^>])?|\.[<^>])?[adehlmsv]?(?<!\\)\|"
+)
 _REPEATED = re.compile(r"(\d+)\*")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,1000}>")
 _MOST_COLUMNS = 200

@@ -23,7 +23,7 @@ LONGEST_HEADING = 300  # characters; longer text is a paragraph that was styled 
 
 _SPACE = lazy_regex(r"\s+")
 _SPACES = lazy_regex(r"[ \t]{2,}|\t")
-_AROUND_BREAK = lazy_regex(r"[ \t]*\n[ \t\n]*")
+_AROUND_BREAK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?\n[ \t\n]*+")
 _NEEDS_COLON = lazy_regex(r"[^:：.?!…。？！,;]$")
 _CODE = lazy_regex(f"{CODE_START}[^{CODE_START}{CODE_END}]*{CODE_END}")
 _UNMARKED = str.maketrans("", "", CODE_START + CODE_END)

@@ -231,7 +231,7 @@ class _Page:
         self._put_tag()
 
     def _flush(self) -> None:
-        text = re.sub(r"[ \t]*\n[ \t]*", "\n", "".join(self._words)).strip()
+        text = re.sub(r"(?:(?<![ \t])[ \t]++)?\n[ \t]*+", "\n", "".join(self._words)).strip()
         self._words.clear()
         self._glued = False
         if not text:

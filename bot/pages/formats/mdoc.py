@@ -252,7 +252,7 @@ class Mdoc:
 
     def _flush(self) -> None:
         """End the open paragraph."""
-        text = re.sub(r" *\n *", "\n", self._line.text()).strip()
+        text = re.sub(r"(?:(?<! ) ++)?\n *+", "\n", self._line.text()).strip()
         self._line = _Line()
         depth = len(self._lists) - 1
         if self._head is not None:

@@ -18,20 +18,23 @@ from bot.pages.formats.blocks import (
     without_marks,
 )
 
-_HEADLINE = re.compile(r"(\*+)[ \t]+(\S.*?)(?:[ \t]+:[\w@#%:]+:)?[ \t]*")
+_HEADLINE = re.compile(
+    r"(\*++)[ \t]++([^ \t\n]++(?:[ \t]++(?!:[\w@#%:]++(?<=:)[ \t]*+\Z)[^ \t\n]++)*+)"
+    r"(?:[ \t]++:[\w@#%:]++(?<=:))?[ \t]*+"
+)
 _PRIORITY = re.compile(r"(?<!\S)\[#[A-Z]\][ \t]*")
-_KEYWORD = re.compile(r"[ \t]*#\+(\w+)(?:\[[^\]]*\])?:[ \t]*(.*)", re.I)
-_STEERING = re.compile(r"[ \t]*#\+\S.*")
-_BEGIN = re.compile(r"[ \t]*#\+begin_(\w+)(?:[ \t]+(\S+))?.*", re.I)
-_COMMENT = re.compile(r"[ \t]*#(?:[ \t].*)?")
-_FIXED = re.compile(r"[ \t]*:(?: (.*)|)")
+_KEYWORD = re.compile(r"[ \t]*#\+(\w++)(?:\[[^\]]*+\])?:[ \t]*+(.*+)", re.I)
+_STEERING = re.compile(r"(?<![ \t])[ \t]*#\+\S.*")
+_BEGIN = re.compile(r"[ \t]*#\+begin_(\w++)(?:[ \t]++(\S++))?.*+", re.I)
+_COMMENT = re.compile(r"(?<![ \t])[ \t]*#(?:[ \t].*)?")
+_FIXED = re.compile(r"(?<![ \t])[ \t]*:(?: (.*)|)")
 _DRAWER = re.compile(r"[ \t]*:([\w-]+):[ \t]*")
 _LONGEST_DRAWER = 500  # lines; logs of a task's history can be long
-_TABLE_ROW = re.compile(r"[ \t]*\|(.*)")
-_TABLE_RULE = re.compile(r"[ \t]*\|[-+:| ]*-[-+:| ]*")
+_TABLE_ROW = re.compile(r"(?<![ \t])[ \t]*\|(.*)")
+_TABLE_RULE = re.compile(r"[ \t]*+\|(?=[+:| ]*+-)[-+:| ]*+")
 _ITEM = re.compile(r"([ \t]*)(?:([-+])|([ \t]\*)|(\d{1,3}|[a-zA-Z])([.)]))[ \t]+(?=\S)")
 _CHECKBOX = re.compile(r"(?:\[@\w+\][ \t]*)?(\[[ xX-]\][ \t]+)?")
-_TERM = re.compile(r"(.+?)[ \t]+::(?:[ \t]+|$)")
+_TERM = re.compile(r"(.+?)(?<![ \t])[ \t]++::(?:[ \t]++|$)")
 _RULE = re.compile(r"[ \t]*-{5,}[ \t]*")
 _NOTE = re.compile(r"\[fn:([\w-]+)\][ \t]*(.*)", re.S)
 _BEFORE, _AFTER = r"(?<![\w\\])", r"(?!\w)"

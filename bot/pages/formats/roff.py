@@ -50,7 +50,7 @@ _PREDEFINED = {
 }  # fmt: skip
 _UNICODE = re.compile(r"u([0-9A-F]{4,6})(?:_[0-9A-F]{4,6})*")
 _NUMERIC = re.compile(r"[ \t]*(!?)[ \t]*\(?([-+]?\d+)?[ \t]*(?:([<>=]=?)[ \t]*([-+]?\d+))?\)?")
-_REGISTER = re.compile(r"\\n(?:\[([^\]]*)\]|\((..)|[-+]?(.))")
+_REGISTER = re.compile(r"\\n(?:\[([^\]\\]*)\]|\((..)|[-+]?(.))")
 _REQUEST = re.compile(r"[.'][ \t]*([^\s\\]{1,40})?[ \t]*(.*)", re.S)
 
 

@@ -18,7 +18,7 @@ MOST_NAMES = 2_000
 
 _NAME = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([A-Za-z][\w:.+-]{0,60})[ \t]*::", re.M)
 _ESCAPED = re.compile(r"\\(.)")
-_LABELLED = re.compile(r"(.+?)\s*<[^<>]+>", re.S)
+_LABELLED = re.compile(r"(.+?)(?<!\s)\s*+<[^<>]+>", re.S)
 
 # fmt: off
 _MARKUP_ONLY = (

@@ -82,7 +82,7 @@ _EASTERN_OPENING = lazy_regex(
     "|^(?:为什么|为何|怎么会|怎么办|什么时候|在哪里|谁|多少|なぜ|どうして|いつ|どこ|誰|왜|언제|어디|누가)"
     "(?:吗|ですか|なの|요|인가요|예요)?[？?！!。]*$"
 )
-_EASTERN_TITLE = lazy_regex("《[^》]+》|『[^』]+』|「[^」]+」|[A-Za-z][\\w .-]*[A-Za-z0-9]")
+_EASTERN_TITLE = lazy_regex("《[^《》]+》|『[^『』]+』|「[^「」]+」|[A-Za-z][\\w .-]*[A-Za-z0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +233,7 @@ def _replaced(message: str, match: re.Match[str], main: str) -> str:
 def _continued(message: str, topic: Topic) -> str:
     """Apply "And in 2019?", "What about Mars?" or "Why?" to the last question; "" if the message
     says more than that."""
-    asked, main = re.sub(r"[\s?？!！.。．]+$", "", topic.asked), topic.main.removeprefix("the ")
+    asked, main = topic.asked.rstrip("?？!！.。． \n\t\u3000"), topic.main.removeprefix("the ")
     if has_cjk(message):
         bare = message.strip()
         return f"{bare}（{asked}）" if _EASTERN_OPENING.search(bare) else ""

@@ -29,7 +29,7 @@ _READING_EASTERN = lazy_regex(
 )
 _ASKS_TO_READ = lazy_regex(
     r"\b(?:summari[sz]e|summary|sum up|tl;?dr|read|review|explain|describe|compare|go through"
-    r"|look at|check out|what (?:does|do|is|are) .*\b(?:say|about|in))\b"
+    r"|look at|check out|what (?:does|do|is|are) .{0,300}\b(?:say|about|in))\b"
     r"|总结|摘要|概括|概述|阅读|读一下|看一下|看看|介绍|(?:说|讲|写|提到)了?些?什么|比较|对比"
     r"|要約|読んで|まとめ|요약|읽어",
     re.IGNORECASE,
@@ -50,7 +50,7 @@ _ONLY_POINTS = lazy_regex(
 )
 _IT_SAYS = lazy_regex(
     r"\bwhat (?:does|do|did) (?:it|they|that|this) (?:say|state|mention|report|write)\b"
-    r"|它(?:还)?(?:关于|对)?[^，。？]*(?:说|讲|写|提到)了?些?什么",
+    r"|它(?:还)?(?:关于|对)?[^，。？]{0,100}(?:说|讲|写|提到)了?些?什么",
     re.IGNORECASE,
 )
 """Refers to a page if one was linked directly before."""
@@ -58,7 +58,7 @@ _IT_SAYS = lazy_regex(
 _SEVERAL = lazy_regex(
     r"\b(?:these|those|both|them|all|links|pages|articles|papers)\b|这些|那些|两|几", re.IGNORECASE
 )
-_MARKDOWN_LINK = lazy_regex(r"\[[^\]\n]*\]\(\s*<?https?://[^)\s]*\)")
+_MARKDOWN_LINK = lazy_regex(r"\[[^\[\]\n]*\]\(\s*<?https?://[^)\s]*\)")
 _BEFORE_DOMAIN = lazy_regex(
     r"(?:\b(?:on|from|at|in|within|via|by|according to)\s+(?:the\s+)?|site:\s*|[在从])$",
     re.IGNORECASE,
@@ -112,7 +112,7 @@ def without_links(text: str) -> str:
     for host, address in hosts_in(text):
         if len(address) > len(f"https://{host}/"):
             text = text.replace(address.removeprefix("https://"), " ")
-    return re.sub(r"[<(]\s*[>)]|\[([^\]]*)\]\s*\(\s*\)", r"\1", text).strip()
+    return re.sub(r"[<(]\s*[>)]|\[([^\[\]]*)\]\s*\(\s*\)", r"\1", text).strip()
 
 
 def bare_hosts(text: str) -> list[tuple[int, str, str]]:

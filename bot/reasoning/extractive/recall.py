@@ -16,7 +16,7 @@ from bot.text.sentences import Sentence, blocks, sentences_of
 
 QUOTES = 2  # from each page asked about
 
-_MARK = re.compile(r"\s*\[(\d{1,4})\]")
+_MARK = re.compile(r"(?:(?<!\s)\s++)?\[(\d{1,4})\]")
 _TABLE = re.compile(r"(?:^[ \t]*\|.*(?:\n|$))+", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 _DOUBTED = "⚠"

@@ -73,7 +73,7 @@ _PLACED = re.compile(
     re.IGNORECASE,
 )
 _THING = r"[^,;:?!，。？！]{2,60}?"
-_IN_WHAT = r"(?P<aspect>\s+(?:in|on|by|for|regarding|in terms of|as to)\s[^?!.]+)?"
+_IN_WHAT = r"(?P<aspect>\s+(?:in|on|by|for|regarding|in terms of|as to)\s[^?!.]{1,200})?"
 _COMPARISONS = (
     re.compile(
         rf"\bcompar(?:e|ing|ison (?:of|between)) (?P<a>{_THING})\s+(?:and|with|to|against|versus"
@@ -81,7 +81,7 @@ _COMPARISONS = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"\bdifferences?(?P<of> in [\w -]+?)? between (?P<a>{_THING}) and (?P<b>{_THING})"
+        rf"\bdifferences?(?P<of> in [\w -]{1, 60}?)? between (?P<a>{_THING}) and (?P<b>{_THING})"
         rf"{_IN_WHAT}\s*[?!.]*$",
         re.IGNORECASE,
     ),

@@ -101,7 +101,7 @@ def _written(question: str, tokens: list[re.Match[str]], first: int, last: int) 
 
 # ---------------------------------------------------------------- titles
 
-_DISAMBIGUATION = re.compile(r"\s*[(（][^)）]*[)）]$")
+_DISAMBIGUATION = re.compile(r"(?:(?<!\s)\s++)?[(（][^()（）]*[)）]$")
 
 
 @lru_cache(maxsize=20_000)
@@ -209,7 +209,7 @@ _RELATIVE = re.compile(
     r"\w\s+(?:who|whom|whose|which|that|where|same)\b|\b(?:of|by) (?:the )?\w+ of\b"
 )
 _RELATION_OF_RELATION = re.compile(
-    "[^，。？的]{2,}的[^，。？的]{1,}的|(?:の[^、。？の]+){2,}|의 [^?]+의 "
+    "(?<=[^，。？的]{2})的[^，。？的]++的|(?:の[^、。？の]++){2}|의 [^?의]+의 "
 )
 
 
@@ -235,7 +235,7 @@ def asks_by_relation(question: str, rarity: Mapping[str, float] | None = None) -
 
 CLOSE_WORDS = 4
 IS_TITLE, IN_THE_TITLE, IN_SNIPPET = 1.0, 0.8, 0.55  # where a hit has the lead's name
-_CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\1).)+?\1(?!`)|[^\W_]+_\w+", re.DOTALL)
+_CODE = re.compile(r"(?<!`)(`{1,20}+)(?!`)(?:(?!\1).)+?\1(?!`)|(?<![^\W_])[^\W_]++_\w+", re.DOTALL)
 """Code spans, fenced blocks and words written like variables: their capitals are not names."""
 
 

@@ -92,7 +92,7 @@ class Failure:
 
 def on_one_line(words: str) -> str:
     """Return a service's error message on one line, without tags of an error page."""
-    words = " ".join(re.sub(r"<[^>]*>", " ", words).split())
+    words = " ".join(re.sub(r"<[^<>]*>", " ", words).split())
     return words if len(words) <= SHOWN else words[: SHOWN - 1] + "…"
 
 

@@ -72,8 +72,8 @@ ENDPOINT_TAGS = (
 """Tags that models know from elsewhere: for blocks, tools and turns as rendered by endpoints."""
 
 _OURS = re.compile(
-    rf"<(?=\s*/?\s*(?:(?:{'|'.join((*TAGS, *ENDPOINT_TAGS))})\b|antml:)"
-    r"|\s*\|\s*\w+\s*\|\s*>|<\s*/?\s*SYS)",  # <|im_start|>, <<SYS>>
+    rf"<(?=\s*+/?+\s*+(?:(?:{'|'.join((*TAGS, *ENDPOINT_TAGS))})\b|antml:)"
+    r"|\s*+\|\s*+\w++\s*+\|\s*+>|<\s*+/?+\s*+SYS)",  # <|im_start|>, <<SYS>>
     re.IGNORECASE,
 )
 # Characters invisible to readers of a page: controls other than tab and newline, zero-width and

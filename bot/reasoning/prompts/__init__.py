@@ -6,7 +6,7 @@ import functools
 import re
 from importlib.resources import files
 
-_COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
+_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->\s*", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 

@@ -24,7 +24,7 @@ SHARED = 0.8  # share of a claim's words, without figures, that the other senten
 FEWEST = 3  # words a claim must have for that to be meaningful
 LONGEST = 400  # characters of a sentence that can state a single fact
 _AFTER = re.compile(r"[\s-]{0,2}(%|[^\W\d_]+)")
-_PARENTHESES = re.compile(r"[(（][^)）]*[)）]")
+_PARENTHESES = re.compile(r"[(（][^()（）]*[)）]")
 _CURRENCY = re.compile(r"[$€£¥₩₹]\s?$")
 
 

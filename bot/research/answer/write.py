@@ -33,7 +33,6 @@ from bot.text.sentences import BlockKind, Sentence, sentences
 
 # The place of a mark in a finished sentence: before its last punctuation, so that later cuts keep
 # them together; in a table row before the closing bar.
-_TAIL = re.compile(r"(?:[ \t]*(?<!\\)\|[ \t]*|[ \t]*[.!?…:。！？：]*[ \t]*)$")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 _NOTHING = re.compile(r"\|[\s|:-]*")  # the line below a table's header, or an empty header
 _STRUCTURE = re.compile(r"[ \t]*(?:`{3}|~{3}|\|)")  # fences and table rows must begin a line
@@ -309,11 +308,13 @@ def at_tail(sentence: str, mark: str) -> str:
 
 
 def _tail(sentence: str) -> int:
-    tail = _TAIL.search(sentence)
-    if tail is None or not tail.start():  # not before its first word
+    """The position of a sentence's last punctuation or closing bar, with the space around it."""
+    body = sentence.rstrip(" \t")
+    is_row = body.endswith("|") and not body.endswith("\\|")
+    body = (body[:-1] if is_row else body.rstrip(".!?…:。！？：")).rstrip(" \t")
+    if not body:  # not before its first word
         return len(sentence)
-    escapes = len(sentence[: tail.start()]) - len(sentence[: tail.start()].rstrip("\\"))
-    return tail.start() - escapes % 2
+    return len(body) - (len(body) - len(body.rstrip("\\"))) % 2
 
 
 def with_numbers(answer: Answer, numbers: Mapping[int, int]) -> Answer:

@@ -27,8 +27,7 @@ Fate = Literal["revised", "unsourced", "deleted"]
 _HAN_KANA = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = lazy_regex(rf"[{_HAN_KANA}]\s*|[^\s{_HAN_KANA}]+\s*|\s+")
 _HEADINGS_FIRST = lazy_regex(r"\A(?:[ \t]*#{1,6}[ \t][^\n]*(?:\n+|\Z))+")
-_QUOTE_FIRST = lazy_regex(r"\A\s*(?:[ \t]*>[^\n]*(?:\n|\Z))+")
-_QUOTE_LAST = lazy_regex(r"(?:(?:\A|\n)[ \t]*>[^\n]*)+\s*\Z")
+_QUOTE_FIRST = lazy_regex(r"\A\s*+(?:[ \t]*+>[^\n]*+(?:\n|\Z))++")
 _QUOTE_MARK = lazy_regex(r"^[ \t]*>[ \t]?", re.MULTILINE)
 
 
@@ -132,14 +131,25 @@ def section(heading: str, written: Written) -> Section:
     text = written.text
     first = _HEADINGS_FIRST.match(text)
     start = first.end() if first else 0
-    last = _QUOTE_LAST.search(text[start:])
-    end = start + last.start() if last else len(text)
-    limits = _QUOTE_MARK.sub("", last.group()).strip() if last else ""
+    end = start + _quote_at_end(text[start:])
+    limits = _QUOTE_MARK.sub("", text[end:]).strip()
     said = (" ".join(without_marks(limits).split()),) if limits else ()
     preface = _QUOTE_FIRST.match(text[start:end])
     body = _cut(written, start + preface.end() if preface else start, end)
     above = preface.group().strip() if preface else ""
     return Section(heading, body, "revised" if body.text else "deleted", said, above)
+
+
+def _quote_at_end(text: str) -> int:
+    """The start of the block quote that ends a text; the text's length if there is none."""
+    start = len(text)
+    end = len(text.rstrip())
+    while end >= 0:
+        line = text.rfind("\n", 0, end) + 1
+        if not text[line:end].lstrip(" \t").startswith(">"):
+            break
+        start, end = max(line - 1, 0), line - 1
+    return start
 
 
 def borne_out(heading: str, known: str) -> str:

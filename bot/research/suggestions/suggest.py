@@ -53,7 +53,8 @@ _OPTION = re.compile(r"^(?:[-*] )?`?(--[a-z][a-z-]+)", re.MULTILINE)
 # must not contain any.
 _UNSAFE = re.compile(r"[<>@\[\]\n]|://|\bwww\.|\w\.[a-z]{2,}/", re.IGNORECASE)
 _SITE = re.compile(
-    r"\s+[|·•»]\s+|\s+[-–—]\s+(?=[^-–—|·•»]*$)|\s*(?:\||(?<=[^\x00-\x7f])_)\s*(?=\S{1,20}$)"
+    r"(?<!\s)\s++[|·•»]\s++|(?<!\s)\s++[-–—]\s++(?=[^-–—|·•»]*+$)"
+    r"|(?:(?<!\s)\s++)?(?:\||(?<=[^\x00-\x7f])_)\s*+(?=\S{1,20}$)"
 )
 
 

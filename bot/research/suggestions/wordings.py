@@ -26,8 +26,10 @@ _NUMBER = re.compile(
     r"|\d{1,3}(?:\.\d{1,3})*[.、．]?)[\s、:：.]*",
     re.IGNORECASE,
 )
-_TICKET = re.compile(r"\s*\((?:#\d+(?:\s*(?:and|,)\s*#\d+)*)\)$")
-_FURNITURE = re.compile(r"(?:[\ue000-\uf8ff¶§\u2060\u200b]|\s#)+$")  # permalink signs
+_TICKET = re.compile(r"(?:(?<!\s)\s++)?\((?:#\d+(?:\s*(?:and|,)\s*#\d+)*)\)$")
+_FURNITURE = re.compile(
+    r"(?<![\ue000-\uf8ff¶§\u2060\u200b])(?:[\ue000-\uf8ff¶§\u2060\u200b]|\s#){1,20}$"
+)  # permalink signs
 _BEGINS = " .,;:–—*…"  # "--option" keeps its dashes
 _ENDS = _BEGINS + "-"
 
@@ -42,7 +44,7 @@ def cleaned(heading: str) -> str:
 # ---------------------------------------------------------------- what is never asked about
 
 _NOT_ASKED = re.compile(
-    r"\d+\.\d+|\b(?:19|20)\d\d\b|\bv?\d+\.x\b"
+    r"\d\.\d|\b(?:19|20)\d\d\b|\bv?\d+\.x\b"
     r"|\b(?:release notes?|releases?|changes?|changelog|what['’]s new|version|deprecat\w+|removed"
     r"|bug ?fix(?:es)?|upgrading|migrat\w+ from|index|table of contents|contents|see also|copyright"
     r"|licen[cs]e|licensing|credits?|acknowledge?ments?|authors?|appendix|bibliography|references"
@@ -93,8 +95,8 @@ _ASKS = re.compile(
 )
 _INVERTED = re.compile(
     r"(?:what|why|when|where|which|who|how)\s+"
-    r"(?:is|are|do|does|did|can|should|was|were|has|have|will)\s+\w+.*"
-    r"|what happens (?:if|when)\s+.+",
+    r"(?:is|are|do|does|did|can|should|was|were|has|have|will)\s+\w++.*+"
+    r"|what happens (?:if|when)\s++.++",
     re.IGNORECASE,
 )
 _AUXILIARY = re.compile(
@@ -102,8 +104,8 @@ _AUXILIARY = re.compile(
     re.IGNORECASE,
 )
 _A_TERM = re.compile(r"what is an? \w+", re.IGNORECASE)
-_VERSUS = re.compile(r"(.+?)\s+(?:vs\.?|versus)\s+(.+)", re.IGNORECASE)
-_DIFFERENCE = re.compile(r"(?:the )?differences? between (.+?) and (.+)", re.IGNORECASE)
+_VERSUS = re.compile(r"(.{1,100}?)\s++(?:vs\.?|versus)\s++(.+)", re.IGNORECASE)
+_DIFFERENCE = re.compile(r"(?:the )?differences? between (.{1,100}?) and (.+)", re.IGNORECASE)
 _TO = (
     (re.compile(r"how[ -]to (?P<rest>\w.+)", re.IGNORECASE), "How do I {}?"),
     (re.compile(r"when to (?P<rest>\w.+)", re.IGNORECASE), "When should I {}?"),
