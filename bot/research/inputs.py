@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.corrections.desk import CorrectionReply
-from bot.messages import Attachment, Message, RunOptions, Transcript
+from bot.messages import UPLOADED, Attachment, Message, RunOptions, Transcript
 from bot.research.evidence.library import Library
 
 NOTHING_SAID = Transcript()
@@ -22,6 +23,37 @@ class RunQuestion:
     options: RunOptions
     now: datetime
     transcript: Transcript = NOTHING_SAID
+
+
+LONGEST = 6_000
+"""Characters of a message that are analysed. The time that this takes grows with the length, and
+what a question needs is at its beginning and its end."""
+
+OMISSION = "\n\n[…]\n\n"
+
+
+def without_middle(text: str) -> str:
+    """The first and last characters of a long text, ``LONGEST`` in all; a short one unchanged."""
+    end = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:end]}{OMISSION}{text[-end:]}"
+
+
+def without_middles(transcript: Transcript) -> Transcript:
+    """The transcript with what people wrote shortened by ``without_middle``."""
+    return Transcript(
+        tuple(
+            replace(each, text=without_middle(each.text)) if each.role == "person" else each
+            for each in transcript.entries
+        )
+    )
+
+
+def whole_text(message: Message) -> Attachment | None:
+    """A file with the whole text of a long message, to be read as a page; None for a short one."""
+    if len(message.text) <= LONGEST:
+        return None
+    digest = hashlib.sha256(message.text.encode("utf-8", "replace")).hexdigest()[:16]
+    return Attachment("message.txt", "text/plain", f"{UPLOADED}{digest}/message.txt")
 
 
 async def keep_nothing(statement: str) -> CorrectionReply | None:

@@ -32,6 +32,7 @@ from bot.research.answered_before import Memory
 from bot.research.budget.budget import Budget
 from bot.research.evidence.recall import recall
 from bot.research.evidence.relevance import merge_sources
+from bot.research.inputs import without_middle, without_middles
 from bot.research.run import Run
 from bot.research.statements import as_question
 from bot.research.strategies.strategy import (
@@ -66,11 +67,12 @@ class Pipeline:
         memory: Memory | None = None,
     ) -> None:
         self._run = run
-        self._asked = as_asked(transcript, run.message)
+        self._transcript = without_middles(transcript)
+        asked = replace(run.message, text=without_middle(run.message.text), attachments=run.files)
+        self._asked = as_asked(self._transcript, asked)
         self._memory = memory
         self._reasoner = reasoner
         self._fallback = fallback
-        self._transcript = transcript
         self._settings = settings
         self._is_check = run.options.style == "check"
         self._lead = ""  # the text before the answer
@@ -137,7 +139,7 @@ class Pipeline:
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._asked, self._run.options.instructions
             )
-        attached = tuple(file.url for file in self._run.message.attachments if not file.again)
+        attached = tuple(file.url for file in self._run.files if not file.again)
         if attached and self._rewritten.kind == "chat":  # "summarize this", with a file
             self._rewritten = replace(self._rewritten, kind="links", links=attached, whole=True)
         await self._correct(self._rewritten)
@@ -226,7 +228,7 @@ class Pipeline:
     def _links(self, rewritten: Rewritten) -> tuple[str, ...]:
         """Return the files and links to read, without duplicates, at most the budget's pages."""
         # A question about earlier sources is answered from them alone, not from earlier files.
-        files = () if rewritten.recalled else self._run.message.attachments
+        files = () if rewritten.recalled else self._run.files
         attached = (attachment.url for attachment in files)
         links: dict[str, str] = {}
         for url in (*attached, *rewritten.links):

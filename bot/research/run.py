@@ -35,7 +35,7 @@ from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
 from bot.research.evidence.outgoing import Outgoing
 from bot.research.evidence.prefetch import Prefetcher
-from bot.research.inputs import Resources, RunQuestion
+from bot.research.inputs import Resources, RunQuestion, whole_text
 from bot.research.notes import Notes
 from bot.research.outcomes import ReadOutcome, SearchOutcome, attempted
 from bot.research.steps import PaidCalls, Steps, together
@@ -98,7 +98,10 @@ class Run:
         self._download = resources.download
         self.correct = resources.correct
         self._made_from = documents_of(asked.transcript) | asked.message.made_from
-        self._attachments = {file.url: file for file in asked.message.attachments}
+        self._whole_text = whole_text(asked.message)
+        own = () if self._whole_text is None else (self._whole_text,)
+        self.files = (*asked.message.attachments, *own)
+        self._attachments = {file.url: file for file in self.files}
         self.notes = Notes(self.texts, self._attachments)
         self.publish = publish
         self._steps = Steps(journal, lambda: self.publish(self.plan()))
@@ -370,6 +373,9 @@ class Run:
 
     async def _fetched(self, url: str) -> Page:
         attachment = self._attachments.get(url)
+        if attachment is not None and attachment == self._whole_text:
+            body = self.message.text.encode("utf-8", "replace")
+            return await self._library.page_of_file(attachment, body)
         if attachment is None or self._download is None:
             return await self.prefetcher.page(url) or await self._library.read(url)
         body = await self._download(attachment, self._library.largest)

@@ -52,7 +52,7 @@ class Extractive:
         self, transcript: Transcript, message: Message, instructions: str = ""
     ) -> Rewritten:
         """Return the message as a standalone question, using only words of the thread."""
-        return rewrite.rewrite(transcript, message)
+        return await asyncio.to_thread(rewrite.rewrite, transcript, message)
 
     async def next_turn(
         self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
