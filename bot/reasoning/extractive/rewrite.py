@@ -81,7 +81,7 @@ _COMPARISONS = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"\bdifferences?(?P<of> in [\w -]{1, 60}?)? between (?P<a>{_THING}) and (?P<b>{_THING})"
+        rf"\bdifferences?(?P<of> in [\w -]{{1,60}}?)? between (?P<a>{_THING}) and (?P<b>{_THING})"
         rf"{_IN_WHAT}\s*[?!.]*$",
         re.IGNORECASE,
     ),
