@@ -90,7 +90,9 @@ async def test_a_kept_one_is_not_kept_again_when_it_is_asked_again(house: House)
 
 
 @pytest.mark.parametrize(
-    "parts", [{"author": replace(ADA, guest=True)}, {"audience": "outsiders"}], ids=["guest", "shared"]
+    "parts",
+    [{"author": replace(ADA, guest=True)}, {"audience": "outsiders"}],
+    ids=["guest", "shared"],
 )
 async def test_guests_make_none(house: House, parts: dict[str, Any]) -> None:
     await house.answered(QUESTION)
