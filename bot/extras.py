@@ -11,7 +11,16 @@ from typing import Literal, NamedTuple
 from bot.errors import FootnoteError, InvalidSetting
 
 Extra = Literal[
-    "browser", "mcp", "office", "openai", "otel", "postgres", "rst", "sso", "vectors", "workspaces"
+    "browser",
+    "mcp",
+    "office",
+    "openai",
+    "otel",
+    "pandoc",
+    "postgres",
+    "sso",
+    "vectors",
+    "workspaces",
 ]
 
 
@@ -28,8 +37,8 @@ EXTRAS: dict[Extra, _Contents] = {
     "otel": _Contents(
         "traces for OpenTelemetry", ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
     ),
+    "pandoc": _Contents("RTF, LaTeX, DocBook, MediaWiki, Textile", ("pypandoc",)),
     "postgres": _Contents("PostgreSQL and its queue", ("psycopg", "procrastinate")),
-    "rst": _Contents("reStructuredText", ("docutils",)),
     "sso": _Contents("single sign-on for the console", ("authlib", "joserfc")),
     "vectors": _Contents("an embedding model in a folder", ("numpy", "onnxruntime", "tokenizers")),
     "workspaces": _Contents("an app for many Slack workspaces", ("cryptography",)),

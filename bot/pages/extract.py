@@ -1,10 +1,6 @@
 """Converts bytes to a title and page text, for fetched pages and local documents alike.
 
 ``from_bytes`` is synchronous, pure and picklable; ``bot.pages.workers`` runs it off the event loop.
-
-Sphinx publishes its sources as ".rst.txt", Git's manual is AsciiDoc in ".txt", and README files
-have no file extension at all. A text counts as markup only if it contains constructs that do not
-occur by chance; everything else is read as plain text.
 """
 
 from __future__ import annotations
@@ -15,11 +11,10 @@ import unicodedata
 from functools import lru_cache
 from io import StringIO
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from bot.errors import PageUnreadable, ReaderMissing
-from bot.extras import has, need
+from bot.errors import PageUnreadable
 from bot.pages import charset
 from bot.pages.formats.blocks import Reading
 from bot.pages.markdown import read_markdown
@@ -28,48 +23,17 @@ from bot.pages.plain import read_plain
 from bot.pages.urls import display_url
 from bot.text.lazy_regex import lazy_regex
 
-LOOKED_AT = 200_000  # characters examined, from the start
-_ENOUGH = 3  # constructs required in a text that does not begin with a title
-
-_RST = lazy_regex(
-    r"^\.\.[ ](?:[a-z][\w:.+-]*::(?=[ \n])|_[^:\n]{1,80}:[ \n]|\[[\w#*-]+\][ ])"
-    r"|:[a-z][\w:+-]{1,30}:`[^`\n]{1,300}`|`[^`<\n]{1,200}<[^>`\n]{1,300}>`__?",
-    re.M,
-)
-_ASCIIDOC = lazy_regex(
-    r"^\[(?:source|verse|listing|quote|horizontal|NOTE|TIP|WARNING|CAUTION|IMPORTANT|cols=|[\w-]*%)"
-    r"[^\]\n]*\]$"
-    r"|^(?:include|ifdef|ifndef|endif|image)::[^\s\[]*+\[[^\]\n]*\]$|^\[\[[\w-]+\]\]$"
-    r"|\b(?:link(?:git)?|xref|footnote):[^\s\[]{0,300}\[[^\]\n]{1,300}\]|<<[\w-]+(?:,[^<>\n]+)?>>"
-    r"|^\S[^\n]*::\n[ \t]+\S|^\|={3,}$",
-    re.M,
-)
-_UNDERLINED = lazy_regex(
-    r"\s*(?:([=*#~-])\1{2,}\n)?[ ]?(\S[^\n]*)\n([=\-~^*#\"+])\3{2,}[ ]*(?:\n|\Z)"
-)
-_TITLE = lazy_regex(r"(?:\s|//[^\n]*\n|:[\w-]+:[^\n]*\n)*+=[ ]\S")
-
-
-def markup_of(text: str) -> Literal["rst", "asciidoc", "text"]:
-    """Detect the markup of a text whose line ends are "\\n"."""
-    start = text[:LOOKED_AT]
-    rst = sum(1 for _ in _RST.finditer(start))
-    asciidoc = sum(1 for _ in _ASCIIDOC.finditer(start))
-    titled = _UNDERLINED.match(start) is not None
-    enough = 1 if titled or _TITLE.match(start) else _ENOUGH
-    if rst >= max(asciidoc, enough):
-        return "rst"
-    return "asciidoc" if asciidoc >= enough else "text"
-
+if TYPE_CHECKING:
+    from bot.pages.formats.headed_text import HeadedKind
 
 MAX_TITLE = 300  # characters
 MOST_MARKS = 30  # on one letter
 MOST_MARKUP = 1_000_000
-"""The longest reStructuredText, AsciiDoc or Org source that is parsed, in characters; a longer one
-is read as plain text. Nesting and tables built to be slow stay below 15 s and 350 MB. The largest
-file of eight manuals is half as long.
+"""The longest text in a markup language that pandoc reads, in characters; the largest file of eight
+manuals is half as long. A longer one is read as text with headings.
 """
 
+_MDOC = lazy_regex(r"^\.Dd\b", re.M)
 _LINE_ENDS = lazy_regex("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _WIDE_SPACES = lazy_regex("[\u00a0\u2007\u202f]")
 _INVISIBLE = lazy_regex(
@@ -141,33 +105,14 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Reading
 
 def _read_text(kind: Kind, source: str, name: str) -> Reading:
     source = _CONTROLS.sub("", source)
-    if kind == "text":
-        kind = markup_of(source)
-        if kind == "rst" and not has("rst"):
-            kind = "text"  # read as plain text, since no type was declared
-    if kind in ("rst", "asciidoc", "org") and len(source) > MOST_MARKUP:
-        kind = "text"
     match kind:
-        case "rst":
-            need("rst", "Reading .rst files", ReaderMissing)
-            from bot.pages.formats.rst import read_rst  # loads docutils
+        case "rst" | "asciidoc" | "org" | "man":
+            return _read_headed(kind, source, name)
+        case "rtf" | "docbook" | "fb2" | "latex" | "mediawiki" | "textile":
+            from bot.pages.formats.pandoc import program, read_with_pandoc
 
-            try:
-                return read_rst(source)
-            except RecursionError:  # docutils recurses into nested elements
-                return Reading(*read_plain(source))
-        case "asciidoc":
-            from bot.pages.formats.asciidoc import read_asciidoc
-
-            return read_asciidoc(source)
-        case "org":
-            from bot.pages.formats.org import read_org
-
-            return read_org(source)
-        case "man":
-            from bot.pages.formats.man import read_man
-
-            return read_man(source, display_url(name))
+            if program() is not None or kind in ("rtf", "docbook", "fb2"):
+                return read_with_pandoc(kind, source, display_url(name))
         case "csv" | "tsv":
             from bot.pages.formats.delimited import read_delimited
 
@@ -177,6 +122,25 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
 
             return read_notebook(source, display_url(name))
     return Reading(*read_plain(source))
+
+
+def _read_headed(kind: HeadedKind, source: str, name: str) -> Reading:
+    """Read by pandoc where it is there and loses nothing, else as text with its headings.
+
+    Pandoc 3.9 ends AsciiDoc at ``endif::[]`` and drops the signatures of Sphinx.
+    """
+    from bot.pages.formats.headed_text import read_headed
+    from bot.pages.formats.pandoc import keeps, program, read_with_pandoc
+
+    plain = read_headed(kind, source)
+    if program() is None or len(source) > MOST_MARKUP:
+        return plain
+    dialect = "mdoc" if kind == "man" and _MDOC.search(source) else kind
+    try:
+        whole = read_with_pandoc(dialect, source, display_url(name))
+    except PageUnreadable:
+        return plain
+    return whole._replace(title=whole.title or plain.title) if keeps(whole, plain) else plain
 
 
 def _finished(reading: Reading, name: str) -> Reading:

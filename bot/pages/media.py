@@ -22,7 +22,8 @@ from bot.pages.urls import display_url
 # fmt: off
 Kind = Literal[
     "html", "markdown", "text", "json", "pdf", "rst", "asciidoc", "org", "man", "csv", "tsv",
-    "notebook", "package", "compound", "gzip",
+    "notebook", "package", "compound", "gzip", "rtf", "latex", "docbook", "mediawiki", "textile",
+    "fb2",
 ]
 # fmt: on
 """The kinds of documents. A "package" is a ZIP file (Office, OpenDocument, EPUB), "compound" the
@@ -50,11 +51,7 @@ class Format:
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
 _ODF = "application/vnd.oasis.opendocument."
-_MAN_ENDINGS = tuple(
-    f".{section}{group}"
-    for section in range(1, 9)
-    for group in ("", "p", "x", "pm", "ssl", "ossl", "perl", "posix", "tcl", "type", "const")
-)
+_MAN_ENDINGS = tuple(f".{section}" for section in range(1, 9))
 
 # fmt: off
 FORMATS = (
@@ -84,6 +81,13 @@ FORMATS = (
     Format("csv", "CSV", (".csv",), ("text/csv", "application/csv", "text/comma-separated-values")),
     Format("tsv", "TSV", (".tsv", ".tab"), ("text/tab-separated-values",)),
     Format("notebook", "Jupyter notebooks", (".ipynb",), ("application/x-ipynb+json",)),
+    # Read by pandoc, if it is installed (bot.pages.formats.pandoc):
+    Format("rtf", "RTF", (".rtf",), ("application/rtf", "text/rtf")),
+    Format("latex", "LaTeX", (".tex", ".latex"), ("application/x-latex", "text/x-tex")),
+    Format("docbook", "DocBook", (".dbk", ".docbook"), ("application/docbook+xml",)),
+    Format("mediawiki", "MediaWiki", (".mediawiki", ".wiki"), ("text/x-mediawiki",)),
+    Format("textile", "Textile", (".textile",), ("text/x-textile",)),
+    Format("fb2", "FictionBook", (".fb2",), ("application/x-fictionbook+xml",)),
     Format("json", "JSON", (".json",), ("application/json", "application/ld+json", "text/json"),
            indexed=False),
 )
@@ -246,7 +250,7 @@ def kind_of(start: bytes, content_type: str | None, name: str) -> Kind:
     if binary:
         raise _binary_error(name, declared, binary)
     if start.startswith(_RICH_TEXT):
-        raise unreadable(name, "an RTF document")
+        return "rtf"
     return _text_kind(start, declared, name)
 
 

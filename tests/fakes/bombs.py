@@ -116,13 +116,6 @@ def _notebook(size: int) -> bytes:
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}).encode()
 
 
-def _wide_rst(size: int) -> bytes:
-    """A grid table of many columns and rows."""
-    columns = max(2, int((size / 8) ** 0.5))
-    rule, row = "+" + "---+" * columns, "|" + " x |" * columns
-    return "\n".join([rule, *[row, rule] * columns]).encode()
-
-
 def _doubling_man(size: int) -> bytes:
     """Strings of which each is twice the one before."""
     steps = max(3, size.bit_length())
@@ -313,10 +306,12 @@ BOMBS: tuple[Bomb, ...] = (
     Bomb("numbers", ".json", _between("[", "1,", "1]")),
     Bomb("names", ".json", _names),
     Bomb("output", ".ipynb", _notebook),
-    Bomb("grid", ".rst", _wide_rst, 990_000, 8_000),
     Bomb("nested items", ".rst", _deeper_items, 990_000, 8_000),
     Bomb("inline", ".rst", _repeated("*a* `b`_ c "), 990_000, 8_000),
     Bomb("headings", ".rst", _rows(lambda at: f"A{at}\n====\n"), 990_000, 8_000),
+    Bomb("groups", ".rtf", _between(r"{\rtf1 ", "{a ", "}"), 990_000),
+    Bomb("nested", ".tex", _nested("{", "a", "}"), 990_000),
+    Bomb("templates", ".wiki", _repeated("{{a|"), 990_000),
     Bomb("tables", ".adoc", _between("|===\n", "|a |b\n", "|==="), 990_000),
     Bomb("inline", ".adoc", _repeated("*a _b `c "), 990_000),
     Bomb("headings", ".org", _rows(lambda at: f"{'*' * (1 + at % 30)} A{at}"), 990_000),

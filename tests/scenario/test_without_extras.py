@@ -38,14 +38,12 @@ USING_AN_EXTRA = {
     "bot.mcp.provider",
     "bot.mcp.server",
     "bot.mcp.wire",
-    "bot.pages.formats.rst",
-    "bot.pages.formats.rst_markup",
     "bot.pages.formats.sheets",
     "bot.reasoning.openai.endpoint",
 }
 ROW = '<row r="1"><c r="A1" t="inlineStr"><is><t>Ferry tickets</t></is></c></row>'
 NEEDS_OFFICE = "Reading .xlsx files needs the extra 'office': pip install 'footnote-bot[office]'"
-NEEDS_RST = "Reading .rst files needs the extra 'rst': pip install 'footnote-bot[rst]'"
+NEEDS_PANDOC = "Reading memo.rtf needs pandoc: install it, or pip install 'footnote-bot[pandoc]'"
 
 
 @pytest.fixture
@@ -68,8 +66,8 @@ def papers(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "a.md").write_text("# Travel\n\nAnna Berg approves travel.", encoding="utf-8")
     (folder / "prices.xlsx").write_bytes(workbook(ROW))
-    (folder / "guide.rst").write_text("Guide\n=====\n\nThe *ferry* leaves.", encoding="utf-8")
-    (folder / "notes.txt").write_text(
+    (folder / "memo.rtf").write_bytes(rb"{\rtf1 The ferry leaves.}")
+    (folder / "notes.rst").write_text(
         "Notes\n=====\n\n.. note:: The harbour opens at six.\n\n:doc:`guide`\n", encoding="utf-8"
     )
     return folder
@@ -81,7 +79,7 @@ def test_documents_answer(plain: Program, papers: Path) -> None:
     assert "Anna Berg" in ended.json["answer"]
 
 
-def test_plain_text_that_may_be_restructuredtext_is_read(plain: Program, papers: Path) -> None:
+def test_text_in_a_markup_language_is_read_without_pandoc(plain: Program, papers: Path) -> None:
     ended = plain.run("ask", "--json", "--docs", str(papers), "When does the harbour open?")
     assert ended.code == 0, ended.err
     assert "six" in ended.json["answer"]
@@ -95,7 +93,7 @@ def test_files_say_which_extra_reads_them_and_are_read_once_it_is_there(
         assert ended.code == 0, ended.err
         said = " ".join(ended.err.split())
         assert f"prices.xlsx: {NEEDS_OFFICE}" in said
-        assert f"guide.rst: {NEEDS_RST}" in said
+        assert f"memo.rtf: {NEEDS_PANDOC}" in said
 
     ended = Program(tmp_path).run("index", "--json", str(papers))
     assert ended.json["skipped"] == []
