@@ -1,9 +1,9 @@
 """Compares two answers to one question, to find what has changed in substance.
 
-It compares the facts of cited sentences (figures, dates, names) and plain opposites ("open",
-"closed"). A different wording, order or footnote for the same claim is not a change; nor is a claim
-that the writer left out or added although its page has not changed. A claim in other words with the
-same facts is ``undecided`` if its page has changed.
+It compares the facts of cited sentences (figures, dates, names). A different wording, order or
+footnote for the same claim is not a change; nor is a claim that the writer left out or added
+although its page has not changed. A claim in other words with the same facts is ``undecided`` if
+they are new on its page, or its page is new: a model judges whether it says the same.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from bot.answers import Answer, Change, Citation
 from bot.pages.urls import dedupe_key
 from bot.rendering.marks import as_marks, numbers_in, renumbered, without_marks
 from bot.text.facts import Fact, facts, missing_from
-from bot.text.opposed import opposed
 from bot.text.sentences import blocks, sentences_of
 from bot.text.terms import keywords, terms
 
@@ -66,29 +65,22 @@ def changes(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple[C
     old_words, new_words = _whole(old), _whole(new)
     gone = [one for one in old if missing_from(one.facts, new_words)]
     fresh = [one for one in new if missing_from(one.facts, old_words) and not one.is_on(then)]
-    paired: dict[int, Change] = {}
+    told: list[Change] = []
     left = list(gone)
-    for place, one in enumerate(new):
-        if one in fresh:
-            was = _nearest(one, left)
-            if was is not None:
-                left.remove(was)
-            paired[place] = Change(was.sentence if was else "", one.sentence)
-            continue
-        same = _nearest(one, old)
-        if same is not None and opposed(same.words, one.words) and not one.is_on(then):
-            paired[place] = Change(same.sentence, one.sentence)
-            if same in left:
-                left.remove(same)
+    for one in fresh:
+        was = _nearest(one, left)
+        if was is not None:
+            left.remove(was)
+        told.append(Change(was.sentence if was else "", one.sentence))
     # A claim without a successor is gone only if its page was read again and no longer has it.
     dropped = [Change(one.sentence, "") for one in left if one.is_on(now) is False]
-    return (*(paired[place] for place in sorted(paired)), *dropped)
+    return (*told, *dropped)
 
 
 def undecided(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple[Change, ...]:
-    """Return claims whose page has changed and whose words differ from the old claim, but whose
-    facts are the same: only a reader can decide whether that is a change. ``changes`` returns none
-    of them for the same arguments."""
+    """Return claims in words that no page is known to have had then, in place of old ones that no
+    page is known to have now, with the same facts: only a reader can decide whether that is a
+    change. ``changes`` returns none of them for the same arguments."""
     old, new = _claims(before), _claims(after)
     old_words, new_words = _whole(old), _whole(new)
     found = []
@@ -97,8 +89,7 @@ def undecided(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple
         if was is None or _nearest(was, new) is not one or _bare(was.words) == _bare(one.words):
             continue
         has_other_facts = missing_from(one.facts, old_words) or missing_from(was.facts, new_words)
-        has_other_page = one.is_quoted(then) is False and was.is_quoted(now) is False
-        if has_other_page and not has_other_facts and not opposed(was.words, one.words):
+        if not (has_other_facts or one.is_quoted(then) or was.is_quoted(now)):
             found.append(Change(was.sentence, one.sentence))
     return tuple(found)
 

@@ -15,12 +15,10 @@ from functools import lru_cache
 from itertools import combinations, permutations
 
 from bot.text import figures
-from bot.text.counts import ONE_IN, PARTS, is_compound, is_count, is_fraction
 from bot.text.dates import dates
 from bot.text.facts import Fact, facts, missing_from, values_in
 from bot.text.lazy_regex import lazy_regex
 from bot.text.numerals import chinese_number
-from bot.text.quantities import is_made
 from bot.text.sentences import sentences
 from bot.text.spans import is_ago, is_counted, is_span
 
@@ -71,6 +69,7 @@ HANDFUL = 6  # figures of a quote, except years; few others can be made from so 
 MANY = 30  # figures of a quote from which nearly any other could be made
 _CONSTANTS = (7, 10, 12, 24, 30, 52, 60, 100, 365, 1000, 3600)  # of time units and scales
 FEW = 12  # a factor up to this is the writer's own: "five of them make"
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +193,6 @@ def _is_stated(outside: str, results: Sequence[float]) -> bool:
     tenths = [chinese_number(part) or 0 for part in _CHENG.findall(outside)]
     if tenths and not any(abs(10 * found - part) <= 1 for found in results for part in tenths):
         return False
-    for match in ONE_IN.finditer(outside):
-        part, whole = (max(values_in(match[name]), default=Decimal(0)) for name in ("one", "of"))
-        if whole and any(abs(found - float(part / whole)) <= NEAR * found for found in results):
-            return True
     years = [fact for fact in facts(outside) if fact.kind == "date" and fact.text.isdecimal()]
     return any(_is_among(fact, results) for fact in (*told, *years)) or not told
 
@@ -211,13 +206,9 @@ def _is_implied(
 ) -> bool:
     if fact.kind == "date":
         return is_counted(claim, fact, quoted)
-    if is_fraction(claim, fact, quoted, known) or is_count(claim, fact, quoted):
-        return True
     if (_ABOUT.search(claim) and _is_rounded(fact, known)) or _is_and_some(claim, fact, known):
         return True
-    if is_span(claim, fact, quoted) or is_compound(claim, fact, quoted):
-        return True
-    if is_made(claim, fact, quoted):
+    if is_span(claim, fact, quoted):
         return True
     others = _others(claim, fact)
     named = [value for value in others if Decimal(str(value)) in known]
@@ -272,7 +263,7 @@ def _is_part(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
     if fact.text.endswith(("%", "cent")):
         rest = [100 - float(value) for value in known if 0 < value < 100]
         return _REST.search(claim) is not None and _is_among(fact, rest)
-    parts = [size for name, size in PARTS.items() if re.search(rf"\b{name}s?\b", claim, re.I)]
+    parts = [size for name, size in _PARTS.items() if re.search(rf"\b{name}s?\b", claim, re.I)]
     return bool(parts) and _is_among(fact, [float(v) / part for v in known for part in parts])
 
 

@@ -69,7 +69,7 @@ _NOT_NAMES = listed(
 )
 """Words capitalized at the start of a sentence, or always, without being names."""
 
-ROLES = listed(
+_ROLES = listed(
     "president king queen prince princess emperor empress lord lady sir dame saint pope bishop "
     "archbishop cardinal father mother brother sister captain colonel general admiral major "
     "lieutenant sergeant commander professor doctor minister prime chancellor senator governor "
@@ -256,7 +256,7 @@ def _name(text: str, run: list[re.Match[str]], language: str) -> Iterator[Name]:
     if language == "de":
         run = [token for token in run if _is_code(token.group())]
     words = _shortened(" ".join(_required(token.group()) for token in run)).split()
-    specific = [word for word in words if word not in _KINDS and word not in ROLES]
+    specific = [word for word in words if word not in _KINDS and word not in _ROLES]
     if specific:
         start, end = run[0].start(), run[-1].end()
         yield Name(start, end - (text[start:end].endswith(("'s", "’s")) * 2), tuple(specific))

@@ -80,10 +80,6 @@ def english_number(words: list[str]) -> int | None:
     return total + current if seen else None
 
 
-ORDINALS = tuple(_ORDINALS)
-"""The single-word ordinals, from "first" on."""
-
-
 def ordinal_word(word: str) -> int:
     """The value of "first" to "twenty-ninth"; 0 for other words."""
     tens, _, unit = word.casefold().rpartition("-")

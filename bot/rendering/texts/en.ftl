@@ -443,7 +443,6 @@ doubt-contradicted = its footnotes contradict it
 doubt-no-footnote = it has no footnote
 doubt-not-covered = its footnotes do not say that
 doubt-not-quoted = its footnotes do not say: { $facts }
-doubt-otherwise = its footnotes contradict: { $words }
 
 ## Reports
 

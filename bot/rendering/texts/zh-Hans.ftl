@@ -340,7 +340,6 @@ doubt-contradicted = 脚注所说与此相反
 doubt-no-footnote = 没有脚注
 doubt-not-covered = 其脚注没有这样说
 doubt-not-quoted = 脚注中没有提到：{ $facts }
-doubt-otherwise = 脚注的说法不同：{ $words }
 
 ## Reports
 

@@ -340,7 +340,6 @@ doubt-contradicted = 註腳所說與此相反
 doubt-no-footnote = 沒有註腳
 doubt-not-covered = 其腳註沒有這樣說
 doubt-not-quoted = 註腳中沒有提到：{ $facts }
-doubt-otherwise = 腳註的說法不同：{ $words }
 
 ## Reports
 

@@ -6,8 +6,6 @@
   years also in the title).
 - A figure may also be calculated from those, by correct arithmetic shown in the answer, or by
   arithmetic obvious to a reader: spans of years, ages, sums, shares, rounding, other units.
-- A sentence is marked if the quotes' plain words or their order say the opposite: not for is, all
-  for most, the writer for the director, before for after.
 - A sentence without a footnote is marked if it has figures, dates or names that are new, or if most
   of its words are. Words of the question and passages cited nearby are not new. Headings, lead-ins
   that end with a colon, and block quotes (the writer's notes on the search itself) need no
@@ -260,7 +258,6 @@ def _doubt(
     # Imported here: its regular expressions are slow to compile, and not needed at start-up.
     from bot.text.arithmetic import unproven
     from bot.text.gaps import without_gaps
-    from bot.text.opposed import opposed
 
     claim = without_gaps(claim)
     quoted = "\n".join(passage.text for _, passage in cited)
@@ -284,8 +281,7 @@ def _doubt(
     missing = [fact for fact in missing if fact.kind != "date" or fact in absent]
     missing = unproven(claim, missing, f"{quoted}\n{titled}", question, years)
     if not missing:
-        otherwise = opposed(claim, quoted)
-        return texts("doubt-otherwise", words=otherwise) if otherwise else ""
+        return ""
     named = ", ".join(dict.fromkeys(fact.text for fact in missing))
     return texts("doubt-not-quoted", facts=named)
 

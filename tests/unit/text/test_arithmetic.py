@@ -66,7 +66,6 @@ TRAFFIC = "It carries 14,600 cars and 13,100 lorries a day. Of 650 households 52
         "Cars are 53% of the traffic.",
         "80% of the households are connected.",
         "130 households are not connected.",
-        "Four in five households are connected (520 of 650).",
         "The bridge carries 1,500 fewer lorries than cars.",
         "27,700 vehicles cross it, 14,600 of them cars.",
         "About 217 households are a third of them.",
@@ -95,8 +94,7 @@ def test_an_age_is_counted_from_the_days() -> None:
 
 CHARGE = (
     "The battery is charged from empty to 80% in 30 minutes. He ruled from 20 July 1951 to "
-    "8 September 1951. Piraeus handled 513,319 boxes, Patras 273,282. Cups went to Ayr, "
-    "Oban, Perth and Wick."
+    "8 September 1951. Piraeus handled 513,319 boxes, Patras 273,282."
 )
 
 
@@ -111,11 +109,9 @@ CHARGE = (
         ("He ruled for 38 days.", False),
         ("Piraeus handled about 513,000 boxes against 273,000.", True),
         ("Piraeus handled about 513,000 boxes against 274,000.", False),
-        ("Four towns were given cups.", True),
-        ("Nine towns were given cups.", False),
     ],
 )
-def test_parts_spans_and_counts(claim: str, right: bool) -> None:
+def test_parts_and_spans(claim: str, right: bool) -> None:
     assert (_left(claim, CHARGE) == []) is right
 
 
@@ -160,14 +156,7 @@ def test_any_text_can_be_read(text: str) -> None:
             "They won three cups in five years.",
             "They won the cup in 2001, 2003 and in 2005; three in all.",
         ),
-        ("The film lasts 2 hours and 22 minutes.", "The film runs for 142 minutes."),
-        ("She is about 2.11 metres tall.", "She is 6 feet 11 inches tall."),
         ("Over 38 years he made 58 films (58 / 38 = 1.53).", "He made 58 films from 1922 to 1960."),
-        (
-            "It had two workers for every three rooms (50,000 / 75,000).",
-            "It had 75,000 rooms and 50,000 workers.",
-        ),
-        ("Three quarters of the 400 houses burnt.", "300 of the 400 houses burnt."),
         (
             "The second came three days later, on August 9, 1945.",
             "They came on August 6 and 9, 1945.",
@@ -175,7 +164,7 @@ def test_any_text_can_be_read(text: str) -> None:
         ("1971年的这首歌在19年后重新发行。", "这首歌（1971）于1990年重新发行。"),
     ],
 )
-def test_years_parts_and_quantities_are_reckoned(claim: str, quoted: str) -> None:
+def test_years_are_reckoned(claim: str, quoted: str) -> None:
     assert _left(claim, quoted) == []
 
 
@@ -184,11 +173,7 @@ def test_years_parts_and_quantities_are_reckoned(claim: str, quoted: str) -> Non
     [
         ("The second mill opened in 1967.", "A mill opened in 1963.", ["1967"]),
         ("Berg turned 60 in 2016.", "Berg (born April 26, 1954) is a bishop.", ["2016"]),
-        ("The film lasts 2 hours and 40 minutes.", "The film runs for 142 minutes.", ["2", "40"]),
-        ("Three quarters of the 400 houses burnt.", "200 of the 400 houses burnt.", ["Three"]),
     ],
 )
-def test_wrong_years_parts_and_quantities_are_left(
-    claim: str, quoted: str, left: list[str]
-) -> None:
+def test_wrong_years_are_left(claim: str, quoted: str, left: list[str]) -> None:
     assert _left(claim, quoted) == left

@@ -63,5 +63,5 @@ def test_every_one_in_the_code_compiles() -> None:
     patterns = [
         each for name in names for each in _lazy(list(vars(importlib.import_module(name)).values()))
     ]
-    assert len(patterns) > 200
+    assert len(patterns) >= len(files) > 0
     assert all(each.groups >= 0 for each in patterns)

@@ -64,7 +64,7 @@ def quoted(checked: Checked) -> list[tuple[int, str]]:
     return [(citation.number, citation.quote) for citation in checked.citations]
 
 
-# ---------------------------------------------------------------- arithmetic and opposites
+# ---------------------------------------------------------------- arithmetic
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,10 @@ def quoted(checked: Checked) -> list[tuple[int, str]]:
         ("It is 0.33 km tall (330 metres).", ""),
         ("It is about 1,083 feet tall.", ""),
         ("It is 330 feet tall.", "its footnotes do not say: 330"),
-        ("It is not 330 metres tall.", "its footnotes contradict: not"),
         ("With ten more it would be 340 metres tall (330 + 20 = 340).", "its footnotes do not say"),
     ],
 )
-async def test_units_arithmetic_and_negation_are_checked(sentence: str, reason: str) -> None:
+async def test_units_and_arithmetic_are_checked(sentence: str, reason: str) -> None:
     checked, _ = await answer(sentence, cites(1, 1))
     assert len(checked.doubts) == bool(reason)
     assert all(doubt.reason.startswith(reason) for doubt in checked.doubts)
