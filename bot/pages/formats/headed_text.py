@@ -46,7 +46,7 @@ def read_headed(kind: HeadedKind, source: str) -> Reading:
 
 # ---------------------------------------------------------------- reStructuredText
 
-_RST_DIRECTIVE = re.compile(r"\.\. ([\w:+.-]+)::[ ]*(.*)")
+_RST_DIRECTIVE = re.compile(r"\.\. ((?:[\w+.-]++:(?!:))?[\w+.-]++):: *+(.*)")
 _RST_OPTION = re.compile(r" *:[\w -]+:(?: .*)?")
 _RST_STEERING = re.compile(r"\.\. _| +:(?:maxdepth|class|name|alt|width|hidden|caption):")
 _RST_CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal"})
@@ -107,9 +107,9 @@ def _dedented(lines: Sequence[str]) -> list[str]:
 
 # ---------------------------------------------------------------- AsciiDoc
 
-_ADOC_HEADING = re.compile(r"(={1,6}) +(\S.*?)(?: +=+)?")
+_ADOC_HEADING = re.compile(r"(={1,6}) (.*)")
 _ADOC_UNDERLINES = "=-~^+"  # two-line titles, by level
-_ADOC_FENCE = re.compile(r"(-{4,}|\.{4,}|`{3,}).*")
+_ADOC_FENCE = re.compile(r"(-{4,}+|\.{4,}+|`{3,}+).*")
 _ADOC_STEERING = re.compile(
     r"//.*|:!?[\w-]+!?:.*|\[[^\]]*\]|(?:ifdef|ifndef|ifeval|endif|include)::.*|\+"
 )
@@ -122,7 +122,7 @@ def _asciidoc(lines: Sequence[str]) -> Iterator[_Part]:
         heading = _ADOC_HEADING.fullmatch(line)
         fence = _ADOC_FENCE.fullmatch(line)
         if heading is not None:
-            yield "heading", len(heading[1]), heading[2]
+            yield "heading", len(heading[1]), heading[2].rstrip(" =")
         elif (
             line.strip()
             and _underlines(line, under)
@@ -148,8 +148,8 @@ def _line_of(lines: Sequence[str], at: int, pattern: str) -> int:
 
 # ---------------------------------------------------------------- Org
 
-_ORG_HEADING = re.compile(r"(\*+) +(\S.*?)(?: +:[\w@#%:]+:)?")
-_ORG_TITLE = re.compile(r"#\+title: *(.*)", re.IGNORECASE)
+_ORG_HEADING = re.compile(r"(\*++) (.*)")
+_ORG_TITLE = re.compile(r"#\+title:(.*)", re.IGNORECASE)
 _ORG_CODE = re.compile(r"#\+begin_(?:src|example|export)\b.*", re.IGNORECASE)
 _ORG_STEERING = re.compile(r"#(?:\+\S.*| .*)?|:(?:PROPERTIES|END|LOGBOOK|ID|CUSTOM_ID):.*")
 
@@ -160,7 +160,9 @@ def _org(lines: Sequence[str]) -> Iterator[_Part]:
         line = lines[at].strip()
         heading = _ORG_HEADING.fullmatch(lines[at].rstrip())
         if heading is not None:
-            yield "heading", len(heading[1]), heading[2]
+            words, _, tags = heading[2].rstrip().rpartition(" ")
+            is_tagged = tags.startswith(":") and tags.endswith(":")
+            yield "heading", len(heading[1]), words if is_tagged else heading[2]
         elif (title := _ORG_TITLE.fullmatch(line)) is not None:
             yield "title", 0, title[1]
         elif _ORG_CODE.fullmatch(line):
@@ -174,7 +176,7 @@ def _org(lines: Sequence[str]) -> Iterator[_Part]:
 
 # ---------------------------------------------------------------- manual pages
 
-_MAN_LINE = re.compile(r"[.'] *(\w*) ?(.*)")
+_MAN_LINE = re.compile(r"[.'] *+(\w*+) ?(.*)")
 _MAN_HEADINGS = {"SH": 2, "Sh": 2, "SS": 3, "Ss": 3}
 _MAN_CODE = {"nf": "fi", "EX": "EE", "Bd": "Ed"}
 _MAN_BREAKS = frozenset({"", "PP", "P", "LP", "Pp", "TP", "IP", "It", "HP", "Nm"})
