@@ -24,6 +24,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.calls import FAILURES, Json, sdk_logger
 from adapters.slack.conversations import EVERY_SCOPE as SEARCHING
 from adapters.slack.installations import Installations, States
+from adapters.slack.places import READERS
 from adapters.slack.settings import SlackSettings
 from adapters.slack.teams import InstalledTeams, NotInstalled
 from bot.console_access import console_address
@@ -77,9 +78,9 @@ EVENTS: Mapping[str, str] = {
     "tokens_revoked": "",
 }
 
-# Scopes of features that are neither methods nor events.
+# Scopes of features that are neither methods nor events, or not all those of a method.
 OTHER = (
-    *("channels:read", "groups:read", "mpim:read"),  # who reads in a channel
+    *READERS,  # conversations.info, for who reads in a channel
     "commands",  # slash commands and the message shortcut
     "files:read",  # downloading files that came with a question or were found
 )

@@ -16,6 +16,10 @@ Json = Mapping[str, Any]
 # The mark of a channel shared with another company, in the envelope of an event.
 SHARED = "is_ext_shared_channel"
 
+# The scopes for the descriptions of public channels, private ones and group messages.
+CHANNELS = "channels:read"
+READERS = (CHANNELS, "groups:read", "mpim:read")
+
 Kind = Literal["public", "private", "mpim", "im"]
 # The ``channel_type`` of events (https://docs.slack.dev/reference/events/message).
 _KINDS: Mapping[str, Kind] = {"channel": "public", "group": "private", "mpim": "mpim", "im": "im"}

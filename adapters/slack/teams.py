@@ -23,7 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.calls import FAILURES, Calls, Json, Timing
 from adapters.slack.installations import Installations
 from adapters.slack.people import ORGANISATION, Home, People
-from adapters.slack.places import Place, is_direct
+from adapters.slack.places import CHANNELS, READERS, Place, is_direct
 from bot.conversing.background_tasks import BackgroundTasks
 from bot.errors import FootnoteError, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.logs import get_logger
@@ -31,8 +31,6 @@ from bot.messages import Audience, Message
 
 GROUPS_REMEMBERED = 1_000
 SCOPES_SECONDS = 600.0
-# The scopes for details of channels: public ones, private ones and group messages.
-CHANNELS, READERS = "channels:read", "channels:read, groups:read and mpim:read"
 CHANNELS_REMEMBERED, CHANNELS_SECONDS = 10_000, 60.0
 GROUPS_SECONDS = 60.0  # Slack allows about 20 of these calls a minute
 
@@ -158,8 +156,9 @@ class Team:
         if not about:
             self.tell_once(
                 "readers_not_known",
-                f"Slack does not tell who reads in a channel: grant the app the scopes {READERS}, "
-                "or commands, shortcuts and buttons there search no documents.",
+                f"Slack does not tell who reads in a channel: grant the app the scopes "
+                f"{', '.join(READERS)}, or commands, shortcuts and buttons there search no "
+                "documents.",
             )
             return "unknown"
         return Place.of_description(about).audience

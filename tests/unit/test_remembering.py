@@ -336,10 +336,10 @@ async def test_an_answer_of_a_channel_that_all_may_read_is_given_in_others(
     ("before", "now"),
     [
         ({"channel": "C2"}, {"channel": "C1"}),
-        ({"channel": "C1", "direct": True}, {"channel": "C2"}),
-        ({"channel": "C1", "shared": True}, {"channel": "C2"}),
+        ({"channel": "C1", "audience": "person"}, {"channel": "C2"}),
+        ({"channel": "C1", "audience": "outsiders"}, {"channel": "C2"}),
         ({"channel": "C1"}, {"channel": "C2", "guest": True}),
-        ({"channel": "C1"}, {"channel": "C2", "shared": True}),
+        ({"channel": "C1"}, {"channel": "C2", "audience": "outsiders"}),
     ],
 )
 async def test_one_of_any_other_channel_or_for_guests_is_not(

@@ -216,7 +216,7 @@ searched-not = { $count ->
     [one] One more collection of documents is not searched here.
    *[other] { $count } more collections of documents are not searched here.
 }
-searched-guest = No documents: they are not searched for guests.
+searched-guest = No documents: they are searched neither for guests nor where people from outside may read.
 searched-unusable = No documents: the operator of { -brand } has to correct the collections in its settings.
 
 ## Standing questions

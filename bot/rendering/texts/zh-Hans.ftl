@@ -151,7 +151,7 @@ searched-why-console-groups = 你所在的组可以搜索
 searched-others = 不属于任何文档集的文档：所有可以提问的人
 searched-all = 所有已索引的文档：所有可以提问的人
 searched-not = 另有 { $count } 个文档集不在这里搜索。
-searched-guest = 不搜索文档：不为访客搜索文档。
+searched-guest = 不搜索文档：既不为访客搜索，也不在外部人员可能看到的地方搜索。
 searched-unusable = 不搜索文档：{ -brand } 的运行者需要更正设置中的文档集。
 
 ## 持续关注的问题

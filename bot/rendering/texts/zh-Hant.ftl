@@ -151,7 +151,7 @@ searched-why-console-groups = 你所在的群組可以搜尋
 searched-others = 不屬於任何文件集的文件：所有可以提問的人
 searched-all = 所有已索引的文件：所有可以提問的人
 searched-not = 另有 { $count } 個文件集不在這裡搜尋。
-searched-guest = 不搜尋文件：不為訪客搜尋文件。
+searched-guest = 不搜尋文件：既不為訪客搜尋，也不在外部人員可能看到的地方搜尋。
 searched-unusable = 不搜尋文件：{ -brand } 的執行者需要更正設定中的文件集。
 
 ## 持續關注的問題

@@ -91,8 +91,8 @@ async def test_a_kept_one_is_not_kept_again_when_it_is_asked_again(house: House)
 
 @pytest.mark.parametrize(
     "parts",
-    [{"author": replace(ADA, guest=True)}, {"audience": "outsiders"}],
-    ids=["guest", "shared"],
+    [{"author": replace(ADA, guest=True)}, {"audience": "outsiders"}, {"audience": "unknown"}],
+    ids=["guest", "shared", "unknown"],
 )
 async def test_guests_make_none(house: House, parts: dict[str, Any]) -> None:
     await house.answered(QUESTION)

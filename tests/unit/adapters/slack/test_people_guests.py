@@ -228,7 +228,7 @@ async def test_what_is_searched_here_is_told_to_guests(
         doing = await shared.command("UMAX", "C2", "/footnote", "").acknowledged()
         url = str(doing.response_url)
         (answer,) = await shared.until(lambda: shared.response_urls.received(url))
-        assert ("not searched for guests" in answer["text"]) is told
+        assert ("neither for guests" in answer["text"]) is told
 
 
 # ---------------------------------------------------------------- the way out

@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from adapters.slack.teams import CHANNELS
+from adapters.slack.places import CHANNELS
 from bot.messages import Audience, RunOptions, Thread
 from bot.posting import RunRef, Whereabouts
 from tests.contract.slack_harness import ADA, SlackHarness, slack_stage
