@@ -318,7 +318,7 @@ def test_a_page_has_a_plain_name_and_one_title_at_its_top(page: Path) -> None:
 def test_a_page_is_neither_a_note_nor_a_book(page: Path) -> None:
     words = [word for word in text_of(page).split() if any(map(str.isalnum, word))]
 
-    assert 200 <= len(words) <= 950
+    assert 200 <= len(words) <= 1_050
 
 
 @pytest.mark.parametrize("page", named(PAGES))
