@@ -36,7 +36,8 @@ class ProductPattern:
         return lambda text: self.pattern.sub("", text)
 
 
-def product_patterns() -> list[ProductPattern]:
+@cache
+def product_patterns() -> tuple[ProductPattern, ...]:
     """All patterns of text in ``bot`` and ``adapters``, each once, by name.
 
     Those of modules, their classes and containers, and those given to functions of ``re`` as a
@@ -59,10 +60,9 @@ def product_patterns() -> list[ProductPattern]:
         for where, pattern, how in (*held, *literals):
             key = pattern.pattern, pattern.flags, bool(how) and how <= _AT_START
             found.setdefault(key, ProductPattern(where, pattern, frozenset(how)))
-    return sorted(found.values(), key=lambda each: each.name)
+    return tuple(sorted(found.values(), key=lambda each: each.name))
 
 
-@cache
 def _modules() -> tuple[ModuleType, ...]:
     names = [
         info.name
