@@ -104,7 +104,7 @@ _MEDIA = re.compile(r"\[\[\s*(?:File|Image|Category)\s*:[^\[\]]*\]\]", re.I)
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _EXTERNAL = re.compile(r"\[(?:https?:)?//[^\s\[\]]++(?:\s++([^\[\]]*+))?\]")
 _LINE_MARKS = re.compile(
-    r"^[^\S\n]*+(?:[*#:;|!]++|={2,6})\s*+|(?:(?<!\s)\s++)?(?<!=)={2,6}\s*+$", re.M
+    r"^[^\S\n]*+(?:[*#:;|!]++|={2,6})\s*+|(?:(?<!\s)\s++)?(?<!=)={2,6}[^\S\n]*+$", re.M
 )
 _MAGIC = re.compile(r"__[A-Z]+__")
 _REDIRECT = re.compile(r"^\s*#\s*REDIRECT\b.*", re.I | re.S)
