@@ -203,7 +203,7 @@ async def test_a_stream_that_broke_off_is_opened_again_by_the_next_attempt(
         ({"model_calls": 1}, "1 model calls"),
         ({"input_tokens": 170}, "170 input tokens"),
         ({"usd": 0.2}, "0.20 USD"),
-        ({"output_tokens": 50}, "50 output tokens"),
+        ({"output_tokens": 20}, "20 output tokens"),
     ],
 )
 async def test_a_call_beyond_the_budget_is_not_made(
