@@ -180,7 +180,7 @@ class Settings(BaseSettings):
     query_seconds: float = Field(15.0, gt=0)  # to decide what to search for one part
     reading_seconds: float = Field(30.0, gt=0)  # to search and read for one part
     revision_seconds: float = Field(60.0, gt=0)  # to rewrite one part from the pages read
-    verify: Literal["auto", "always", "off"] = "auto"  # sentences, by the small model
+    verify: Literal["on", "off"] = "on"  # sentences, by the small model
     verify_first: bool = False  # verify before posting the answer
     show_drafts: bool = False  # of parts that were left out, marked as drafts from memory
 

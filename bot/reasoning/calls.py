@@ -126,7 +126,10 @@ class ModelReply:
         )
 
 
-WRITE = "write"  # the kind of the call that writes the answer
+WRITE, VERIFY, RESTATE = "write", "verify", "restate"
+ANSWERING = frozenset((WRITE, VERIFY, RESTATE))
+"""The kinds of calls that write the answer and verify it: they do not end with the run's budget,
+however deep the research was. They come once an answer, or once a batch of its sentences."""
 
 
 class ModelCalls(Protocol):
@@ -159,8 +162,8 @@ class ModelCalls(Protocol):
     ) -> AsyncIterator[AnswerDelta]:
         """Yield and record the deltas of ``open()``, whose last item is the ModelReply.
 
-        The answer itself (``WRITE``) is written even if the run's budget is spent; other kinds,
-        which may come more than once, raise ``BudgetSpent``.
+        The answer is written and verified (``ANSWERING``) even if the run's budget is spent; other
+        kinds raise ``BudgetSpent``.
         """
         ...
 

@@ -160,14 +160,15 @@ class Manuscript:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A cited sentence of an answer, without marks, and its quotes.
+    """A sentence of an answer, without marks, and its quotes.
 
-    ``places`` has the page and headings of each quote; () if unknown.
+    ``places`` has the page and headings of each quote, ``citations`` its span; () if unknown.
     """
 
     text: str
     quotes: tuple[str, ...]
     places: tuple[str, ...] = ()
+    citations: tuple[CitationDelta, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,3 +189,12 @@ class Verdict:
 
     judgement: Judgement
     words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Restated:
+    """A claim in words that quotes support; "" if none do. ``citations`` are those of quotes of
+    other claims that it needs besides its own."""
+
+    text: str = ""
+    citations: tuple[CitationDelta, ...] = ()

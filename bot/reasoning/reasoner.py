@@ -21,6 +21,7 @@ from bot.reasoning.evidence import (
     Evidence,
     Manuscript,
     Paragraph,
+    Restated,
     Statement,
     Verdict,
 )
@@ -104,8 +105,11 @@ class Reasoner(Protocol):
         """Return the statements of a text to be checked, in order; if many, the most important."""
         ...
 
-    async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
-        """Judge whether the quotes of each claim of an answer support it; None if unknown."""
+    async def verify(
+        self, question: str, text: str, claims: Sequence[Claim]
+    ) -> tuple[Verdict | None, ...]:
+        """Judge whether the quotes of each claim of a text support it; None if unknown. The text
+        (Markdown) answers the question, if that is not ""."""
         ...
 
     async def compare(self, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
@@ -114,10 +118,15 @@ class Reasoner(Protocol):
         ...
 
     async def restate(
-        self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
-    ) -> tuple[str, ...]:
-        """Reword unsupported claims of an answer so that their quotes support them; "" if they
-        support nothing."""
+        self,
+        question: str,
+        answer: str,
+        claims: Sequence[Claim],
+        verdicts: Sequence[Verdict],
+        others: Sequence[Claim] = (),
+    ) -> tuple[Restated, ...]:
+        """Reword unsupported claims of an answer so that their quotes support them, or those of its
+        ``others``."""
         ...
 
 

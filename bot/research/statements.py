@@ -154,7 +154,7 @@ class StatementsCheck:
         verdicts: dict[int, Verdict | None] = dict.fromkeys(claims)
         if claims:
             try:
-                told = await reasoner.verify(text, list(claims.values()))
+                told = await reasoner.verify("", text, list(claims.values()))
                 verdicts = dict(zip(claims, told, strict=True))
             except BudgetSpent as error:
                 self._run.notes.error(error, "rests-on-found")

@@ -32,7 +32,7 @@ from bot.answers import StepState, StepView
 from bot.errors import BudgetSpent, FootnoteError
 from bot.logs import get_logger
 from bot.pages.page import Page
-from bot.reasoning.calls import WRITE, ModelReply
+from bot.reasoning.calls import ANSWERING, ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, TextDelta
 from bot.research.budget.account import Account
 from bot.research.notes import Notes
@@ -303,7 +303,7 @@ class PaidCalls:
         title: str,
     ) -> ModelReply:
         async def ask() -> ModelReply:
-            await held.enter_async_context(self._reserved(self._account.cover(request)))
+            await held.enter_async_context(self._reserved(self._hold(kind, request)))
             return await send()
 
         def paid(reply: ModelReply) -> Amount:
@@ -334,8 +334,7 @@ class PaidCalls:
             return
         kept: list[TextDelta | CitationDelta | Cut | Fold] = []
         reply: ModelReply | None = None
-        hold = self._account.charge if kind == WRITE else self._account.cover
-        async with self._reserved(hold(request)):  # until it is paid for
+        async with self._reserved(self._hold(kind, request)):  # until it is paid for
             with self._steps.under_way(key, kind, title) as finish:
                 async for part in open():
                     if isinstance(part, ModelReply):
@@ -348,6 +347,10 @@ class PaidCalls:
                 result = _stream().dump_json(StreamOutcome(tuple(kept), reply)).decode()
                 self._pay(reply)
                 await finish(result, self._account.amount(reply))
+
+    def _hold(self, kind: str, request: Mapping[str, Any]) -> AbstractAsyncContextManager[None]:
+        hold = self._account.charge if kind in ANSWERING else self._account.cover
+        return hold(request)
 
     @asynccontextmanager
     async def _reserved(self, held: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:

@@ -1,20 +1,19 @@
 """Measures how well the check of answers tells true sentences from false ones.
 
 Each item is one sentence with the words of a page that it cites, true to them or false in a known
-way (tests/bench/check_sets; quotes are resolved from the shared data). Rules may
+way (tests/bench/check_sets; quotes are resolved from the shared data). Rules and prompts may
 be made from those of ``tune``; those of ``held`` are kept apart for measuring alone, and the later
 half of them was written by people who had not seen a rule. Most of ``tune`` was made to find what
 the rules get wrong: shares of ``tune`` say nothing of how the check does on new sentences.
 
-The first step is ``bot.research.answer.check.check`` on an answer of that sentence. For the second,
-a judge that sees nothing but sentence and quotes:
+The first step is ``bot.research.answer.check.check`` on an answer of that sentence; it compares
+figures, dates, names and calculations. The second is the configured small model, asked as the
+product asks it, one call an item:
 
-  python -m tests.bench check --write-judge-input batches.txt   (held items, without their labels)
-  python -m tests.bench check --judge verdicts.txt
+  ANTHROPIC_API_KEY=… python -m tests.bench check --model --half held --items 24
 
-``verdicts.txt`` has a line for each item, "en-0a1b2c supported": supported, partly, unsupported
-or contradicted, and then whatever the judge would like to say. All but "supported" marks the
-sentence. Items without a verdict are left out and counted.
+``--items`` takes so many false and so many true ones of each language, the same every time and
+mixed. All but "supported" marks the sentence. Items without a verdict are left out and counted.
 """
 
 from __future__ import annotations
@@ -25,11 +24,22 @@ import hashlib
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import zip_longest
 
+from bot.configuration import load_settings
+from bot.observing import nothing_observed
 from bot.pages.passages import Passage
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Source, TextDelta
-from bot.research.answer.check import check
+from bot.reasoning.declaration import chosen_reasoner
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Claim,
+    Evidence,
+    Source,
+    TextDelta,
+    Verdict,
+)
+from bot.research.answer.check import check, cited_claim
 from bot.research.answer.write import Written, write
 from tests.bench.check_items import (
     FALSE_KINDS,
@@ -43,19 +53,21 @@ from tests.bench.check_items import (
     words_of,
 )
 from tests.bench.table import ms, percentile, print_table
+from tests.fakes.calls import MemoryCalls
 from tests.unit.samples import NOW
 
-BATCH = 12  # sentences of one answer, as a judge is given them
-VERDICTS = ("supported", "partly", "unsupported", "contradicted")
+CALLS = 8  # of the model at once
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The first step's verdict on an item: why it was marked, or "", and in how many seconds."""
+    """The first step's verdict on an item: why it was marked, or "", and in how many seconds; and
+    the claim that the second step judges."""
 
     item: Item
     reason: str
     seconds: float
+    claim: Claim
 
 
 Marks = Callable[[Judged], bool]
@@ -63,27 +75,25 @@ Marks = Callable[[Judged], bool]
 
 def main(argv: list[str]) -> None:
     options = _options(argv)
-    if options.write_judge_input:
-        held = [item for language in options.language for item in items(language, "held")]
-        chosen = shuffled(held)[: options.items]
-        options.write_judge_input.write_text(judge_input(chosen), encoding="utf-8")
-        print(f"{len(chosen)} items to judge: {options.write_judge_input}")
-        return
-    verdicts = read_verdicts(options.judge) if options.judge else {}
     halves = HALVES if options.half == "both" else (options.half,)
+    every = [
+        item for language in options.language for half in halves for item in items(language, half)
+    ]
+    chosen = sample(every, options.items) if options.items else every
+    judged = asyncio.run(first_step(chosen))
+    verdicts = asyncio.run(second_step(judged)) if options.model else {}
     for language in options.language:
-        chosen = [item for half in halves for item in items(language, half)]
-        judged = asyncio.run(first_step(chosen[: options.items]))
-        if not judged:
+        of_language = [each for each in judged if each.item.language == language]
+        if not of_language:
             continue
         if verdicts:
-            _print_steps(language, judged, verdicts)
+            _print_steps(language, of_language, verdicts)
         else:
-            _print_halves(language, halves, judged)
-        middle = percentile([each.seconds for each in judged], 0.5)
+            _print_halves(language, halves, of_language)
+        middle = percentile([each.seconds for each in of_language], 0.5)
         print(f"first step: {ms(middle)} a sentence (median)\n")
         if options.failures:
-            _print_failures(judged)
+            _print_failures(of_language, verdicts)
 
 
 def _options(argv: list[str]) -> argparse.Namespace:
@@ -94,15 +104,27 @@ def _options(argv: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
     parser.add_argument("--language", choices=LANGUAGES, nargs="+", default=LANGUAGES)
-    parser.add_argument("--items", type=int, help="only so many, of each language or to judge")
+    parser.add_argument("--items", type=int, help="only so many false and true ones of a language")
     parser.add_argument(
         "--failures", action="store_true", help="list what is misjudged of the tune half"
     )
-    parser.add_argument("--judge", type=Path, help="verdicts of a second step")
-    parser.add_argument(
-        "--write-judge-input", type=Path, metavar="FILE", help="write the held items for a judge"
-    )
+    parser.add_argument("--model", action="store_true", help="ask the configured model too")
     return parser.parse_args(argv)
+
+
+def sample(every: Sequence[Item], count: int) -> list[Item]:
+    """So many false and true items of each language, in an order that tells nothing of their
+    labels, always the same. Kinds take turns."""
+    mixed = sorted(every, key=lambda item: hashlib.sha256(item.id.encode()).hexdigest())
+    taken: list[Item] = []
+    for of_one in {(item.language, item.label): None for item in mixed}:
+        kinds: dict[str, list[Item]] = {}
+        for item in mixed:
+            if (item.language, item.label) == of_one:
+                kinds.setdefault(item.kind, []).append(item)
+        turns = [one for turn in zip_longest(*kinds.values()) for one in turn if one is not None]
+        taken += turns[:count]
+    return sorted(taken, key=mixed.index)
 
 
 # ---------------------------------------------------------------- the first step
@@ -117,7 +139,7 @@ async def first_step(chosen: Sequence[Item]) -> list[Judged]:
         checked = check(written, evidence, item.question)
         seconds = time.perf_counter() - began
         reason = "; ".join(doubt.reason for doubt in checked.doubts)
-        judged.append(Judged(item, reason, seconds))
+        judged.append(Judged(item, reason, seconds, _claim(item, evidence)))
     return judged
 
 
@@ -132,6 +154,20 @@ async def answer_of(item: Item) -> tuple[Written, Evidence]:
             yield CitationDelta(numbers[_title(quote)], quote.start, quote.end)
 
     return await write(stream(), evidence, lambda text: None), evidence
+
+
+def _claim(item: Item, evidence: Evidence) -> Claim:
+    """The item's sentence with its quotes, as the answer's own claims have them."""
+    quoted = {(_title(quote), quote.start) for quote in item.quotes}
+    return cited_claim(
+        item.claim,
+        [
+            (source, passage)
+            for source in evidence.sources
+            for passage in source.passages
+            if (source.title, passage.start) in quoted
+        ],
+    )
 
 
 def _sources(quotes: Sequence[Quote]) -> tuple[Source, ...]:
@@ -169,40 +205,26 @@ def _title(quote: Quote) -> str:
 # ---------------------------------------------------------------- the second step
 
 
-def shuffled(chosen: Sequence[Item]) -> list[Item]:
-    """The items in an order that tells nothing of their labels, always the same."""
-    return sorted(chosen, key=lambda item: hashlib.sha256(item.id.encode()).hexdigest())
+async def second_step(judged: Sequence[Judged]) -> dict[str, Verdict]:
+    """The configured model's verdicts, by item; those that it does not give are missing."""
+    settings = load_settings()
+    declared = chosen_reasoner(settings)
+    if declared.models(settings) is None:
+        raise SystemExit("No model is configured: set ANTHROPIC_API_KEY, or FOOTNOTE_MODEL.")
+    verdicts: dict[str, Verdict] = {}
+    turn = asyncio.Semaphore(CALLS)
+    async with declared.open(settings, nothing_observed, False) as reasoner:
+        thinking = reasoner(MemoryCalls(limit=len(judged)))
 
+        async def ask(each: Judged) -> None:
+            async with turn:
+                (verdict,) = await thinking.verify(
+                    each.item.question, each.item.claim, [each.claim]
+                )
+            if verdict is not None:
+                verdicts[each.item.id] = verdict
 
-def judge_input(chosen: Sequence[Item]) -> str:
-    """The items as numbered pairs of sentence and quotes, in batches, without their labels."""
-    lines: list[str] = []
-    for number, item in enumerate(chosen):
-        if number % BATCH == 0:
-            lines += [f"==== batch {number // BATCH + 1}", ""]
-        lines.append(f"{number % BATCH + 1}. {item.id}: {item.claim}")
-        for quote in item.quotes:
-            lines.append(f"   [{_title(quote)}] {' '.join(words_of(quote).split())}")
-        lines.append("")
-    return "\n".join(lines)
-
-
-def read_verdicts(path: Path) -> dict[str, str]:
-    """Verdicts by item id. Raises ``ValueError`` for a line that is none, or the second of one
-    item."""
-    known = {item.id for language in LANGUAGES for half in HALVES for item in items(language, half)}
-    verdicts: dict[str, str] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
-        key, verdict, *_ = (*line.split(), "")
-        verdict = verdict.strip(".,:;").lower()
-        if key not in known or verdict not in VERDICTS:
-            given = f"{path}, line {number}: {line[:60]!r}"
-            raise ValueError(f"{given} is not an item's id and one of {', '.join(VERDICTS)}")
-        if key in verdicts:
-            raise ValueError(f"{path}, line {number}: a second verdict on {key}")
-        verdicts[key] = verdict
+        await asyncio.gather(*(ask(each) for each in judged))
     return verdicts
 
 
@@ -220,13 +242,13 @@ def _print_halves(language: str, halves: Sequence[str], judged: Sequence[Judged]
     print_table((language, *halves), rows(columns))
 
 
-def _print_steps(language: str, judged: Sequence[Judged], verdicts: Mapping[str, str]) -> None:
+def _print_steps(language: str, judged: Sequence[Judged], verdicts: Mapping[str, Verdict]) -> None:
     having = [each for each in judged if each.item.id in verdicts]
     if not having:
         return
 
     def by_judge(each: Judged) -> bool:
-        return verdicts[each.item.id] != "supported"
+        return verdicts[each.item.id].judgement != "supported"
 
     def by_either(each: Judged) -> bool:
         return by_first_step(each) or by_judge(each)
@@ -262,11 +284,12 @@ def _share(marked: int, size: int) -> str:
     return f"{marked} / {size} = {marked / size:.0%}" if size else "-"
 
 
-def _print_failures(judged: Sequence[Judged]) -> None:
+def _print_failures(judged: Sequence[Judged], verdicts: Mapping[str, Verdict]) -> None:
     for each in judged:
-        item = each.item
-        if item.half == "tune" and by_first_step(each) is item.label:
-            wrong = f"marked ({each.reason})" if item.label else "not marked"
-            print(f"{item.id} {item.label} {item.kind}, {wrong}\n  {item.claim}")
+        item, verdict = each.item, verdicts.get(each.item.id)
+        marked = bool(each.reason) if verdict is None else verdict.judgement != "supported"
+        if item.half == "tune" and marked is item.label:
+            why = f"{verdict.judgement}: {verdict.words}" if verdict else each.reason
+            print(f"{item.id} {item.label} {item.kind}, {why or 'not marked'}\n  {item.claim}")
             for quote in item.quotes:
                 print(f"  > [{_title(quote)}] {' '.join(words_of(quote).split())}")

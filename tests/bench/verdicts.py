@@ -59,7 +59,11 @@ def wrong_once(request: Mapping[str, Any]) -> Said:
     if "<sentence " not in content:
         return paraphraser(request)
     if "verdict=" in content:
-        return says(json.dumps({"sentences": [{"sentence": 1, "text": "It was built then."}]}))
+        return says(
+            json.dumps(
+                {"sentences": [{"sentence": 1, "text": "It was built then.", "quotes": [1]}]}
+            )
+        )
     verdicts = [
         {
             "sentence": int(number),
@@ -116,7 +120,6 @@ async def measured(surface: str, seconds: float, runs: int) -> list[Times]:
             docs=(str(folder / "docs"),),
             anthropic_api_key="sk-test",
             anthropic_base_url=url,
-            verify="always",
         )
         Indexer(settings.index_path).index(settings.docs)
         async with SURFACES[surface](folder) as stage:

@@ -465,7 +465,7 @@ CLAIMS = (
 
 
 async def test_every_claim_gets_a_verdict_or_none(reasoner: Reasoner) -> None:
-    found = await reasoner.verify(ASKED, CLAIMS)
+    found = await reasoner.verify(ASKED, ANSWER, CLAIMS)
     assert len(found) == len(CLAIMS)
     assert {each.judgement for each in found if each} <= set(get_args(Judgement))
 
@@ -474,7 +474,7 @@ async def test_every_claim_is_restated_or_not(reasoner: Reasoner) -> None:
     verdicts = (Verdict("partly", "in Frome"), Verdict("contradicted"))
     found = await reasoner.restate(ASKED, ANSWER, CLAIMS, verdicts)
     assert len(found) == len(CLAIMS)
-    assert all(isinstance(each, str) for each in found)
+    assert all(isinstance(each.text, str) for each in found)
 
 
 async def test_every_pair_of_sentences_is_compared_or_not(reasoner: Reasoner) -> None:
@@ -500,7 +500,7 @@ async def test_a_replayed_run_is_the_same_and_makes_no_call(
         paragraph = (await reasoner.draft(rewritten, core.evidence(finish)))[-1]
         manuscript = Manuscript((text_of(deltas),), paragraph)
         assert await reasoner.queries(rewritten, manuscript)
-        await reasoner.verify(ASKED, CLAIMS)
+        await reasoner.verify(ASKED, ANSWER, CLAIMS)
         await reasoner.restate(ASKED, ANSWER, CLAIMS, (Verdict("partly"), Verdict("contradicted")))
         await reasoner.compare(ASKED, [("It is red.", "It is blue.")])
         revised = reasoner.revise(rewritten, manuscript, core.evidence(finish))

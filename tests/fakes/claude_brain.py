@@ -365,7 +365,11 @@ def _restate(request: Mapping[str, Any]) -> Reply:
     asked = asked_last(request)
     quotes = dict(re.findall(r'<quote number="(\d+)"[^>]*>\n(.*?)\n</quote>', asked, re.S))
     said = [
-        {"sentence": int(number), "text": quotes[cites.split(", ")[0]].split(". ")[0]}
+        {
+            "sentence": int(number),
+            "text": quotes[cites.split(", ")[0]].split(". ")[0],
+            "quotes": [int(cites.split(", ")[0])],
+        }
         for number, cites in re.findall(r'<sentence number="(\d+)" quotes="([^"]*)"', asked)
     ]
     return says(json.dumps({"sentences": said}))

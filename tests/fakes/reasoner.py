@@ -13,6 +13,7 @@ from bot.reasoning.evidence import (
     Evidence,
     Manuscript,
     Paragraph,
+    Restated,
     Statement,
     TextDelta,
     Verdict,
@@ -51,7 +52,7 @@ class Scripted:
     transcripts: list[Transcript] = field(default_factory=list)
     verdicts: dict[str, Verdict] = field(default_factory=dict)  # by the claim
     stated: Sequence[Statement] = ()
-    restated: dict[str, str] = field(default_factory=dict)  # by the claim
+    restated: dict[str, str | Restated] = field(default_factory=dict)  # by the claim
     same: Callable[[str, str], bool | None] = lambda before, now: None
     compared: list[tuple[str, str]] = field(default_factory=list)
     looked_at: list[Evidence] = field(default_factory=list)  # for drafting
@@ -98,7 +99,9 @@ class Scripted:
     async def statements(self, text: str) -> tuple[Statement, ...]:
         return tuple(self.stated)
 
-    async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
+    async def verify(
+        self, question: str, text: str, claims: Sequence[Claim]
+    ) -> tuple[Verdict | None, ...]:
         return tuple(self.verdicts.get(claim.text) for claim in claims)
 
     async def compare(self, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
@@ -106,9 +109,15 @@ class Scripted:
         return tuple(self.same(*pair) for pair in pairs)
 
     async def restate(
-        self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
-    ) -> tuple[str, ...]:
-        return tuple(self.restated.get(claim.text, "") for claim in claims)
+        self,
+        question: str,
+        answer: str,
+        claims: Sequence[Claim],
+        verdicts: Sequence[Verdict],
+        others: Sequence[Claim] = (),
+    ) -> tuple[Restated, ...]:
+        said = [self.restated.get(claim.text, "") for claim in claims]
+        return tuple(Restated(each) if isinstance(each, str) else each for each in said)
 
     async def revise(
         self,

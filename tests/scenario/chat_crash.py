@@ -96,7 +96,6 @@ def run_and_kill(
     claude.use(doubter)  # so that every answer is amended
     with open_place() as place, serve(claude) as url:
         model = {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": url}
-        model["FOOTNOTE_VERIFY"] = "always"
         program = Program(folder, {**prepared.settings, **place.settings, **model})
         trap = Trap(place)
         said: Said | None = None

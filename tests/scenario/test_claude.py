@@ -97,7 +97,7 @@ def test_the_small_model_reads_the_sentences_with_their_quotes(
         return says(json.dumps({"verdicts": [wrong]}))
 
     claude.use(brain)
-    ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_VERIFY="always")
+    ended = footnote.run("ask", "--json", QUESTION)
     assert ended.code == 0, ended.err
     assert [doubt["reason"] for doubt in ended.json["doubts"]] == [
         "its footnotes do not say: the sea"
@@ -122,7 +122,7 @@ def test_an_answer_stands_where_it_cannot_be_verified(
         return paraphraser(request)
 
     claude.use(brain)
-    ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_VERIFY="always")
+    ended = footnote.run("ask", "--json", QUESTION)
     assert ended.code == 0, ended.err
     assert (ended.json["doubts"], ended.json["notes"]) == ([], [])
     assert ended.json["verification"]["state"] == "failed"

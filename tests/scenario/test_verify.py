@@ -15,7 +15,7 @@ def test_an_answer_is_read_before_it_is_verified_and_then_amended(
     fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
     gate.claude.use(doubter)
-    with running(fork_server, thinking, place, FOOTNOTE_VERIFY="always"):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate, after=WRITTEN)
         (post,) = until_answered(place, said)
         assert "90 days" in post.text
@@ -31,8 +31,7 @@ def test_where_it_is_wanted_first_nothing_is_posted_before(
     fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
     gate.claude.use(doubter)
-    first = {"FOOTNOTE_VERIFY": "always", "FOOTNOTE_VERIFY_FIRST": "true"}
-    with running(fork_server, thinking, place, **first):
+    with running(fork_server, thinking, place, FOOTNOTE_VERIFY_FIRST="true"):
         said = ask_and_catch(place, gate, after=WRITTEN)
         until_shown(place, said, "Verify the sentences")
         assert not finished(place, said)
@@ -45,7 +44,7 @@ def test_a_follow_up_waits_for_the_answer_to_be_amended(
     fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
     gate.claude.use(doubter)
-    with running(fork_server, thinking, place, FOOTNOTE_VERIFY="always"):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate, after=WRITTEN)
         until_answered(place, said)
         place.say(said, WHO)

@@ -17,7 +17,15 @@ from bot.errors import (
     PostRefused,
     StorageUnavailable,
 )
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Claim, Evidence, TextDelta, Verdict
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Claim,
+    Evidence,
+    Restated,
+    TextDelta,
+    Verdict,
+)
 from bot.reasoning.questions import Rewritten
 from tests.fakes.poster import Remembered
 from tests.fakes.reasoner import Scripted
@@ -51,19 +59,26 @@ class Verifier(Scripted):
     may_restate: asyncio.Event = field(default_factory=asyncio.Event)
     fails: Exception | None = None
 
-    async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
+    async def verify(
+        self, question: str, text: str, claims: Sequence[Claim]
+    ) -> tuple[Verdict | None, ...]:
         self.asked += 1
         self.verifying.set()
         await self.may_verify.wait()
         if self.fails is not None:
             raise self.fails
-        return await super().verify(question, claims)
+        return await super().verify(question, text, claims)
 
     async def restate(
-        self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
-    ) -> tuple[str, ...]:
+        self,
+        question: str,
+        answer: str,
+        claims: Sequence[Claim],
+        verdicts: Sequence[Verdict],
+        others: Sequence[Claim] = (),
+    ) -> tuple[Restated, ...]:
         await self.may_restate.wait()
-        return await super().restate(question, answer, claims, verdicts)
+        return await super().restate(question, answer, claims, verdicts, others)
 
 
 def a_verifier(
@@ -374,13 +389,13 @@ async def test_what_stands_word_for_word_in_its_quote_needs_no_verdict(
 @pytest.mark.parametrize(
     ("verify", "answer", "asked"),
     [
-        ("auto", says(TALL, WIDE), 1),
-        ("auto", says(TALL), 0),
-        ("auto", says("Tower is 331 m tall."), 1),
-        ("always", says(HIGH), 1),
-        ("always", says(TALL), 0),
-        ("auto", says(TALL, TALL), 0),
-        ("always", [TextDelta("Nothing was found.")], 0),
+        ("on", says(TALL, WIDE), 1),
+        ("on", says("Tower is 331 m tall."), 1),
+        ("on", says(HIGH), 1),
+        ("on", [TextDelta("Yes.", opens=True), TextDelta(" ", opens=True), *says(TALL)], 1),
+        ("on", says(TALL), 0),
+        ("on", says(TALL, TALL), 0),
+        ("on", [TextDelta("Nothing was found.")], 0),
         ("off", says(TALL, WIDE), 0),
     ],
 )

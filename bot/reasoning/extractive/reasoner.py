@@ -23,6 +23,7 @@ from bot.reasoning.evidence import (
     Evidence,
     Manuscript,
     Paragraph,
+    Restated,
     Statement,
     Verdict,
 )
@@ -111,7 +112,9 @@ class Extractive:
 
         return await asyncio.to_thread(statements.statements, text)
 
-    async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
+    async def verify(
+        self, question: str, text: str, claims: Sequence[Claim]
+    ) -> tuple[Verdict | None, ...]:
         """Return no verdicts: quotes are compared letter by letter."""
         return (None,) * len(claims)
 
@@ -120,10 +123,15 @@ class Extractive:
         return (None,) * len(pairs)
 
     async def restate(
-        self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
-    ) -> tuple[str, ...]:
+        self,
+        question: str,
+        answer: str,
+        claims: Sequence[Claim],
+        verdicts: Sequence[Verdict],
+        others: Sequence[Claim] = (),
+    ) -> tuple[Restated, ...]:
         """Return nothing: this reasoner cannot reword."""
-        return ("",) * len(claims)
+        return (Restated(),) * len(claims)
 
 
 def _all(quoting: Callable[..., Iterator[AnswerDelta]], *args: object) -> list[AnswerDelta]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from bot.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.messages import Message, Transcript
-from bot.reasoning.calls import WRITE, ModelCalls, ModelReply
+from bot.reasoning.calls import RESTATE, VERIFY, WRITE, ModelCalls, ModelReply
 from bot.reasoning.declaration import Models
 from bot.reasoning.evidence import (
     AnswerDelta,
@@ -24,6 +24,7 @@ from bot.reasoning.evidence import (
     Manuscript,
     Paragraph,
     Restart,
+    Restated,
     Statement,
     Verdict,
 )
@@ -319,10 +320,12 @@ class ModelReasoner:
                 request = repair(request, reply, unusable.problem)
         raise ModelBroken(f"{reply.model} did not name the statements of the text: try again.")
 
-    async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
+    async def verify(
+        self, question: str, text: str, claims: Sequence[Claim]
+    ) -> tuple[Verdict | None, ...]:
         """One call of the small model; a reply that is not in the form asked for says nothing."""
-        request = verify.request(self._models.small, question, claims)
-        reply = await self._complete(request, "verify", "Verify the sentences")
+        request = verify.request(self._models.small, question, text, claims)
+        reply = await self._complete(request, VERIFY, "Verify the sentences")
         try:
             return verify.verdicts(reply, claims)
         except Unusable:
@@ -334,16 +337,21 @@ class ModelReasoner:
         return compare.same(await self._complete(asked, "compare", "Compare sentences"), len(pairs))
 
     async def restate(
-        self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
-    ) -> tuple[str, ...]:
+        self,
+        question: str,
+        answer: str,
+        claims: Sequence[Claim],
+        verdicts: Sequence[Verdict],
+        others: Sequence[Claim] = (),
+    ) -> tuple[Restated, ...]:
         """One call of the small model; a reply that is not in the form asked for says nothing."""
         model = self._models.small
-        request = verify.restate_request(model, question, answer, claims, verdicts)
-        reply = await self._complete(request, "restate", "Correct sentences")
+        request = verify.restate_request(model, question, answer, claims, verdicts, others)
+        reply = await self._complete(request, RESTATE, "Correct sentences")
         try:
-            return verify.parse_restatements(reply, claims)
+            return verify.parse_restatements(reply, claims, others)
         except Unusable:
-            return ("",) * len(claims)
+            return (Restated(),) * len(claims)
 
     # ------------------------------------------------------------ requests
 

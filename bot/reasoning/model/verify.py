@@ -3,18 +3,19 @@ fail, and their replies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
 from bot.answers import Judgement
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.evidence import Claim, Verdict
+from bot.reasoning.evidence import CitationDelta, Claim, Restated, Verdict
 from bot.reasoning.model.requests import Request, numbered, user_turn
 from bot.reasoning.model.schemas import INTEGER, STRING, list_of, object_of, one_of
-from bot.reasoning.model.text import clean, element, line, middle_out, name
+from bot.reasoning.model.text import clean, element, line, listed, middle_out, name
 from bot.reasoning.prompts import load
 
 QUESTION = 2_000  # characters
+ANSWER = 6_000  # characters
 QUOTE = 6_000  # characters: the beginning and the end of a longer one
 SENTENCE = 2_000  # characters
 PLACE = 200  # characters of a page's title and headings
@@ -27,35 +28,49 @@ SCHEMA = object_of(
 )
 
 
-def request(model: str, question: str, claims: Sequence[Claim]) -> Request:
-    """Return the request to verify the claims of the answer to a question."""
+def request(model: str, question: str, text: str, claims: Sequence[Claim]) -> Request:
+    """Return the request to verify claims of a text, the answer to a question."""
     return Request(
         model,
         200 + TOKENS * len(claims),
         load("verify"),
-        user_turn(material(question, claims)),
+        user_turn(material(question, text, claims)),
         schema=SCHEMA,
     )
 
 
-def material(question: str, claims: Sequence[Claim], said: Sequence[Mapping[str, str]] = ()) -> str:
-    """Render a question, the distinct quotes of its answer's claims, and the claims; ``said`` are
-    further attributes of each claim."""
-    numbers: dict[tuple[str, str], int] = {}
-    for claim in claims:
-        for quote in _quotes(claim):
-            numbers.setdefault(quote, len(numbers) + 1)
-    parts = [element("question", clean(middle_out(question, QUESTION)).strip())]
+def material(
+    question: str,
+    text: str,
+    claims: Sequence[Claim],
+    said: Sequence[Mapping[str, str]] = (),
+    others: Sequence[Claim] = (),
+) -> str:
+    """Render a question, its answer, the distinct quotes of the claims and the others, and the
+    claims; ``said`` are further attributes of each claim."""
+    numbers = _numbers((*claims, *others))
+    parts = [element("question", clean(middle_out(question, QUESTION)).strip())] if question else []
+    parts.append(element("answer", clean(middle_out(text, ANSWER)).strip()))
     for (words, place), number in numbers.items():
         where = {"place": name(place, PLACE)} if place else {}
         body = clean(middle_out(words, QUOTE)).strip()
         parts.append(element("quote", body, number=number, **where))
     for at, claim in enumerate(claims):
-        cites = ", ".join(str(numbers[quote]) for quote in dict.fromkeys(_quotes(claim)))
-        text = clean(middle_out(claim.text, SENTENCE)).strip()
+        cites = ", ".join(map(str, _numbers_of(claim, numbers)))
+        body = clean(middle_out(claim.text, SENTENCE)).strip()
         more = said[at] if said else {}
-        parts.append(element("sentence", text, number=at + 1, quotes=cites, **more))
+        parts.append(element("sentence", body, number=at + 1, quotes=cites, **more))
     return "\n\n".join(parts)
+
+
+def _numbers(claims: Iterable[Claim]) -> dict[tuple[str, str], int]:
+    """Return the distinct quotes of claims with their places, numbered from 1."""
+    quotes = dict.fromkeys(quote for claim in claims for quote in _quotes(claim))
+    return {quote: number for number, quote in enumerate(quotes, start=1)}
+
+
+def _numbers_of(claim: Claim, numbers: Mapping[tuple[str, str], int]) -> list[int]:
+    return [numbers[quote] for quote in dict.fromkeys(_quotes(claim))]
 
 
 def _quotes(claim: Claim) -> list[tuple[str, str]]:
@@ -75,34 +90,52 @@ def verdicts(reply: ModelReply, claims: Sequence[Claim]) -> tuple[Verdict | None
     return tuple(found)
 
 
-ANSWER = 6_000  # characters
-RESTATED_TOKENS = 160  # of the reply, per sentence
-RESTATED = object_of(sentences=list_of(object_of(sentence=INTEGER, text=STRING)))
+RESTATED_TOKENS = 180  # of the reply, per sentence
+RESTATED = object_of(
+    sentences=list_of(object_of(sentence=INTEGER, text=STRING, quotes=list_of(INTEGER)))
+)
 
 
 def restate_request(
-    model: str, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+    model: str,
+    question: str,
+    answer: str,
+    claims: Sequence[Claim],
+    verdicts: Sequence[Verdict],
+    others: Sequence[Claim] = (),
 ) -> Request:
-    """The request to restate unsupported claims of an answer (Markdown), each with its verdict."""
+    """The request to restate unsupported claims of an answer (Markdown), each with its verdict;
+    ``others`` are its other claims, whose quotes may be used too."""
     said = [
         {"verdict": verdict.judgement} | ({"words": verdict.words} if verdict.words else {})
         for verdict in verdicts
     ]
-    context = element("answer", clean(middle_out(answer, ANSWER)).strip())
-    asked = material(question, claims, said)
     return Request(
         model,
         200 + RESTATED_TOKENS * len(claims),
         load("restate"),
-        user_turn(f"{context}\n\n{asked}"),
+        user_turn(material(question, answer, claims, said, others)),
         schema=RESTATED,
     )
 
 
-def parse_restatements(reply: ModelReply, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Parse the new wording of each claim; "" if the quotes support none. Raises ``Unusable``."""
-    found = [""] * len(claims)
+def parse_restatements(
+    reply: ModelReply, claims: Sequence[Claim], others: Sequence[Claim] = ()
+) -> tuple[Restated, ...]:
+    """Parse the new wording of each claim, with the citations of quotes that are not its own.
+    Raises ``Unusable``."""
+    every = (*claims, *others)
+    numbers = _numbers(every)
+    cited: dict[int, CitationDelta] = {}
+    for claim in every:
+        for quote, citation in zip(_quotes(claim), claim.citations, strict=False):
+            cited.setdefault(numbers[quote], citation)
+    found = [Restated()] * len(claims)
     for at, item in numbered(reply, "sentences", "sentence", len(claims)):
-        if isinstance(item.get("text"), str):
-            found[at] = line(item["text"], SENTENCE)
+        if not isinstance(item.get("text"), str):
+            continue
+        own = _numbers_of(claims[at], numbers)
+        named = (each for each in listed(item.get("quotes")) if type(each) is int)
+        added = [cited[each] for each in dict.fromkeys(named) if each in cited and each not in own]
+        found[at] = Restated(line(item["text"], SENTENCE), tuple(added))
     return tuple(found)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
+from bot.reasoning.evidence import CitationDelta
 from bot.rendering.marks import as_marks, numbers_in, without_marks
 from bot.rendering.verbatim import as_words
 from bot.research.answer.write import CitedSpan, Written, at_tail, unsourced
-from bot.text.sentences import Sentence, blocks, sentences_of
+from bot.text.sentences import Sentence, blocks, sentences, sentences_of
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
 _RUNNING = ("paragraph", "item")
+
+Added = Mapping[str, Sequence[CitationDelta]]
+"""Citations that sentences get besides their own, by ``claim_of``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +51,13 @@ def restatable(written: Written) -> frozenset[str]:
     )
 
 
-def amended(written: Written, changes: Mapping[str, str]) -> Written:
+def amended(
+    written: Written, changes: Mapping[str, str], added: Added = MappingProxyType({})
+) -> Written:
     """Return the answer with sentences changed, by ``claim_of``; "" drops a sentence.
 
-    A replacement keeps the citations of its original sentence. A footnote shared by several
-    sentences stays with those that are left.
+    A replacement keeps the citations of its original sentence, besides those ``added`` to it. A
+    footnote shared by several sentences stays with those that are left.
     """
     text = written.text[: written.fold]
     edits: list[_Edit] = []
@@ -60,7 +67,7 @@ def amended(written: Written, changes: Mapping[str, str]) -> Written:
         if found and all(new == "" for new in news):
             edits.append(_whole_lines(text, found[0].start, found[-1].end, edits))
         elif any(new is not None for new in news):
-            edits += _edits(written, found, news)
+            edits += _edits(written, found, news, added)
     if not edits:
         return written
     out, end = "", 0
@@ -71,12 +78,14 @@ def amended(written: Written, changes: Mapping[str, str]) -> Written:
     return replace(
         written,
         text=out + written.text[end:],
-        spans=tuple(_moved_spans(written.spans, edits)),
+        spans=tuple(_moved_spans(_cited_more(written, changes, added), edits)),
         fold=fold,
     )
 
 
-def _edits(written: Written, found: Sequence[Sentence], news: Sequence[str | None]) -> list[_Edit]:
+def _edits(
+    written: Written, found: Sequence[Sentence], news: Sequence[str | None], added: Added
+) -> list[_Edit]:
     """Return the edits of one remaining block, in order and without overlaps."""
     text = written.text
     pieces = [text[each.start : each.end] for each in found]
@@ -84,10 +93,12 @@ def _edits(written: Written, found: Sequence[Sentence], news: Sequence[str | Non
     now = list(pieces)
     for place, new in enumerate(news):
         if new:
-            now[place] = _restated(pieces[place], new)
+            more = [each.number for each in added.get(claim_of(pieces[place]), ())]
+            own = _numbers(written, found[place]) if more else numbers_in(pieces[place])
+            now[place] = _restated(pieces[place], new, (*own, *more))
     for place, new in enumerate(news):
-        if new == "":
-            _hand_on_marks(written, found, pieces, now, [k for k in kept if k < place], place)
+        if new == "" or (new and added.get(claim_of(pieces[place]))):
+            _hand_on_marks(written, found, now, [k for k in kept if k < place], place)
     edits = [
         _Edit(found[place].start, found[place].end, now[place])
         for place in kept
@@ -102,10 +113,9 @@ def _edits(written: Written, found: Sequence[Sentence], news: Sequence[str | Non
     return sorted(edits, key=lambda edit: edit.start)
 
 
-def _restated(piece: str, new: str) -> str:
+def _restated(piece: str, new: str, numbers: Sequence[int]) -> str:
     words = _words(new)
-    numbers = as_marks(numbers_in(piece))
-    return _item_mark(piece) + (at_tail(words, numbers) if numbers else words)
+    return _item_mark(piece) + (at_tail(words, as_marks(numbers)) if numbers else words)
 
 
 def _words(new: str) -> str:
@@ -123,23 +133,29 @@ def _item_mark(piece: str) -> str:
 def _hand_on_marks(
     written: Written,
     found: Sequence[Sentence],
-    pieces: Sequence[str],
     now: list[str],
     before: Sequence[int],
     place: int,
 ) -> None:
-    """Move the marks of a dropped sentence to the one before it, if they covered both."""
-    marks = numbers_in(pieces[place])
-    if not marks or not before:
+    """Give the marks of a sentence that is dropped, or that gets others, to the one before it, if
+    they covered both."""
+    cited = _citations(written, found[place])
+    if not before or not cited:
         return
     last = before[-1]
-    cited = _citations(written, found[place])
-    if cited and _citations(written, found[last]) == cited and not numbers_in(now[last]):
-        now[last] = at_tail(now[last], as_marks(marks))
+    if _citations(written, found[last]) == cited and not numbers_in(now[last]):
+        now[last] = at_tail(now[last], as_marks(_numbers(written, found[place])))
 
 
-def _citations(written: Written, sentence: Sentence) -> set[object]:
-    return {cited for span in written.spans if span.overlaps(sentence) for cited in span.citations}
+def _citations(written: Written, sentence: Sentence) -> list[CitationDelta]:
+    spans = (span for span in written.spans if span.overlaps(sentence))
+    return list(dict.fromkeys(cited for span in spans for cited in span.citations))
+
+
+def _numbers(written: Written, sentence: Sentence) -> list[int]:
+    """Return the numbers of a sentence's marks, and of its citations if its mark comes later."""
+    own = numbers_in(written.text[sentence.start : sentence.end])
+    return list(dict.fromkeys([*own, *(each.number for each in _citations(written, sentence))]))
 
 
 def _whole_lines(text: str, start: int, end: int, edits: list[_Edit]) -> _Edit:
@@ -157,6 +173,27 @@ def _whole_lines(text: str, start: int, end: int, edits: list[_Edit]) -> _Edit:
 
 
 # ---------------------------------------------------------------- spans
+
+
+def _cited_more(
+    written: Written, changes: Mapping[str, str], added: Added
+) -> tuple[CitedSpan, ...]:
+    """Return the spans of an answer with the citations that are added to sentences. Where marks are
+    typed there are no spans: the mark alone says what is cited."""
+    spans = list(written.spans)
+    if not spans or not added:
+        return written.spans
+    text = written.text[: written.fold]
+    for sentence in sentences(text):
+        claim = claim_of(text[sentence.start : sentence.end])
+        more = added.get(claim, ()) if changes.get(claim) else ()
+        there = [place for place, span in enumerate(spans) if span.overlaps(sentence)]
+        if more and there:
+            last = spans[there[-1]]
+            spans[there[-1]] = replace(last, citations=(*last.citations, *more))
+        elif more:
+            spans.append(CitedSpan(sentence.start, sentence.end, tuple(more)))
+    return tuple(sorted(spans, key=lambda span: span.start))
 
 
 def _moved_spans(spans: Sequence[CitedSpan], edits: Sequence[_Edit]) -> list[CitedSpan]:

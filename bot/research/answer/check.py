@@ -55,7 +55,8 @@ _TARGET = re.compile(r"\]\([^()\s]*\)")  # the target of a link
 class Checked:
     """The answer as shown, its citations in order of first use, and its doubts; ``more`` is the
     further reading. The first ``direct`` citations are those of the answer itself; ``claims`` are
-    its cited sentences."""
+    the sentences to verify: the first that states something, cited or not, and all that are
+    cited."""
 
     text: str
     citations: tuple[Citation, ...]
@@ -97,6 +98,7 @@ def check(
     out: list[str] = []
     further: list[str] = []
     held: list[Claim] = []
+    lead: int | None = None  # the place of the first sentence that states something
     end = direct = 0
     told = [
         Sentence(start + sentence.start, start + sentence.end, sentence.kind)
@@ -117,22 +119,22 @@ def check(
         said = without_sources(claim) if asks_by_number else claim
         reason = ""
         if cited or not _makes_no_claim(sentence, piece, written.text, literals):
+            lead = place if lead is None and parts is out else lead
             near = _cited_near(sentence, written, sources)
             known = "\n".join((question, *evidence.missing, *near))
             is_typed = not any(span.overlaps(sentence) for span in written.spans)
             reason = _doubt(said, sentence.kind, cited, question, known, texts, is_typed=is_typed)
             if reason and _goes_on(sentence, written.spans):  # judge it as if without a footnote
                 reason = _doubt(said, sentence.kind, (), question, known, texts, is_typed=is_typed)
-        if cited and parts is out:
+        if (cited or place == lead) and parts is out:
             rests_on = list(cited)
             if claim.endswith((":", "：")):  # a list's items support its lead-in
                 items = takewhile(lambda each: each.kind != "paragraph", told[place + 1 :])
                 for item in items:
                     rests_on += _cited(item, written, sources)
-            rests_on = list(dict.fromkeys(rests_on))
-            held.append(cited_claim(claim, rests_on))
-        if (verdict := verdicts.get(claim)) is not None and cited:
-            reason = _by_verdict(verdict, reason, texts)
+            held.append(cited_claim(claim, list(dict.fromkeys(rests_on))))
+        if (verdict := verdicts.get(claim)) is not None and (cited or place == lead):
+            reason = _by_verdict(verdict, reason, texts, has_footnote=bool(cited))
         if reason:
             doubts.append(Doubt(claim, reason))
         elif cited:
@@ -153,7 +155,7 @@ def check(
         tuple(disagreements),
         "".join(further).strip(),
         direct,
-        tuple(held),
+        tuple(held) if any(claim.quotes for claim in held) else (),
     )
 
 
@@ -234,8 +236,12 @@ def _best(claim: str, passages: Sequence[Passage]) -> list[Passage]:
 
 def cited_claim(text: str, cited: Sequence[tuple[Source, Passage]]) -> Claim:
     """Return a claim with its cited passages."""
-    places = tuple(_place(source, passage) for source, passage in cited)
-    return Claim(text, tuple(passage.text for _, passage in cited), places)
+    return Claim(
+        text,
+        tuple(passage.text for _, passage in cited),
+        tuple(_place(source, passage) for source, passage in cited),
+        tuple(CitationDelta(source.number, p.start, p.end) for source, p in cited),
+    )
 
 
 def doubt(claim: str, cited: Sequence[tuple[Source, Passage]], texts: Texts) -> str:
@@ -286,12 +292,14 @@ def _doubt(
     return texts("doubt-not-quoted", facts=named)
 
 
-def _by_verdict(verdict: Verdict, reason: str, texts: Texts) -> str:
+def _by_verdict(verdict: Verdict, reason: str, texts: Texts, *, has_footnote: bool) -> str:
     """Return why a claim is doubted after a model's verdict, or ""."""
     if verdict.judgement == "contradicted":
         return texts("doubt-contradicted")
     if verdict.judgement == "supported":
         return reason if _CALCULATION.search(reason) else ""
+    if not has_footnote:
+        return texts("doubt-no-footnote")
     if verdict.words:
         return texts("doubt-not-quoted", facts=verdict.words)
     return texts("doubt-not-covered")

@@ -8,24 +8,36 @@ answer stays as the first step left it, and the reason is recorded.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TypeVar
 
 from bot.answers import Judgement, Verification, VerificationState, VerifiedSentence
 from bot.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.logs import get_logger
-from bot.reasoning.evidence import Claim, Verdict
+from bot.reasoning.evidence import CitationDelta, Claim, Restated, Verdict
 from bot.reasoning.reasoner import Pairs, Reasoner
 from bot.rendering.marks import without_marks
 from bot.research.answer.amend import amended, as_restated, restatable
 from bot.research.answer.check import Checked
 from bot.research.answer.proof import as_compared
 from bot.research.answer.write import Written
+from bot.research.steps import together
 from bot.settings import Settings
+from bot.text.sentences import sentences
 
-MOST = 60  # sentences of an answer in one call
-SECONDS = 30.0  # for both calls; after that the answer stays as it is
+BATCH = 30  # sentences in one call, so that long answers take no longer than short ones
+MOST = 300  # sentences of an answer
+SECONDS = 30.0  # for verifying and restating; after that the answer stays as it is
 CONTRADICTED: Judgement = "contradicted"
 
 T = TypeVar("T")
@@ -36,16 +48,27 @@ Judge = Callable[[Written, Mapping[str, Verdict]], Checked]
 
 
 def is_wanted(settings: Settings, checked: Checked) -> bool:
-    """Return True if a model's answer is to be verified."""
-    if settings.verify == "off" or all(is_quoted(claim) for claim in checked.claims):
-        return False
-    return settings.verify == "always" or len(checked.claims) > 1 or bool(checked.doubts)
+    """Return True if a model's answer is to be verified: if it states anything in other words than
+    its quotes."""
+    return settings.verify == "on" and not all(is_quoted(claim) for claim in checked.claims)
 
 
 def is_quoted(claim: Claim) -> bool:
-    """Return True if one of its quotes has the claim word for word, so that it needs no verdict."""
+    """Return True if the claim is one or more whole sentences of a quote, word for word, and needs
+    no verdict. (A part of a sentence may say otherwise than the whole.)"""
     words = as_compared(claim.text)
-    return any(words in as_compared(quote) for quote in claim.quotes)
+    return any(words in _runs(quote, len(words)) for quote in claim.quotes)
+
+
+def _runs(quote: str, longest: int) -> Iterator[str]:
+    """Yield the runs of sentences of a quote, as compared, up to a length in characters."""
+    found = sentences(quote)
+    for number, first in enumerate(found):
+        for last in found[number:]:
+            run = as_compared(quote[first.start : last.end])
+            if len(run) > longest:
+                break
+            yield run
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,42 +115,57 @@ async def amendments(
     ``RunLost`` and ``StorageUnavailable``.
     """
     claims = checked.claims[:MOST]
+    text = without_marks(written.text[: written.fold])
     deadline = asyncio.get_running_loop().time() + SECONDS
-    found, problem = await _said(reasoner.verify(question, claims), deadline)
-    if found is None:
+    resting = _resting(claims)
+    copied = {claim.text: Verdict("supported") for claim in resting if is_quoted(claim)}
+    asked = [claim for claim in resting if claim.text not in copied]
+    found, problem = await _in_batches(
+        lambda batch: reasoner.verify(question, text, batch), asked, deadline
+    )
+    given = {c.text: v for c, v in zip(asked, found, strict=True) if v is not None}
+    if not given:
+        problem = problem or "The small model gave no verdict on any sentence."
         yield Amendment(written, checked, problem=problem)
         return
-    verdicts = {c.text: v for c, v in zip(claims, found, strict=True) if v is not None}
-    if verdicts:  # send these as context too: a "he" may refer to a person in them
-        verdicts |= {claim.text: Verdict("supported") for claim in claims if is_quoted(claim)}
-    else:
-        yield Amendment(
-            written, checked, problem="The small model gave no verdict on any sentence."
-        )
-        return
+    verdicts = {c.text: v for c in claims if (v := (given | copied).get(c.text)) is not None}
     unborne = [c for c in claims if _is_unborne(verdicts.get(c.text))]
     out = {c.text: "" for c in unborne if verdicts[c.text].judgement == CONTRADICTED}
     without = amended(written, out)
     running = restatable(written)
     wrong = list({c.text: c for c in unborne if c.text in running}.values())
     first = await _judged(judge, without, verdicts)
-    yield Amendment(without, first, verdicts, out, is_last=not wrong)
+    yield Amendment(without, first, verdicts, out, problem, is_last=not wrong)
     if not wrong:
         return
-    judged = [verdicts[claim.text] for claim in wrong]
-    restating = reasoner.restate(question, without_marks(written.text), wrong, judged)
-    said, problem = await _said(restating, deadline)
-    if said is None:
-        yield Amendment(without, first, verdicts, out, problem=problem)
-        return
-    new = {
-        claim.text: text
-        for claim, words in zip(wrong, said, strict=True)
-        if (text := as_restated(claim.text, words))
-    }
-    changes = out | await _borne_out(judge, amended(written, out | new), verdicts, new)
-    last = amended(written, changes)
-    yield Amendment(last, await _judged(judge, last, verdicts), verdicts, changes)
+
+    def restate(batch: Sequence[Claim]) -> Awaitable[tuple[Restated, ...]]:
+        judged = [verdicts[claim.text] for claim in batch]
+        return reasoner.restate(question, text, batch, judged, claims)
+
+    said, failed = await _in_batches(restate, wrong, deadline)
+    new: dict[str, str] = {}
+    added: dict[str, Sequence[CitationDelta]] = {}
+    for claim, restated in zip(wrong, said, strict=True):
+        if restated is None or not (words := as_restated(claim.text, restated.text)):
+            continue
+        # The same words may rest on other quotes, but never against their own.
+        if words != claim.text or (restated.citations and claim.text not in out):
+            new[claim.text], added[claim.text] = words, restated.citations
+    tried = amended(written, out | new, added)
+    changes = out | await _borne_out(judge, tried, _but(verdicts, new), new)
+    last = amended(written, changes, added)
+    kept = _but(verdicts, [claim for claim, words in changes.items() if words])
+    checked = await _judged(judge, last, kept)
+    yield Amendment(last, checked, verdicts, changes, problem or failed)
+
+
+def _resting(claims: Sequence[Claim]) -> list[Claim]:
+    """Return the claims with the quotes they may rest on: the first one, whose proof may follow it,
+    with those of all others after its own."""
+    every = (zip(each.quotes, each.places, each.citations, strict=True) for each in claims)
+    quotes, places, citations = zip(*dict.fromkeys(chain.from_iterable(every)), strict=True)
+    return [Claim(claims[0].text, quotes, places, citations), *claims[1:]]
 
 
 async def compare_pairs(reasoner: Reasoner, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
@@ -152,6 +190,12 @@ async def _borne_out(
     }
 
 
+def _but(verdicts: Mapping[str, Verdict], claims: Iterable[str]) -> dict[str, Verdict]:
+    """Return the verdicts without those on claims that are restated, perhaps in the same words."""
+    left_out = set(claims)
+    return {claim: verdict for claim, verdict in verdicts.items() if claim not in left_out}
+
+
 def _is_unborne(verdict: Verdict | None) -> bool:
     return verdict is not None and verdict.judgement != "supported"
 
@@ -159,6 +203,21 @@ def _is_unborne(verdict: Verdict | None) -> bool:
 async def _judged(judge: Judge, written: Written, verdicts: Mapping[str, Verdict]) -> Checked:
     # In a thread: a long answer takes 0.1 s, which would block other runs.
     return await asyncio.to_thread(judge, written, verdicts)
+
+
+async def _in_batches(
+    ask: Callable[[Sequence[Claim]], Awaitable[tuple[T | None, ...]]],
+    claims: Sequence[Claim],
+    deadline: float,
+) -> tuple[list[T | None], str]:
+    """Return what the small model says of each claim, asked in several calls at once if there are
+    many, or None; and the reason if a call failed."""
+    batches = [claims[start : start + BATCH] for start in range(0, len(claims), BATCH)]
+    replies = await together(_said(ask(batch), deadline) for batch in batches)
+    found: list[T | None] = []
+    for batch, (reply, _) in zip(batches, replies, strict=True):
+        found += (None,) * len(batch) if reply is None else reply
+    return found, next((problem for _, problem in replies if problem), "")
 
 
 async def _said(call: Awaitable[T], deadline: float) -> tuple[T | None, str]:

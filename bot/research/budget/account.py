@@ -177,7 +177,8 @@ class Account:
 
     @asynccontextmanager
     async def charge(self, request: Mapping[str, Any]) -> AsyncIterator[None]:
-        """Reserve the cost of writing the answer: as ``cover``, but without the run's budget."""
+        """Reserve the cost of writing or verifying the answer: as ``cover``, but without the run's
+        budget."""
         self._is_written = True
         async with self._hold(self._aside(request), "answer"):
             yield

@@ -1,23 +1,17 @@
-"""The bench of the check: its sets are sound, its quotes resolve, verdicts are read and counted."""
+"""The bench of the check: its sets are sound, its quotes resolve, the model is asked as in use."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.bench.check import (
-    Judged,
-    by_first_step,
-    first_step,
-    judge_input,
-    main,
-    read_verdicts,
-    rows,
-    shuffled,
-)
+from bot.reasoning.evidence import Claim
+from tests.bench.check import Judged, by_first_step, first_step, main, rows, sample
 from tests.bench.check_items import (
     FALSE_KINDS,
     HALVES,
@@ -28,8 +22,12 @@ from tests.bench.check_items import (
     items,
     words_of,
 )
+from tests.fakes.claude import FakeClaude, Reply, says
+from tests.fakes.claude_brain import SENTENCE
+from tests.fakes.server import serve
 
 QUOTE = Quote("multihop", "Eiffel Tower", 4, 40, "0123456789abcdef")
+CLAIM = Claim("It is tall.", ("It is tall.",))
 ALL = [item for language in LANGUAGES for half in HALVES for item in items(language, half)]
 
 
@@ -91,10 +89,10 @@ async def test_the_first_step_sees_the_sentence_and_its_quote() -> None:
 
 def test_rows_count_the_false_that_are_found_and_the_true_that_are_marked() -> None:
     judged = [
-        Judged(an_item(False, "figure"), "12", 0.0),
-        Judged(an_item(False, "figure"), "", 0.0),
-        Judged(an_item(False, "roles"), "", 0.0),
-        Judged(an_item(True, "close"), "", 0.0),
+        Judged(an_item(False, "figure"), "12", 0.0, CLAIM),
+        Judged(an_item(False, "figure"), "", 0.0, CLAIM),
+        Judged(an_item(False, "roles"), "", 0.0, CLAIM),
+        Judged(an_item(True, "close"), "", 0.0, CLAIM),
     ]
     assert [row[-1] for row in rows([(judged, by_first_step)])] == [
         "1 / 2", "0 / 1", "1 / 3 = 33%",
@@ -102,47 +100,45 @@ def test_rows_count_the_false_that_are_found_and_the_true_that_are_marked() -> N
     ]  # fmt: skip
 
 
-@pytest.mark.shared
-def test_judges_see_batches_without_labels() -> None:
-    chosen = items("en", "held")[:30]
-    text = judge_input(chosen)
-    assert text.count("==== batch") == 3
-    assert all(f"{item.id}: {item.claim}" in text for item in chosen)
-    assert not any(f"{item.id} {item.label}" in text or f" {item.kind}:" in text for item in chosen)
-
-
-def test_the_order_of_judging_is_not_that_of_the_sets() -> None:
-    chosen = items("en", "held")
-    assert shuffled(chosen) == shuffled(chosen[::-1]) != chosen
-    labels = [item.label for item in shuffled(chosen)]
-    assert 0.35 < sum(labels[:60]) / 60 < 0.75, "true ones are spread"
+@pytest.mark.parametrize("count", [1, 5, 12])
+def test_a_sample_is_the_same_every_time_mixed_and_of_every_kind(count: int) -> None:
+    chosen = sample(ALL, count)
+    assert chosen == sample(ALL[::-1], count)
+    sizes = Counter((item.language, item.label) for item in chosen)
+    assert sizes == {(language, label): count for language in LANGUAGES for label in (True, False)}
+    kinds = Counter((item.language, item.label, item.kind) for item in chosen)
+    assert max(kinds.values()) == 1
+    assert [item.label for item in chosen] != sorted(item.label for item in chosen)
 
 
 @pytest.mark.shared
-def test_verdicts_are_a_second_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    held = items("en", "held")[:60]
-    right = [f"{item.id} {'supported' if item.label else 'Contradicted: no'}" for item in held]
-    path = tmp_path / "verdicts.txt"
-    path.write_text("\n".join(right), encoding="utf-8")
-    main(["--judge", str(path), "--half", "held", "--language", "en", "--items", "60"])
+def test_the_model_is_asked_as_the_product_asks_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that knows the labels marks what is false; it is told nothing but sentence and quotes."""
+    held = {item.claim: item for item in items("en", "held")}
+    asked: list[str] = []
+
+    def knowing(request: Mapping[str, Any]) -> Reply:
+        shown = str(request["messages"][-1]["content"])
+        ((_, _, sentence),) = SENTENCE.findall(shown)
+        asked.append(shown)
+        verdict = "supported" if held[sentence].label else "contradicted"
+        return says(json.dumps({"verdicts": [{"sentence": 1, "verdict": verdict, "words": ""}]}))
+
+    with serve(FakeClaude(knowing)) as url:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        main(["--model", "--half", "held", "--language", "en", "--items", "6"])
     table = capsys.readouterr().out.splitlines()
     (found,) = [line for line in table if line.startswith("FALSE, FOUND")]
     (marked,) = [line for line in table if line.startswith("TRUE, MARKED")]
-    assert found.count("= 100%") == 2, "by the judge, and by either"
-    assert "= 0%" in marked
+    assert found.count("= 100%") == 2, "by the model, and by either"
+    assert "0 / 6 = 0%" in marked
+    assert len(asked) == 12
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ("en-nobody supported", "line 1: 'en-nobody supported' is not an item's id and one of"),
-        (f"{ALL[0].id} perhaps", "is not an item's id and one of supported, partly"),
-        (f"\n{ALL[0].id}", "line 2: "),
-        (f"{ALL[0].id} partly\n{ALL[0].id} supported", "line 2: a second verdict on"),
-    ],
-)
-def test_what_is_no_verdict_is_told(lines: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "verdicts.txt"
-    path.write_text(lines, encoding="utf-8")
-    with pytest.raises(ValueError, match=message):
-        read_verdicts(path)
+def test_without_a_model_there_is_no_second_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with pytest.raises(SystemExit, match="No model is configured"):
+        main(["--model", "--half", "held", "--language", "en", "--items", "1"])

@@ -44,10 +44,12 @@ class Gated(Scripted):
         self.may_verify = asyncio.Event()
         self.may_verify.set()
 
-    async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
+    async def verify(
+        self, question: str, text: str, claims: Sequence[Claim]
+    ) -> tuple[Verdict | None, ...]:
         self.verifying.set()
         await self.may_verify.wait()
-        return await super().verify(question, claims)
+        return await super().verify(question, text, claims)
 
     async def next_turn(
         self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None

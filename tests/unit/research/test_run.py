@@ -13,7 +13,7 @@ import pytest
 from bot.answers import PlanView
 from bot.errors import BudgetSpent, ModelUnavailable
 from bot.pages.page import Page
-from bot.reasoning.calls import ModelReply, Text
+from bot.reasoning.calls import RESTATE, VERIFY, ModelReply, Text
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
@@ -221,6 +221,7 @@ async def test_a_stream_that_broke_off_is_opened_again_by_the_next_attempt(
         ({"model_calls": 1}, "1 model calls"),
         ({"input_tokens": 170}, "170 input tokens"),
         ({"usd": 0.2}, "0.20 USD"),
+        ({"output_tokens": 20}, "20 output tokens"),
     ],
 )
 async def test_a_call_beyond_the_budget_is_not_made(
@@ -233,9 +234,12 @@ async def test_a_call_beyond_the_budget_is_not_made(
         await run.calls.call({"q": 2}, calls.send, kind="think", title="t")
     assert calls.sent == 1
     assert await streamed(run, calls), "the answer is written however much was spent"
+    for number, kind in enumerate((VERIFY, RESTATE), start=3):
+        await run.calls.call({"q": number}, calls.send, kind=kind, title="t")
+        assert calls.sent == number, "and verified, and corrected"
     with pytest.raises(BudgetSpent, match=sentence):
         await revised(run, calls)
-    assert calls.sent == 2
+    assert calls.sent == 4
 
 
 async def test_a_revision_within_the_budget_is_streamed_and_paid_for(open_run: OpenRun) -> None:

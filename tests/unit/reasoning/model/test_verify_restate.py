@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from bot.reasoning.calls import ModelReply, Text
-from bot.reasoning.evidence import Claim, Verdict
+from bot.reasoning.evidence import CitationDelta, Claim, Restated, Verdict
 from bot.reasoning.model.requests import Unusable
 from bot.reasoning.model.verify import RESTATED, parse_restatements, restate_request
 from bot.reasoning.prompts import load
@@ -31,7 +31,7 @@ async def test_the_api_accepts_the_request_and_its_reply_is_read(stage: OpenStag
     reply = await on.endpoint.complete(asked)
     assert on.problems == []
     found = parse_restatements(reply, CLAIMS)
-    assert found == ("The tower was completed in 1889",) * 2
+    assert found == (Restated("The tower was completed in 1889"),) * 2
 
 
 def test_each_sentence_comes_with_its_verdict() -> None:
@@ -66,9 +66,43 @@ def test_sentences_come_in_any_order_and_some_may_be_missing() -> None:
         "2",
     ]
     assert parse_restatements(replied({"sentences": told}), CLAIMS) == (
-        "",
-        "It is 330 metres tall.",
+        Restated(),
+        Restated("It is 330 metres tall."),
     )
+
+
+RED, STEEL = CitationDelta(2, 0, 18), CitationDelta(3, 5, 30)
+CITED = Claim("It is rusty.", ("It is red.",), citations=(RED,))
+OTHERS = (CITED, Claim("It is of steel.", ("The tower is of steel.",), citations=(STEEL,)))
+
+
+def test_the_quotes_of_other_sentences_are_shown_once_and_belong_to_none() -> None:
+    sent = restate_request("m", "What?", ANSWER, [CITED], VERDICTS[:1], OTHERS)
+    content = wire(sent)["messages"][0]["content"]
+    assert '<sentence number="1" quotes="1" verdict="contradicted">' in content
+    assert '<quote number="2">\nThe tower is of steel.\n</quote>' in content
+    assert content.count("It is red.") == 1
+    assert content.count("<sentence ") == 1
+
+
+@pytest.mark.parametrize(
+    ("quotes", "added"),
+    [
+        ([1, 2], (STEEL,)),
+        ([2, 2, 2], (STEEL,)),
+        ([1], ()),
+        ([], ()),
+        (None, ()),
+        ([3, 0, -1, "2", True, None, 2.0], ()),
+        (2, (STEEL,)),
+    ],
+)
+def test_a_sentence_may_cite_quotes_of_others_but_none_that_were_not_given(
+    quotes: object, added: tuple[CitationDelta, ...]
+) -> None:
+    told = {"sentences": [{"sentence": 1, "text": "It is of steel.", "quotes": quotes}]}
+    found = parse_restatements(replied(told), [CITED], OTHERS)
+    assert found == (Restated("It is of steel.", added),)
 
 
 @pytest.mark.parametrize("told", [{}, {"sentences": None}, {"sentences": "none"}, []])

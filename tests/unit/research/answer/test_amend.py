@@ -143,6 +143,58 @@ def test_marks_that_were_typed_stay_with_their_sentence() -> None:
     assert after == Written("It was tall [1].", ())
 
 
+OTHER = CitationDelta(2, 7, 9)
+
+
+@pytest.mark.parametrize(
+    ("parts", "claim", "text", "cited"),
+    [
+        (TWO, "It is tall.", "New [1][2]. It is old [1].", ([0, OTHER], [1])),
+        (TWO, "It is old.", "It is tall [1]. New [1][2].", ([0], [1, OTHER])),
+        # Its neighbours keep the mark that they shared with it.
+        (RUN, "It is tall.", "New [1][2]. And it is high [1]. It is old [1].",
+         ([0, OTHER], [0], [1])),
+        (RUN, "And it is high.", "It is tall [1]. New [1][2]. It is old [1].",
+         ([0], [0, OTHER], [1])),
+        # One without a footnote gets one.
+        ((("Yes. ", None), *TWO), "Yes.", "New [2]. It is tall [1]. It is old [1].",
+         ([OTHER], [0], [1])),
+    ],
+)  # fmt: skip
+def test_a_sentence_that_is_put_in_other_words_may_get_another_footnote(
+    parts: Sequence[Part],
+    claim: str,
+    text: str,
+    cited: Sequence[Sequence[int | CitationDelta]],
+) -> None:
+    after = amended(written(*parts), {claim: "New."}, {claim: (OTHER,)})
+    assert after.text == text
+    assert [list(span.citations) for span in after.spans] == [
+        [each if isinstance(each, CitationDelta) else cites(each) for each in one] for one in cited
+    ]
+    for span, piece in zip(after.spans, text.replace("]. ", "].|").split("|"), strict=True):
+        assert after.text[span.start : span.end].strip() == piece
+
+
+def cites(passage: int) -> CitationDelta:
+    return CitationDelta(1, PASSAGES[passage].start, PASSAGES[passage].end)
+
+
+def test_a_typed_mark_is_added_as_a_mark_alone() -> None:
+    answer = Written("It is tall [1]. It is old [1].", ())
+    after = amended(answer, {"It is old.": "It was old."}, {"It is old.": (OTHER,)})
+    assert after == Written("It is tall [1]. It was old [1][2].", ())
+
+
+def test_what_is_left_out_or_stays_gets_no_footnote() -> None:
+    before = written(*TWO)
+    added = {"It is tall.": (OTHER,), "It is old.": (OTHER,)}
+    assert amended(before, {}, added) == before
+    after = amended(before, {"It is old.": ""}, added)
+    assert after.text == "It is tall [1]."
+    assert [span.citations for span in after.spans] == [(cites(0),)]
+
+
 def test_only_running_text_is_put_in_other_words() -> None:
     found = restatable(written(*TABLE, ("\n\n# It is wide\n", 3)))
     assert found == {"And it is red."}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.pages.passages import Passage
-from bot.reasoning.evidence import CitationDelta, Evidence, Fold, Source, TextDelta
+from bot.reasoning.evidence import CitationDelta, Evidence, Fold, Source, TextDelta, Verdict
 from bot.rendering.texts import texts_for
 from bot.research.answer.check import Checked, check
 from bot.research.answer.write import CitedSpan, Composer, Written
@@ -264,7 +264,48 @@ async def test_only_a_lead_in_rests_on_what_the_list_below_it_cites() -> None:
         opened("- The bridge opened in 1890.\n"),
         cites(3, 0),
     )
-    assert [claim.quotes for claim in checked.claims] == [(TOWER[0],), (TOWER[1],), (BRIDGE[0],)]
+    cited = [claim.quotes for claim in checked.claims]
+    assert cited == [(TOWER[0],), (TOWER[1],), (BRIDGE[0],)]
+
+
+@pytest.mark.parametrize("heading", ["", "# Towers\n\n", "> A note.\n\n"])
+async def test_the_first_sentence_is_to_be_verified_with_or_without_a_footnote(
+    heading: str,
+) -> None:
+    checked, _ = await answer(
+        opened(heading), opened("Both are."), opened(" It is so."),
+        opened(" The bridge opened in 1890."), cites(3, 0),
+    )  # fmt: skip
+    assert [(claim.text, claim.quotes, claim.citations) for claim in checked.claims] == [
+        ("Both are.", (), ()),
+        ("The bridge opened in 1890.", (BRIDGE[0],), (cites(3, 0),)),
+    ]
+
+
+async def test_without_any_quote_there_is_nothing_to_verify_by() -> None:
+    checked, _ = await answer(opened("The bridge opened in 1890. It is 330 metres tall."))
+    assert checked.claims == ()
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected"),
+    [
+        (Verdict("supported"), []),
+        (Verdict("partly", "in 1887"), [NO_FOOTNOTE]),
+        (Verdict("not_supported"), [NO_FOOTNOTE]),
+        (Verdict("contradicted"), ["its footnotes contradict it"]),
+    ],
+)
+def test_a_verdict_on_a_first_sentence_without_a_footnote_counts(
+    verdict: Verdict, expected: list[str]
+) -> None:
+    lead = "The work came to an end in 1887 or so."
+    composer = Composer(EVIDENCE)
+    for part in (opened(lead), opened(" It is 330 metres tall."), cites(1, 1)):
+        composer.add(part)
+    written = composer.finish()
+    assert reasons(check(written, EVIDENCE, QUESTION)) == [NO_FOOTNOTE]
+    assert reasons(check(written, EVIDENCE, QUESTION, verdicts={lead: verdict})) == expected
 
 
 async def test_an_answer_that_is_further_reading_alone_has_no_citations_of_its_own() -> None:

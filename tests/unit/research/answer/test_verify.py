@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -17,12 +17,13 @@ from bot.reasoning.evidence import (
     CitationDelta,
     Claim,
     Evidence,
+    Restated,
     Source,
     TextDelta,
     Verdict,
 )
 from bot.research.answer.check import Checked, check
-from bot.research.answer.verify import MOST, Amendment, amendments, is_quoted, is_wanted
+from bot.research.answer.verify import BATCH, MOST, Amendment, amendments, is_quoted, is_wanted
 from bot.research.answer.write import Composer, Written
 from tests.fakes.reasoner import Scripted
 from tests.fakes.virtual_time import in_virtual_time
@@ -42,19 +43,48 @@ class Judging(Scripted):
     fails: Exception | None = None
     fails_restating: Exception | None = None
     asked: Sequence[Claim] = ()
+    others: Sequence[Claim] = ()
 
-    async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
+    async def verify(
+        self, question: str, text: str, claims: Sequence[Claim]
+    ) -> tuple[Verdict | None, ...]:
         self.asked = claims
         if self.fails is not None:
             raise self.fails
-        return await super().verify(question, claims)
+        return await super().verify(question, text, claims)
 
     async def restate(
-        self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
-    ) -> tuple[str, ...]:
+        self,
+        question: str,
+        answer: str,
+        claims: Sequence[Claim],
+        verdicts: Sequence[Verdict],
+        others: Sequence[Claim] = (),
+    ) -> tuple[Restated, ...]:
+        self.others = others
         if self.fails_restating is not None:
             raise self.fails_restating
-        return await super().restate(question, answer, claims, verdicts)
+        return await super().restate(question, answer, claims, verdicts, others)
+
+
+@dataclass
+class Together(Scripted):
+    """A reasoner that says nothing until it is asked in so many ``calls`` at once."""
+
+    calls: int = 1
+    claims: list[Claim] = field(default_factory=list)
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def verify(
+        self, question: str, text: str, claims: Sequence[Claim]
+    ) -> tuple[Verdict | None, ...]:
+        assert len(claims) <= BATCH
+        self.claims += claims
+        self.calls -= 1
+        if not self.calls:
+            self.arrived.set()
+        await asyncio.wait_for(self.arrived.wait(), 20)
+        return await super().verify(question, text, claims)
 
 
 def composed(*sentences: str) -> Written:
@@ -67,9 +97,11 @@ def composed(*sentences: str) -> Written:
     return composer.finish()
 
 
-async def amended(reasoner: Scripted, written: Written) -> list[Amendment]:
+async def amended(
+    reasoner: Scripted, written: Written, evidence: Evidence = EVIDENCE
+) -> list[Amendment]:
     def judge(written: Written, verdicts: object = None) -> Checked:
-        return check(written, EVIDENCE, QUESTION, verdicts=verdicts or {})  # type: ignore[arg-type]
+        return check(written, evidence, QUESTION, verdicts=verdicts or {})  # type: ignore[arg-type]
 
     found = amendments(reasoner, QUESTION, written, judge(written), judge)
     return [each async for each in found]
@@ -90,16 +122,15 @@ def outcomes(amendment: Amendment) -> list[tuple[str, str, str]]:
     ("verify", "claims", "doubts", "wanted"),
     [
         ("off", (IRON, RED), 1, False),
-        ("always", (IRON,), 0, True),
-        ("always", (QUOTE,), 0, False),
-        ("always", (), 0, False),
-        ("auto", (IRON,), 0, False),
-        ("auto", (IRON,), 1, True),
-        ("auto", (IRON, QUOTE), 0, True),
-        ("auto", (QUOTE, QUOTE), 1, False),
+        ("on", (IRON,), 0, True),
+        ("on", (IRON,), 1, True),
+        ("on", (IRON, QUOTE), 0, True),
+        ("on", (QUOTE,), 0, False),
+        ("on", (QUOTE, QUOTE), 1, False),
+        ("on", (), 0, False),
     ],
 )
-def test_a_short_answer_without_doubts_or_one_of_quotes_alone_is_not_verified(
+def test_every_answer_is_verified_but_one_of_quotes_alone(
     verify: str, claims: Sequence[str], doubts: int, wanted: bool
 ) -> None:
     checked = Checked(
@@ -114,14 +145,28 @@ def test_a_short_answer_without_doubts_or_one_of_quotes_alone_is_not_verified(
 @pytest.mark.parametrize(
     ("text", "quotes", "quoted"),
     [
-        ("painted red.", (QUOTE,), True),
-        ("Painted red", (QUOTE,), False),
-        ("painted re", (QUOTE,), False),
-        ("painted red", ("It is green.", QUOTE), True),
-        ("painted red", (), False),
+        (QUOTE, (QUOTE,), True),
+        (QUOTE.rstrip("."), ("It is green.", QUOTE), True),
+        (QUOTE, (f"It is old. {QUOTE} It is tall.",), True),
+        (f"{QUOTE} It is tall.", (f"It is old. {QUOTE} It is tall.",), True),
+        (f"It is old. {QUOTE}", (f"It is old. {QUOTE} It is tall.",), True),
+        ("它高330米。", ("它于1889年完工。它高330米。",), True),
+        ("- It is tall.", ("- It is old.\n- It is tall.",), True),
+        ("It is old. It is tall.", (f"It is old. {QUOTE} It is tall.",), False),
+        (f"{QUOTE} It is tall.", (QUOTE, "It is tall."), False),
+        ("The iron tower was completed in 1889.", (QUOTE,), False),
+        ("Painted red.", (QUOTE,), False),
+        ("The iron tower was completed in 1889.", (f"It is untrue that {QUOTE}",), False),
+        (
+            "the plant closed in 2019",
+            ("Though some say the plant closed in 2019, it runs.",),
+            False,
+        ),
+        ("它高330米。", ("没有人说它高330米。",), False),
+        (QUOTE, (), False),
     ],
 )
-def test_only_whole_words_of_one_quote_are_quoted(
+def test_only_whole_sentences_of_one_quote_are_quoted(
     text: str, quotes: tuple[str, ...], quoted: bool
 ) -> None:
     assert is_quoted(Claim(text, quotes)) == quoted
@@ -153,8 +198,12 @@ async def test_a_contradicted_sentence_is_left_out_until_it_is_restated() -> Non
     assert second.verification.problem == ""
 
 
-@pytest.mark.parametrize("said", ["", "It was painted red in 1925.", RED])
-async def test_a_contradicted_sentence_that_cannot_be_restated_is_left_out(said: str) -> None:
+@pytest.mark.parametrize(
+    "said", ["", "It was painted red in 1925.", RED, Restated(RED, (CitationDelta(1, 4, 53),))]
+)
+async def test_a_contradicted_sentence_that_cannot_be_restated_is_left_out(
+    said: str | Restated,
+) -> None:
     """Nothing was said, something that the first step doubts, or the same again."""
     reasoner = Judging(
         verdicts={IRON: Verdict("supported"), RED: Verdict("contradicted")}, restated={RED: said}
@@ -176,10 +225,12 @@ async def test_another_unsupported_sentence_stays_marked_if_it_cannot_be_restate
 
 
 async def test_what_stands_word_for_word_in_a_quote_is_supported_whatever_the_model_says() -> None:
-    quoted = "The iron tower was completed in 1889"
-    verdicts = {IRON: Verdict("supported"), f"{quoted}.": Verdict("contradicted")}
-    (only,) = await amended(Judging(verdicts=verdicts), composed(IRON, f"{quoted}."))
+    verdicts = {IRON: Verdict("supported"), QUOTE: Verdict("contradicted")}
+    reasoner = Judging(verdicts=verdicts)
+    (only,) = await amended(reasoner, composed(QUOTE, IRON))
+    assert [each.sentence for each in only.verification.sentences] == [QUOTE, IRON]
     assert [each.verdict for each in only.verification.sentences] == ["supported", "supported"]
+    assert [claim.text for claim in reasoner.asked] == [IRON], "a copy is not paid for"
 
 
 async def test_a_sentence_on_which_no_verdict_came_is_as_the_first_step_left_it() -> None:
@@ -188,11 +239,106 @@ async def test_a_sentence_on_which_no_verdict_came_is_as_the_first_step_left_it(
     assert only.checked.text.count("[1]") == 2
 
 
-async def test_only_so_many_sentences_are_judged() -> None:
-    reasoner = Judging(verdicts={IRON: Verdict("supported")})
-    many = [IRON, *(f"It has {number} bolts." for number in range(MOST + 5))]
-    await amended(reasoner, composed(*many))
-    assert [claim.text for claim in reasoner.asked] == many[:MOST]
+@pytest.mark.parametrize("count", [BATCH, BATCH + 1, 3 * BATCH, MOST + 5])
+@pytest.mark.parametrize("wrong", ["first", "last"])
+async def test_of_a_long_answer_every_sentence_is_judged_and_corrected_in_calls_side_by_side(
+    count: int, wrong: str
+) -> None:
+    many = [IRON, *(f"It has {number} bolts." for number in range(1, count))]
+    judged = many[:MOST]
+    amiss = judged[0 if wrong == "first" else -1]
+    verdicts = dict.fromkeys(many, Verdict("supported")) | {amiss: Verdict("contradicted")}
+    reasoner = Together(verdicts=verdicts, restated={amiss: RED}, calls=-(-len(judged) // BATCH))
+    found = await amended(reasoner, composed(*many))
+    assert [claim.text for claim in reasoner.claims] == judged
+    left_out = [sentence for sentence, outcome, _ in outcomes(found[0]) if outcome == "left_out"]
+    assert left_out == [amiss]
+    assert (amiss, "restated", RED) in outcomes(found[-1])
+    assert len(outcomes(found[-1])) == len(judged)
+
+
+async def test_a_call_that_fails_leaves_the_verdicts_of_the_others() -> None:
+    many = [IRON, *(f"It has {number} bolts." for number in range(1, 2 * BATCH))]
+
+    class Failing(Judging):
+        async def verify(
+            self, question: str, text: str, claims: Sequence[Claim]
+        ) -> tuple[Verdict | None, ...]:
+            if claims[0].text == IRON:
+                raise AWAY
+            return await super().verify(question, text, claims)
+
+    reasoner = Failing(verdicts=dict.fromkeys(many, Verdict("supported")))
+    (only,) = await amended(reasoner, composed(*many))
+    assert (only.verification.state, only.verification.problem) == ("done", AWAY.sentence)
+    assert [each.sentence for each in only.verification.sentences] == many[BATCH:]
+
+
+STONE = "The bridge is of stone, grey."
+BOTH = Evidence(
+    (*EVIDENCE.sources, Source(2, "https://b.example/", "B", (Passage(0, 29, STONE),), "h", NOW))
+)
+ON_QUOTE, ON_STONE = CitationDelta(1, 0, 53), CitationDelta(2, 0, 29)
+
+
+def on_both(*parts: tuple[str, CitationDelta | None]) -> Written:
+    composer = Composer(BOTH)
+    for sentence, cited in parts:
+        composer.add(TextDelta(f"{sentence}\n\n", opens=True))
+        if cited is not None:
+            composer.add(cited)
+    return composer.finish()
+
+
+@pytest.mark.parametrize(
+    ("lead", "own", "quotes"),
+    [
+        ("Yes.", None, (QUOTE, STONE)),
+        ("The tower is made of iron.", ON_QUOTE, (QUOTE, STONE)),
+        ("The tower is made of iron.", ON_STONE, (STONE, QUOTE)),
+    ],
+)
+async def test_the_first_sentence_is_verified_by_all_quotes_its_own_first(
+    lead: str, own: CitationDelta | None, quotes: tuple[str, ...]
+) -> None:
+    reasoner = Judging(verdicts={lead: Verdict("supported")})
+    await amended(reasoner, on_both((lead, own), (RED, ON_QUOTE), ("Grey it is.", ON_STONE)), BOTH)
+    assert [(claim.text, claim.quotes) for claim in reasoner.asked] == [
+        (lead, quotes),
+        (RED, (QUOTE,)),
+        ("Grey it is.", (STONE,)),
+    ]
+
+
+@pytest.mark.parametrize(("judgement", "left"), [("contradicted", ""), ("partly", "No ⚠.")])
+async def test_a_first_sentence_without_a_footnote_is_corrected_too_and_gets_one(
+    judgement: str, left: str
+) -> None:
+    verdicts = {"No.": Verdict(judgement), RED: Verdict("supported")}  # type: ignore[arg-type]
+    written = on_both(("No.", None), (RED, ON_QUOTE))
+    first, last = await amended(Judging(verdicts=verdicts), written, BOTH)
+    assert first.checked.text == last.checked.text == f"{left}\n\n{RED[:-1]} [1].".strip()
+    restated: dict[str, str | Restated] = {"No.": Restated("It is red.", (ON_QUOTE,))}
+    *_, last = await amended(Judging(verdicts=verdicts, restated=restated), written, BOTH)
+    assert last.checked.text == f"It is red [1].\n\n{RED[:-1]} [1]."
+    assert outcomes(last)[0] == ("No.", "restated", "It is red.")
+
+
+async def test_a_sentence_that_cites_the_wrong_quote_gets_the_right_one() -> None:
+    """The corrector sees the quotes of the whole answer."""
+    stone = "The bridge is made of stone."
+    written = on_both((IRON, ON_QUOTE), (stone, ON_QUOTE), ("Grey it is.", ON_STONE))
+    verdicts = {
+        IRON: Verdict("supported"),
+        stone: Verdict("not_supported"),
+        "Grey it is.": Verdict("supported"),
+    }
+    restated: dict[str, str | Restated] = {stone: Restated(stone, (ON_STONE,))}
+    reasoner = Judging(verdicts=verdicts, restated=restated)
+    *_, last = await amended(reasoner, written, BOTH)
+    assert last.checked.text.split("\n\n")[1] == "The bridge is made of stone [1][2]."
+    assert last.checked.claims[1].quotes == (QUOTE, STONE)
+    assert {quote for claim in reasoner.others for quote in claim.quotes} == {QUOTE, STONE}
 
 
 # ---------------------------------------------------------------- failing
@@ -221,7 +367,9 @@ async def test_where_restating_fails_the_verdicts_count() -> None:
 @in_virtual_time
 async def test_a_model_that_does_not_answer_is_waited_for_so_long() -> None:
     class Slow(Judging):
-        async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict, ...]:
+        async def verify(
+            self, question: str, text: str, claims: Sequence[Claim]
+        ) -> tuple[Verdict, ...]:
             await asyncio.Event().wait()
             return ()
 

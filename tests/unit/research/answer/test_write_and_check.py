@@ -504,7 +504,7 @@ async def test_a_verdict_outweighs_what_words_tell(
 
     written = await write(stream(), EVIDENCE, lambda text: None)
     first = check(written, EVIDENCE, QUESTION)
-    assert first.claims == (Claim(said, (TOWER[0],), ("Eiffel Tower › History",)),)
+    assert first.claims == (Claim(said, (TOWER[0],), ("Eiffel Tower › History",), (cites(1, 0),)),)
     checked = check(written, EVIDENCE, QUESTION, verdicts={said: verdict})
     assert [reason in doubt.reason for doubt in checked.doubts] == [True] * bool(reason)
     assert (DOUBT_MARK in checked.text) == bool(reason)
