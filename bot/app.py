@@ -16,8 +16,8 @@ from bot.pages.chooser import Chooser
 from bot.pages.fetch import Fetcher
 from bot.pages.processes import Shares
 from bot.posting import Poster
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.declaration import chosen_reasoner, price_of
-from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.evidence.library import Library, Searching
 from bot.research.strategies.strategy import check_strategy
@@ -87,7 +87,7 @@ async def open_app(
             store,
             library,
             reasoner=await _open_reasoner(settings, stack, observed, role),
-            fallback=Extractive,
+            fallback=Closest,
             price=price,
             posters=posters,
             page_of=partial(run_page, settings),

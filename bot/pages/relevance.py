@@ -9,13 +9,10 @@ score low because a word happens to be a line above it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Mapping, Sequence
 
-from bot.text.akin import AKIN, akin, shares
 from bot.text.language import detect
 from bot.text.listed import listed
-from bot.text.literals import has_literal, literals
 from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
 
 # Weights relative to an occurrence in the passage itself.
@@ -26,9 +23,6 @@ MOST_BESIDE = 2  # occurrences that count in a neighbouring passage
 NOMINAL = 80  # terms of a passage of usual length; only longer ones are penalised
 B = 0.6  # how much: with 0 not at all, with 1 in proportion to their length
 K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual value
-PAIR = 0.4  # share of the lesser weight added if neighbours in the question are neighbours here
-IDENTIFIER = 1.5  # factor for the weight of a word in a literal
-LITERAL = 0.6  # share of the weight of a literal's words added if the literal appears verbatim
 FEW = 0.3  # factor for words in no document, if there are few documents
 FEW_PASSAGES = 5.0  # rarity of such a word among 75 passages
 EVERYDAY = 0.3  # factor for words that may occur in any question
@@ -71,8 +65,6 @@ _COMMON_CHARACTERS = frozenset(
 term with a neighbouring character.
 """
 _EXAMPLE = re.compile(r"\d+")
-_PARTICLES = listed("up down in out on off over back through away")
-"""Particles that change the meaning of the verb before them: back up, log in, turn off."""
 
 
 def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
@@ -88,11 +80,10 @@ def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
     average = sum(asked) / len(asked)
     few = FEW if rarity[""] < FEW_PASSAGES else 1.0
     known = frozenset(term for term in wanted if not is_unknown(term, rarity))
-    literal = {term for each in literals(question) for term in terms(each)}
     weights = {
         term: rarity.get(term, average)
         * (1.0 if term in known else few)
-        * (IDENTIFIER if term in literal else EVERYDAY if _is_everyday(term, known) else 1.0)
+        * (EVERYDAY if _is_everyday(term, known) else 1.0)
         for term in wanted
         if term in known or not _crosses_words(term, known)
     }
@@ -174,18 +165,6 @@ def compounds(question: str) -> list[str]:
     return list(dict.fromkeys(_COMPOUND.findall(question)))
 
 
-def pairs_in(question: str) -> frozenset[tuple[str, str]]:
-    """Pairs of adjacent terms in a question; "back up", but not "back the"."""
-    if has_cjk(question):
-        return frozenset()  # its terms are pairs of characters already
-    wanted = frozenset(keywords(question))
-    return frozenset(
-        (one, other)
-        for one, other in pairwise(terms(fold(question)))
-        if one in wanted and (other in wanted or other in _PARTICLES)
-    )
-
-
 def relevance(
     weights: Mapping[str, float],
     counts: Sequence[Mapping[str, int]],
@@ -199,78 +178,19 @@ def relevance(
     and of related ones, ``lengths`` the number of its terms, and ``headings`` the terms of the
     headings above it. ``title`` has the terms of the page's title.
     """
-    above = {term: IN_TITLE * share for term, share in shares(weights, title).items()}
-    stand_ins: dict[str, list[str]] = {}
-    for term in weights:
-        for stand_in in akin(term):
-            stand_ins.setdefault(stand_in, []).append(term)
-    alike = [_with_akin(weights, stand_ins, each) for each in counts]
     scores = [0.0] * len(counts)
     for place, headed in enumerate(headings):
-        found = dict(above)
-        in_heading = shares(weights, headed)
+        found: dict[str, float] = {}
         for term in weights:
-            frequency = alike[place].get(term, 0.0)
+            frequency = float(counts[place].get(term, 0))
             for distance, share in enumerate(BESIDE, 1):
                 for other in (place - distance, place + distance):
-                    if 0 <= other < len(counts) and (near := alike[other].get(term)):
+                    if 0 <= other < len(counts) and (near := counts[other].get(term)):
                         frequency += share * min(near, MOST_BESIDE)
-            frequency += IN_HEADING * in_heading.get(term, 0.0)
+            frequency += IN_HEADING * (term in headed) + IN_TITLE * (term in title)
             if frequency:
-                found[term] = found.get(term, 0.0) + frequency
+                found[term] = frequency
         longer = max(1.0, lengths[place] / NOMINAL)
         k = K1 * (1 - B + B * longer)
         scores[place] = sum(weights[term] * f * (K1 + 1) / (f + k) for term, f in found.items())
     return scores
-
-
-def _with_akin(
-    weights: Iterable[str], stand_ins: Mapping[str, Sequence[str]], counts: Mapping[str, int]
-) -> dict[str, float]:
-    """The count of each term in a passage; related terms (``stand_ins``) count for less."""
-    others: dict[str, int] = {}
-    for other in stand_ins.keys() & counts.keys():
-        for term in stand_ins[other]:
-            others[term] = max(others.get(term, 0), counts[other])
-    return {
-        term: frequency
-        for term in weights
-        if (frequency := counts.get(term, 0) + AKIN * others.get(term, 0))
-    }
-
-
-def pair_scores(
-    weights: Mapping[str, float],
-    pairs: Iterable[tuple[str, str]],
-    passages: Sequence[Sequence[str]],
-) -> list[float]:
-    """The score for terms that are adjacent in the question and in a passage.
-
-    ``passages`` are the terms of each passage in order.
-    """
-    worth = {
-        pair: PAIR * min(weight for term in pair if (weight := weights.get(term)) is not None)
-        for pair in pairs
-        if any(term in weights for term in pair)
-    }
-    if not worth:
-        return [0.0] * len(passages)
-    return [sum(worth[pair] for pair in worth.keys() & set(pairwise(words))) for words in passages]
-
-
-def literal_scores(
-    weights: Mapping[str, float], question: Iterable[str], passages: Sequence[str]
-) -> list[float]:
-    """The scores of passages for containing the literals of a question verbatim.
-
-    A literal without a weighted word ("%~") counts like an average word.
-    """
-    average = sum(weights.values()) / max(1, len(weights))
-    worth = {
-        literal: LITERAL * (sum(weights.get(term, 0.0) for term in set(terms(literal))) or average)
-        for literal in question
-    }
-    return [
-        sum(added for literal, added in worth.items() if has_literal(text, literal))
-        for text in passages
-    ]

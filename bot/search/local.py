@@ -39,7 +39,6 @@ from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
 from bot.search.sample import sample
 from bot.search.surroundings import OpenedPage, Pages, rate_matches
 from bot.search.visible import Visible
-from bot.text.akin import akin
 from bot.text.language import detect, foreign
 from bot.text.terms import keywords
 
@@ -170,13 +169,12 @@ class LocalDocuments:
         reach: Reach,
     ) -> list[Hit]:
         visible = self._visible(reach).found
-        others = sorted({other for term in wanted for other in akin(term)}.difference(wanted))
-        chosen = _affordable(connection, wanted, others)
+        chosen = _affordable(connection, wanted)
         matches = list(_matches(connection, chosen, CANDIDATES, visible)) if chosen else []
         pages = Pages(connection)
         candidates = {match.file for match in matches}
         weights = weigh(question, self._rarity(connection, wanted, reach))
-        matches = rate_matches(question, weights, matches, pages)
+        matches = rate_matches(weights, matches, pages)
         if self._meaning is not None and vector is not None:
             most = limit * PASSAGES_PER_HIT
             matches = self._meaning.ranked(connection, vector, matches, most, visible)
@@ -347,18 +345,17 @@ def _matches(
     return (Match(*row) for row in rows)
 
 
-def _affordable(connection: sqlite3.Connection, wanted: list[str], others: list[str]) -> list[str]:
-    """The rarest terms, then the rarest of their alternatives, as many as ``MOST_POSTINGS`` allows,
-    but at least one that is in the index."""
+def _affordable(connection: sqlite3.Connection, wanted: list[str]) -> list[str]:
+    """The rarest terms, as many as ``MOST_POSTINGS`` allows, but at least one that is in the
+    index."""
     chosen: list[str] = []
     spent = 0
-    for terms in (wanted, others):
-        found = _found_in(connection, terms)
-        for term in sorted(found, key=lambda term: (found[term], term)):
-            spent += found[term]
-            if chosen and spent > MOST_POSTINGS:
-                return chosen
-            chosen.append(term)
+    found = _found_in(connection, wanted)
+    for term in sorted(found, key=lambda term: (found[term], term)):
+        spent += found[term]
+        if chosen and spent > MOST_POSTINGS:
+            break
+        chosen.append(term)
     return chosen
 
 

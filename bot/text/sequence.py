@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bot.text.akin import akin
 from bot.text.dates import dates
 from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed
+from bot.text.names import family
 from bot.text.sentences import sentences
 from bot.text.terms import keywords, terms
 
@@ -183,7 +183,7 @@ def _other_cause(claim: str, quoted: str) -> str:
     there = frozenset(terms(quoted))
     if not words:
         return ""
-    absent = [word for word in words if word not in there and akin(word).isdisjoint(there)]
+    absent = [word for word in words if word not in there and family(word).isdisjoint(there)]
     rest = frozenset(keywords(claim[: match.start()]))
     if len(absent) >= ABSENT * len(words) and len(rest & there) >= 0.5 * len(rest):
         return match.group()[: match.group().find(match[1])].strip()
