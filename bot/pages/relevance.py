@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.text.language import detect
 from bot.text.listed import listed
-from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
+from bot.text.terms import has_cjk, keywords, terms
 
 # Weights relative to an occurrence in the passage itself.
 IN_HEADING, IN_TITLE = 1.0, 0.7
@@ -48,15 +47,6 @@ _EVERYDAY = frozenset(
     )
     for term in terms(word)
 )
-_CAPITALIZED = re.compile(r"(?<=[^\s.?!:] )[A-Z][A-Za-z]{2,}(?![\w(])")  # inside a sentence
-_IDENTIFIERS_ALONE = re.compile(
-    r"(?<![\w./-])(?:[A-Za-z][A-Za-z0-9]*[_.][A-Za-z]\w*|[a-z]+[A-Z]\w*"
-    r"|[A-Z]\w*[a-z0-9][A-Z]\w*|[a-z]+\d+[a-z]\w*)"
-)
-"""Identifiers that cannot be ordinary words: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
-_HYPHENATED = re.compile(r"(?<![\w./$-])[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+(?![\w/-])")
-_COMPOUND = re.compile(r"(?<![\w./$-])(?!(?:my|your|our|some|foo|bar|example)_)[A-Za-z]\w*?_\w+")
-_LATIN = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z+-]{2,}(?![A-Za-z0-9_./-])")
 _COMMON_CHARACTERS = frozenset(
     "的了在是和与或及我你您他她它这那哪些该几多少里上下中外前后时会有能要还又把被让给吗呢吧啊就都也很最更再才只不没"
     "为以于从到向对用使写说做装怎么什如何个条种样之其而且但若所者得着过来去出"
@@ -118,51 +108,6 @@ def _crosses_words(term: str, known: Collection[str]) -> bool:
     if not _COMMON_CHARACTERS.isdisjoint(term):
         return True
     return any(other[-1] == term[0] or other[0] == term[1] for other in known if len(other) == 2)
-
-
-def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
-    """Names in a question, as written, whose longest word is in none of the searched documents.
-
-    A name is a capitalized word inside a sentence, an identifier or, in Chinese, Japanese or Korean
-    text, any word in Latin letters. In German, where all nouns are capitalized, a capital does not
-    make a name. A hyphenated word is a name if the documents contain only some of its words
-    ("flask-limiter"). Empty if rarity is unknown.
-    """
-    if has_cjk(question):
-        found = _LATIN.findall(question)
-    else:
-        found = _IDENTIFIERS_ALONE.findall(question)
-        if detect(question) != "de":
-            found += _CAPITALIZED.findall(question)
-            found += [
-                each for each in _HYPHENATED.findall(question) if _is_half_known(each, rarity)
-            ]
-    return [
-        name
-        for name in dict.fromkeys(found)
-        if fold(name) not in STOP_WORDS
-        and (_is_half_known(name, rarity) if "-" in name else _is_unknown_by(name, rarity))
-    ]
-
-
-def _is_unknown_by(name: str, rarity: Mapping[str, float]) -> bool:
-    return is_unknown(max(terms(name), key=len, default=""), rarity)
-
-
-def _is_half_known(name: str, rarity: Mapping[str, float]) -> bool:
-    """True if the documents contain some words of a hyphenated one, but not all."""
-    if _HYPHENATED.fullmatch(name) is None:
-        return False
-    words = [term for term in terms(name) if term not in STOP_WORDS and not term.isdigit()]
-    return len({is_unknown(term, rarity) for term in words}) > 1
-
-
-def compounds(question: str) -> list[str]:
-    """Identifiers of several words in a question: ``target_link_libraries``.
-
-    Excludes names that people make up for an example ("my_table").
-    """
-    return list(dict.fromkeys(_COMPOUND.findall(question)))
 
 
 def relevance(

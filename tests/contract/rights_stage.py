@@ -24,7 +24,7 @@ from bot.mcp.address import address
 from bot.messages import Author, Message, Thread, Transcript
 from bot.posting import RunRef, Whereabouts
 from bot.reasoning.evidence import AnswerDelta, Evidence
-from bot.reasoning.extractive.reasoner import Extractive
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.questions import Rewritten
 from bot.settings import Settings
 from bot.storage.records import RunRecord
@@ -141,7 +141,7 @@ class GroupedPoster(RememberingPoster):
         return message.author.id in self.guests
 
 
-class Parrot(Extractive):
+class Parrot(Closest):
     """Repeats on demand what the thread's answers said, as a model could that was shown them.
     ``at_writing`` is called when it has gathered all and begins to write."""
 
@@ -353,7 +353,7 @@ async def open_stage(
         console_groups_header="X-Groups",
         admins="root",
         providers="local,tickets",
-        reasoner="extractive",
+        reasoner="closest",
         console_questions=1_000,
         guests=guests,
         answered_before=answered_before,

@@ -34,7 +34,7 @@ from bot.reasoning.evidence import (
     TextDelta,
     Verdict,
 )
-from bot.reasoning.extractive.reasoner import Extractive
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.graphs import EXTENSIONS, Graph, NewNode, edited, startable
 from bot.reasoning.questions import Kind, Rewritten, Scope, SubQuestion
 from bot.reasoning.reasoner import Reasoner, ReasonerFactory
@@ -112,7 +112,7 @@ async def openai_of_few_features() -> AsyncIterator[ReasonerFactory]:
 
 @asynccontextmanager
 async def extractive() -> AsyncIterator[ReasonerFactory]:
-    yield Extractive
+    yield Closest
 
 
 REASONERS: list[Callable[[], AbstractAsyncContextManager[ReasonerFactory]]] = [

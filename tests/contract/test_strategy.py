@@ -17,7 +17,7 @@ from bot.configuration import load_settings
 from bot.errors import ModelUnavailable, NoProviderAvailable
 from bot.messages import Depth
 from bot.reasoning.evidence import Evidence, Paragraph, Statement
-from bot.reasoning.extractive.reasoner import Extractive
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries, Reasoner
@@ -60,7 +60,7 @@ def by_script(run: Run) -> Reasoner:
 
 
 def without_model(run: Run) -> Reasoner:
-    return Extractive(run.calls)
+    return Closest(run.calls)
 
 
 REASONERS: dict[str, Callable[[Run], Reasoner]] = {"script": by_script, "none": without_model}
@@ -221,5 +221,5 @@ async def test_another_reasoner_continues_where_one_failed(name: str, open_run: 
     try:
         gathered = await strategy.gather(Unreachable())
     except ModelUnavailable:
-        gathered = await strategy.gather(Extractive(run.calls))
+        gathered = await strategy.gather(Closest(run.calls))
     assert urls(gathered)

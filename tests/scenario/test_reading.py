@@ -91,7 +91,7 @@ def claude() -> FakeClaude:
     return FakeClaude()
 
 
-@pytest.fixture(params=["claude", "extractive"])
+@pytest.fixture(params=["claude", "closest"])
 def ask(
     request: pytest.FixtureRequest,
     tmp_path: Path,
@@ -221,7 +221,7 @@ def test_a_summary_of_links_in_chinese_text_rests_on_a_long_page_from_end_to_end
         assert kinds == ["rewrite", "read", "read", "write"]
 
 
-@pytest.mark.parametrize("ask", ["extractive"], indirect=True)
+@pytest.mark.parametrize("ask", ["closest"], indirect=True)
 def test_a_page_that_was_asked_about_is_read_again_when_it_is_pointed_to(
     ask: Ask, site: Site
 ) -> None:
@@ -245,7 +245,7 @@ def test_when_no_link_can_be_read_the_answer_says_so_and_nothing_else(ask: Ask, 
 # ---------------------------------------------------------------- what is searched, and where
 
 
-@pytest.mark.parametrize("ask", ["extractive"], indirect=True)
+@pytest.mark.parametrize("ask", ["closest"], indirect=True)
 def test_a_comparison_asks_for_each_side_by_itself_and_thanks_for_nothing(
     ask: Ask, wiki: FakeWiki
 ) -> None:

@@ -119,7 +119,7 @@ def test_when_the_model_goes_away_the_rest_of_a_report_is_quoted(
     claude.use(goes_away)
     ended = ask(with_claude, documents)
     assert ended.code == 0, ended.err
-    assert (ended.json["status"], ended.json["reasoner"]) == ("answered", "extractive")
+    assert (ended.json["status"], ended.json["reasoner"]) == ("answered", "closest")
     assert {"Keys", "Travel policy"} <= set(headings(ended))
     assert any("quoted without the model" in note for note in ended.json["notes"])
 
@@ -131,7 +131,7 @@ def test_without_a_model_a_report_is_made_of_quotations(footnote: Program, docum
     ended = ask(footnote, documents)
     assert ended.code == 0, ended.err
     answer = ended.json
-    assert (answer["status"], answer["reasoner"]) == ("answered", "extractive")
+    assert (answer["status"], answer["reasoner"]) == ("answered", "closest")
     assert answer["usage"]["model_calls"] == 0
     assert {"Keys", "Travel policy"} <= set(headings(ended))
     assert answer["answer"].startswith("> Quoted word for word")

@@ -94,7 +94,7 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
         "seconds",
         "usd",
     }
-    assert (answer["reasoner"], answer["usage"]["model_calls"]) == ("extractive", 0)
+    assert (answer["reasoner"], answer["usage"]["model_calls"]) == ("closest", 0)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from bot.corrections.address import is_correction
@@ -30,10 +29,9 @@ from bot.text.terms import content_words, has_cjk, keywords, terms
 MOST = 3  # passages
 WORDS = 245  # of all quotes together, with their headings
 ENOUGH = 0.28  # share of the question's weight that the best passage must cover to be an answer
-IN_HEADING, IN_TITLE, NEXT_TO = 0.8, 0.7, 0.4  # shares of a word's weight outside the passage
+IN_HEADING, IN_TITLE = 0.8, 0.7  # shares of a word's weight outside the passage
 NEAR = 0.8  # semantic relevance from which half of ENOUGH suffices
 FOREIGN = 0.05  # share below which a passage in another script is told by its meaning alone
-EARLY = 0.15  # share of its score added to a passage of the page found first
 WORTH = 0.5  # of the best score, from which a further passage is quoted
 LEADS, LEAD_WORDS = 2, 3  # queries for names of the best passage, words of the question in each
 SAME = 0.8  # share of common terms (Jaccard) from which two passages count as equal
@@ -51,34 +49,21 @@ _STALE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The places of the chosen passages, closest first, with what was judged of the best."""
-
-    places: tuple[tuple[Source, int], ...]
-    judged: Judged
-
-    @property
-    def is_answer(self) -> bool:
-        judged = self.judged
-        return bool(self.places) and judged.covered >= judged.enough and not judged.unknown
-
-
 def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
     """Return the quotes, each below its heading path; of a search, first the judgement."""
     deltas: list[AnswerDelta] = []
     weights: Mapping[str, float] = {}
-    if question.kind in ("sources", "thread"):
-        places = _of_answers(evidence.sources, question)
+    if question.kind in ("sources", "thread"):  # the first quote of each page cited earlier
+        places = [(source, 0) for source in evidence.sources][:MOST]
     elif question.whole:
         places = openings(evidence.sources)
     else:
         weights = weighted(question.question, evidence)
-        choice = choose(question.question, evidence)
-        places = list(choice.places)
+        places, judged = choose(question.question, evidence)
         if question.kind == "search":
-            deltas.append(choice.judged)
-            places = places if choice.is_answer else []
+            deltas.append(judged)
+            is_answer = judged.covered >= judged.enough and not judged.unknown
+            places = places if is_answer else []
         else:
             places = places or openings(evidence.sources)
     left = WORDS
@@ -86,7 +71,7 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
     for number, (source, place) in enumerate(places):
         heading = heading_path(source, source.passages[place].heading)
         if titles[source.title] > 1 and is_document(source.url):
-            heading = f"{plain(folder_of(source.url))}{HEADING_SEPARATOR}{heading}"
+            heading = f"{folder_of(source.url)}{HEADING_SEPARATOR}{heading}"
         left -= count_words(heading)
         quote = excerpt(source, place, weights, left // (len(places) - number))
         left -= quote.words
@@ -102,28 +87,23 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
 def heading_path(source: Source, heading: str = "") -> str:
     """Return the page's title and the headings above a passage, as one line of Markdown."""
     path = columns_in(heading)[0].split(HEADING_SEPARATOR)
-    parts = dict.fromkeys(plain(part) for part in (source.title, *path) if part.strip())
-    return HEADING_SEPARATOR.join(parts)
-
-
-def plain(title: str) -> str:
-    """Return a title as one line of Markdown."""
-    return " ".join(title.replace("*", "").replace("#", "").split()) or "?"
+    bare = (" ".join(re.sub(r"[*#]", "", part).split()) for part in (source.title, *path))
+    return HEADING_SEPARATOR.join(dict.fromkeys(filter(None, bare))) or "?"
 
 
 # ---------------------------------------------------------------- choosing
 
 
-def choose(question: str, evidence: Evidence) -> Choice:
-    """Return the passages closest to a question."""
+def choose(question: str, evidence: Evidence) -> tuple[list[tuple[Source, int]], Judged]:
+    """Return the places of the passages closest to a question, the best first, and how well it
+    answers the question."""
     weights, sources = weighted(question, evidence), evidence.sources
     total = sum(weights.values()) or 1.0
     covered = 0.0
     near = foreign = False
     rated: list[tuple[float, Source, int]] = []
-    for order, source in enumerate(sources):
+    for source in sources:
         scores = _scores(weights, source)
-        shares = [share / total for share in _covered(weights, source)]
         for place, passage in enumerate(source.passages):
             if only_orders(passage.text):
                 continue
@@ -133,20 +113,19 @@ def choose(question: str, evidence: Evidence) -> Choice:
                 is_near = passage.relevance >= NEAR
                 near = near or is_near
                 foreign = foreign or (is_near and has_cjk(question) != has_cjk(passage.text))
-            score *= 1 + EARLY / (1 + order)
             if is_bare(passage):
                 score *= BARE
             if _STALE.search(titled(source)) and not _STALE.search(question):
                 score *= STALE
             rated.append((score, source, place))
-            covered = max(covered, shares[place])
+            covered = max(covered, _covered(weights, source, passage) / total)
     names = unknown(question, sources, evidence.rarity)
     enough = ENOUGH / 2 if near else ENOUGH
     if evidence.rarity and is_open(question, weights, evidence.rarity):
         enough = math.inf
     if foreign and covered < FOREIGN:
         names, enough = (), 0.0
-    return Choice(tuple(_best(rated)), Judged(covered, enough, names))
+    return _best(rated), Judged(covered, enough, names)
 
 
 def _best(rated: Sequence[tuple[float, Source, int]]) -> list[tuple[Source, int]]:
@@ -201,16 +180,10 @@ def openings(sources: Sequence[Source]) -> list[tuple[Source, int]]:
     return sorted(in_turn[:MOST], key=lambda one: sources.index(one[0]))
 
 
-def _of_answers(sources: Sequence[Source], question: Rewritten) -> list[tuple[Source, int]]:
-    """Return the first quote of each page that earlier answers cite."""
-    del question
-    return [(source, 0) for source in sources][:MOST]
-
-
 def leads(question: str, evidence: Evidence) -> tuple[str, ...]:
     """Return queries for the first names in the best passage that the question lacks: each with
     the words of the question that the passage lacks."""
-    places = choose(question, evidence).places
+    places, _ = choose(question, evidence)
     if not places:
         return ()
     source, place = places[0]
@@ -256,7 +229,8 @@ def _scores(weights: Mapping[str, float], source: Source) -> list[float]:
     lengths: list[int] = []
     kept: list[int] = []
     for place, passage in enumerate(source.passages):
-        if place and not _follow(source, place - 1, place):  # for omitted text between them
+        before = source.passages[place - 1]
+        if place and passage.start - before.end > GAP:  # text between them was left out
             counts += [{}] * len(BESIDE)
             headings += [()] * len(BESIDE)
             lengths += [0] * len(BESIDE)
@@ -269,36 +243,15 @@ def _scores(weights: Mapping[str, float], source: Source) -> list[float]:
     return [rated[at] for at in kept]
 
 
-def _covered(weights: Mapping[str, float], source: Source) -> list[float]:
-    """Return the weight of the question's terms that each passage has, with its surroundings."""
-    inside = [frozenset(term_tuple(passage.text)) for passage in source.passages]
-    of_page = frozenset(term_tuple(titled(source)))
-    covered = []
-    for place, passage in enumerate(source.passages):
-        beside = [
-            inside[other] for other in (place - 1, place + 1) if _follow(source, place, other)
-        ]
-        around: tuple[tuple[float, Collection[str]], ...] = (
-            (1.0, inside[place]),
-            (IN_HEADING, term_tuple(passage.heading)),
-            (IN_TITLE, of_page),
-            *((NEXT_TO, words) for words in beside),
-        )
-        covered.append(
-            sum(
-                weight * max((share for share, words in around if term in words), default=0.0)
-                for term, weight in weights.items()
-            )
-        )
-    return covered
-
-
-def _follow(source: Source, one: int, other: int) -> bool:
-    """Return True if two of a source's passages are adjacent on the page."""
-    if not (0 <= one < len(source.passages) and 0 <= other < len(source.passages)):
-        return False
-    a, b = source.passages[one], source.passages[other]
-    return max(a.start, b.start) - min(a.end, b.end) <= GAP
+def _covered(weights: Mapping[str, float], source: Source, passage: Passage) -> float:
+    """Return the weight of the question's terms that a passage has, with headings and title."""
+    around = (
+        (IN_TITLE, term_tuple(titled(source))),
+        (IN_HEADING, term_tuple(passage.heading)),
+        (1.0, term_tuple(passage.text)),
+    )
+    found = {term: share for share, words in around for term in words}
+    return sum(weight * found.get(term, 0.0) for term, weight in weights.items())
 
 
 @lru_cache(maxsize=20_000)

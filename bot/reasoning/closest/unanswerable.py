@@ -7,14 +7,23 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
-from bot.pages.relevance import compounds, unknown_names
+from bot.pages.relevance import is_unknown
 from bot.reasoning.evidence import Source
 from bot.rights.reader import is_document
-from bot.text.terms import has_cjk, terms
+from bot.text.language import detect
+from bot.text.terms import STOP_WORDS, fold, has_cjk, terms
 
 EVERYDAY_WEIGHT = 1.5  # minimum weight of a meaningful term,
 OF_RAREST = 0.2  # or this share of the rarest term's weight: with few documents all weights are low
 
+_CAPITALIZED = re.compile(r"(?<=[^\s.?!:] )[A-Z][A-Za-z]{2,}(?![\w(])")  # inside a sentence
+_IDENTIFIERS_ALONE = re.compile(
+    r"(?<![\w./-])(?:[A-Za-z][A-Za-z0-9]*[_.][A-Za-z]\w*|[a-z]+[A-Z]\w*"
+    r"|[A-Z]\w*[a-z0-9][A-Z]\w*|[a-z]+\d+[a-z]\w*)"
+)
+"""Identifiers that cannot be ordinary words: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
+_HYPHENATED = re.compile(r"(?<![\w./$-])[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+(?![\w/-])")
+_LATIN = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z+-]{2,}(?![A-Za-z0-9_./-])")
 _POINTS = re.compile(r"\b(?:it|this|that|they|them|these|those|there)\b|[它这這那]", re.IGNORECASE)
 _DEFINES = re.compile(
     r"^\W*(?:what(?:'s| is| are| does)|explain|define|meaning of|what do)\b"
@@ -27,10 +36,10 @@ def unknown(
     question: str, sources: Sequence[Source], rarity: Mapping[str, float]
 ) -> tuple[str, ...]:
     """Return names in a question that occur neither in the documents nor in the pages read (which
-    may be web pages). An identifier of several words counts as one name."""
+    may be web pages)."""
     if not rarity:
         return ()
-    names = dict.fromkeys([*unknown_names(question, rarity), *compounds(question)])
+    names = unknown_names(question, rarity)
     if not names:
         return ()
     read = [
@@ -39,6 +48,43 @@ def unknown(
         for passage in source.passages
     ]
     return tuple(name for name in names if not any(spelled(name) in words for words in read))
+
+
+def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
+    """Names in a question, as written, whose longest word is in none of the searched documents.
+
+    A name is a capitalized word inside a sentence, an identifier or, in Chinese, Japanese or Korean
+    text, any word in Latin letters. In German, where all nouns are capitalized, a capital does not
+    make a name. A hyphenated word is a name if the documents contain only some of its words
+    ("flask-limiter"). Empty if rarity is unknown.
+    """
+    if has_cjk(question):
+        found = _LATIN.findall(question)
+    else:
+        found = _IDENTIFIERS_ALONE.findall(question)
+        if detect(question) != "de":
+            found += _CAPITALIZED.findall(question)
+            found += [
+                each for each in _HYPHENATED.findall(question) if _is_half_known(each, rarity)
+            ]
+    return [
+        name
+        for name in dict.fromkeys(found)
+        if fold(name) not in STOP_WORDS
+        and (_is_half_known(name, rarity) if "-" in name else _is_unknown_by(name, rarity))
+    ]
+
+
+def _is_unknown_by(name: str, rarity: Mapping[str, float]) -> bool:
+    return is_unknown(max(terms(name), key=len, default=""), rarity)
+
+
+def _is_half_known(name: str, rarity: Mapping[str, float]) -> bool:
+    """True if the documents contain some words of a hyphenated one, but not all."""
+    if _HYPHENATED.fullmatch(name) is None:
+        return False
+    words = [term for term in terms(name) if term not in STOP_WORDS and not term.isdigit()]
+    return len({is_unknown(term, rarity) for term in words}) > 1
 
 
 def titled(source: Source) -> str:

@@ -10,7 +10,7 @@ from bot.errors import StorageUnavailable
 from bot.messages import RunOptions, Transcript
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import Statement, Verdict
-from bot.reasoning.extractive.reasoner import Extractive
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.reasoner import Reasoner
 from bot.research.pipeline import Pipeline
 from bot.research.statements import excerpt
@@ -34,7 +34,7 @@ UNKNOWN = "Apple was founded in 1976."
 
 async def checked(open_run: OpenRun, text: str, reasoner: Reasoner | None = None) -> Answer:
     run = await open_run(a_shelf(*SHELF), message=a_message(text), options=CHECK)
-    fallback = Extractive(run.calls)
+    fallback = Closest(run.calls)
     reasoner = reasoner or fallback
     pipeline = Pipeline(run, reasoner, fallback, Transcript(), load_settings(), lambda _: None)
     return await pipeline.answer()
@@ -127,7 +127,7 @@ async def test_what_fails_below_is_raised_as_it_is_and_leaves_no_line_open(
 
     run = await open_run(a_shelf(*SHELF), message=a_message(f"{RIGHT} {WRONG}"), options=CHECK)
     monkeypatch.setattr(run, "search", away)
-    reasoner = Extractive(run.calls)
+    reasoner = Closest(run.calls)
     pipeline = Pipeline(run, reasoner, reasoner, Transcript(), load_settings(), lambda _: None)
     with pytest.raises(StorageUnavailable):
         await pipeline.answer()

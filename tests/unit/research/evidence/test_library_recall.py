@@ -10,7 +10,7 @@ from bot.answers import Answer, Citation
 from bot.configuration import load_settings
 from bot.messages import Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
-from bot.reasoning.extractive.reasoner import Extractive
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, Reasoner
 from bot.reasoning.workspace import Turn, Workspace
@@ -50,7 +50,7 @@ class Afterwards:
 
     async def ask(self, text: str, reasoner: Reasoner | None = None) -> Answer:
         self.run.message = a_message(text)
-        fallback = Extractive(self.run.calls)
+        fallback = Closest(self.run.calls)
         thread = Transcript(tuple(self.answers))
         settings = load_settings()
         on_text = list[str]().append

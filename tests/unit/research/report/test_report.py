@@ -29,7 +29,7 @@ from bot.reasoning.evidence import (
     Paragraph,
     TextDelta,
 )
-from bot.reasoning.extractive.reasoner import Extractive
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.reasoning.workspace import Action, Read
@@ -199,7 +199,7 @@ class Play:
         await report.write(writer)
         return report, run
 
-    def pipeline(self, writer: Writer, fallback: ReasonerFactory = Extractive) -> Pipeline:
+    def pipeline(self, writer: Writer, fallback: ReasonerFactory = Closest) -> Pipeline:
         run = self.run()
         run.budget = self.budget
         writer.calls = run.calls
@@ -554,7 +554,7 @@ async def test_when_the_model_goes_away_what_is_revised_stays_and_quotes_take_ov
     play, writer = Play(), topical()
     writer.failing = {"revise Builders": ModelUnavailable("The model does not answer.")}
     answer = await play.answer(writer)
-    assert answer.reasoner == "extractive"
+    assert answer.reasoner == "closest"
     height, builders, colour = answer.text.removeprefix("## ").split("\n\n## ")
     assert height == f"Height\n\nHeight of the tower is 330 metres [{citing(answer, '330')}]."
     assert builders == (
