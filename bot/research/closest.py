@@ -34,6 +34,8 @@ async def gather(
 ) -> Evidence:
     """Read the links and the best pages for a question, then those for the names of the best
     passage: it may say who is meant, and another page what was asked."""
+    if not (links or question.queries or question.knowledge_queries):
+        question = replace(question, queries=(question.text,), knowledge_queries=(question.text,))
     found = await direct(run, question, reading, links=links, pages=PAGES)
     if question.queries and not found.notes:
         evidence = Evidence(merge_sources(run.sources), rarity=run.rarity)
@@ -50,10 +52,10 @@ async def shown(
     evidence: Evidence,
     on_text: Callable[[str], None],
 ) -> Checked:
-    """Return the closest passages below a heading that says what they are, or that there are
-    none. Quotes need no check: they are verbatim."""
+    """Return the closest passages below a heading that says what they are (what sources said needs
+    none), or that there are none. Quotes need no check: they are verbatim."""
     texts = texts_in(question.language, run.texts)
-    heading = f"### {texts('closest-passages')}\n\n"
+    heading = "" if question.kind == "sources" else f"### {texts('closest-passages')}\n\n"
     evidence = replace(evidence, rarity=run.rarity)
     stream = reasoner.write(question, evidence, run.options.instructions)
     written = await write(stream, evidence, lambda text: on_text(heading + text if text else text))

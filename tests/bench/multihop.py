@@ -17,7 +17,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-
 from bot.text.terms import fold
 from tests.bench import paragraphs
 from tests.bench.corpus import (

@@ -11,7 +11,6 @@ import asyncio
 import json
 from dataclasses import dataclass
 
-
 from tests.bench.corpus import SHARED, MemoryCorpus, a_store, work
 from tests.bench.table import print_table
 

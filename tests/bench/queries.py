@@ -25,7 +25,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-
 from bot.research.evidence.outgoing import LONGEST, Exposure
 from bot.text.terms import content_words
 from tests.bench import multihop, rewriting

@@ -23,8 +23,8 @@ from bot.errors import PlatformUnavailable
 from bot.mcp.address import address
 from bot.messages import Author, Message, Thread, Transcript
 from bot.posting import RunRef, Whereabouts
-from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.closest.reasoner import Closest
+from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.questions import Rewritten
 from bot.settings import Settings
 from bot.storage.records import RunRecord
@@ -267,7 +267,7 @@ VISITORS = tuple(each for each in PEOPLE if each.platform == "web")
 
 @dataclass
 class Stage:
-    """Footnote over indexed documents, with the extractive reasoner."""
+    """Footnote over indexed documents, with the closest passages."""
 
     docs: Path
     settings: Settings

@@ -116,9 +116,7 @@ def test_when_claude_goes_away_after_the_plan_quotations_answer(
 
 def test_without_a_model_a_comparison_is_cut_and_both_are_quoted(footnote: Program) -> None:
     question = "Compare Freddie Mercury and Stone Town"
-    ended = footnote.run(
-        "ask", "--json", "--depth", "deep", question, FOOTNOTE_REASONER="closest"
-    )
+    ended = footnote.run("ask", "--json", "--depth", "deep", question, FOOTNOTE_REASONER="closest")
     assert ended.code == 0, ended.err
     nodes = [step["title"] for step in ended.json["steps"] if step["kind"] == "node"]
     assert nodes == ["Freddie Mercury", "Stone Town"]

@@ -6,7 +6,7 @@ A passage is a piece of a page of about 70 words, so a paragraph, list or table 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -47,8 +47,15 @@ def count_words(text: str) -> int:
     return round(sum(map(has_cjk, text)) / CJK_CHARACTERS) + len(others)
 
 
-def excerpt(source: Source, place: int, weights: Mapping[str, float], room: int) -> Excerpt:
-    """Return the passage at a place, in at most about ``LONGEST`` words, or ``room`` if less."""
+def excerpt(
+    source: Source,
+    place: int,
+    weights: Mapping[str, float],
+    room: int,
+    taken: Collection[str] = (),
+) -> Excerpt:
+    """Return the passage at a place, in at most about ``LONGEST`` words, or ``room`` if less, with
+    what continues it except passages already ``taken``."""
     most = min(LONGEST, room)
     passage = source.passages[place]
     if count_words(passage.text) > most:
@@ -61,6 +68,7 @@ def excerpt(source: Source, place: int, weights: Mapping[str, float], room: int)
                 at
                 for at, before, after in ((last + 1, last, last + 1), (first - 1, first - 1, first))
                 if 0 <= at < len(source.passages)
+                and source.passages[at].text not in taken
                 and _goes_on(source.passages[before], source.passages[after])
                 and spent + count_words(source.passages[at].text) <= most
             ),

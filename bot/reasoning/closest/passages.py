@@ -68,13 +68,17 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
             places = places or openings(evidence.sources)
     left = WORDS
     titles = Counter(source.title for source in {id(s): s for s, _ in places}.values())
+    taken: set[str] = set()
     for number, (source, place) in enumerate(places):
+        if source.passages[place].text in taken:
+            continue
         heading = heading_path(source, source.passages[place].heading)
         if titles[source.title] > 1 and is_document(source.url):
             heading = f"{folder_of(source.url)}{HEADING_SEPARATOR}{heading}"
         left -= count_words(heading)
-        quote = excerpt(source, place, weights, left // (len(places) - number))
+        quote = excerpt(source, place, weights, left // (len(places) - number), taken)
         left -= quote.words
+        taken.update(passage.text for passage in quote.passages)
         deltas += [
             TextDelta(f"#### {heading}\n\n", opens=True),
             TextDelta(quote.text, opens=True, verbatim=True),

@@ -49,6 +49,7 @@ _POINTS_TO_PAGE = lazy_regex(
     r"|(?:この|その|さっきの|上の)(?:リンク|ページ|記事)|(?:그|이|위의) ?(?:링크|페이지|기사)",
     re.IGNORECASE,
 )
+_MARKDOWN_LINK = re.compile(r"\[[^\]\n]*\]\(\s*<?https?://[^)\s]*\)")
 _CJK = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _TOKEN = re.compile(rf"[^\W_{_CJK}](?:[^\W{_CJK}]|['’.&-](?=[^\W{_CJK}]))*")
 _BETWEEN = re.compile(r"\s+")
@@ -79,13 +80,14 @@ def _rewritten(transcript: Transcript, message: Message) -> Rewritten:
         return about
     said = without_links(text)
     links = _links(transcript, message)
-    beside = topic_words(_POINTS_TO_PAGE.sub(" ", said)) if links else []
+    bare = _POINTS_TO_PAGE.sub(" ", without_links(_MARKDOWN_LINK.sub(" ", text)))
+    beside = topic_words(bare) if links else []
     if links and len(beside) <= FEW:
         return Rewritten("links", text, links=links, language=language, whole=not beside)
     question = with_topic(said, _asked(transcript), language) or text
     searched = " ".join(question.split())[:LONGEST_QUERY]
     named = (searched[each.start : each.end] for each in names(searched, language))
-    queries = (" ".join(content_words(searched))[:LONGEST_QUERY], *named)
+    queries = (searched, *named)
     return Rewritten(
         "search",
         question if question != said else text,
@@ -130,6 +132,8 @@ def with_topic(said: str, asked: list[str], language: str) -> str:
     known = set(terms(said))
     topic: dict[str, str] = {}
     for earlier in dict.fromkeys((asked[0], asked[-1])):
+        if has_cjk(earlier) != has_cjk(said):
+            continue
         kept = without_replaced(earlier, said, language) if goes_on(said) else earlier
         for word in content_words(kept):
             if keywords(word) and known.isdisjoint(terms(word)):

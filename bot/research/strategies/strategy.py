@@ -89,8 +89,7 @@ class Strategy(Protocol):
     async def gather(self, reasoner: Researcher) -> Gathered | None:
         """Gather evidence; returns None if it found nothing and a simpler strategy must be tried.
 
-        After an error it may be called again with another reasoner: finished work is kept. Raises
-        what the reasoner raises.
+        Raises what the reasoner raises.
         """
         ...
 

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from bot.observing import Observe
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.declaration import Declaration
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
-from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.settings import Settings

@@ -30,7 +30,7 @@ async def test_home_tells_how_to_ask_what_is_connected_and_what_was_used(
     home = await home_of(slack, "U1")
     assert "Use /ask in any channel I am in." in home
     assert "Searching with: wikipedia" in home
-    assert "Thinking with: extractive" in home
+    assert "Thinking with: closest" in home
     assert "1 question" in home
     assert "$0.00 spent" in home
 

@@ -8,6 +8,7 @@ import pytest
 
 from bot.configuration import load_settings
 from bot.messages import Transcript
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
@@ -16,7 +17,6 @@ from bot.reasoning.evidence import (
     Source,
     TextDelta,
 )
-from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.workspace import Finish, Reply, Turn, Workspace
