@@ -94,6 +94,10 @@ class Pipeline:
         """The standalone question, or the message before it is rewritten."""
         return self._rewritten.question if self._rewritten else self._asked.text
 
+    @property
+    def _is_quoting(self) -> bool:
+        return self._reasoner.name == self._fallback.name
+
     def _fall_back(self) -> None:
         self._reasoner, self._researcher = self._fallback, None
 
@@ -185,8 +189,8 @@ class Pipeline:
             )
 
     async def _guess(self) -> Answer | None:
-        """Start the likely searches while the model is still rewriting the question. The first
-        question of a thread may already get an earlier answer."""
+        """Start the likely searches while the model rewrites a question that stands alone. The
+        first question of a thread may already get an earlier answer."""
         if self._researcher is None or len(self._asked.text) > GUESSED:
             return None
         guess = await self._fallback.rewrite(
@@ -196,7 +200,7 @@ class Pipeline:
             given = await self._memory.recall(self._run, guess)
             if given is not None:
                 return given
-        if guess.kind == "search":
+        if guess.kind == "search" and guess.question == self._asked.text.strip():
             prefetch(self._run, guess, self._settings)
         return None
 
@@ -262,8 +266,7 @@ class Pipeline:
     ) -> Answer:
         evidence, written = gathered.evidence, gathered.written
         # Questions about our own sources are answered from the store: no model knows better.
-        is_quoted = self._researcher is None or rewritten.kind == "sources"
-        if written is None and is_quoted:
+        if written is None and (self._is_quoting or rewritten.kind == "sources"):
             checked = await self._quoted(evidence, rewritten, self._on_text)
             await self._settle(status)
             return await self._assembled(checked, evidence, rewritten, status)
@@ -280,7 +283,8 @@ class Pipeline:
     async def _quoted(
         self, evidence: Evidence, rewritten: Rewritten, on_text: Callable[[str], None]
     ) -> Checked:
-        return await closest.shown(self._run, self._fallback, rewritten, evidence, on_text)
+        writer = self._reasoner if self._is_quoting else self._fallback
+        return await closest.shown(self._run, writer, rewritten, evidence, on_text)
 
     async def _deltas(self, rewritten: Rewritten, evidence: Evidence) -> AsyncIterator[AnswerDelta]:
         """Yield the deltas of the answer: of one written while gathering, or of a new one."""

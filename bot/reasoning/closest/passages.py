@@ -90,8 +90,8 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
 
 def heading_path(source: Source, heading: str = "") -> str:
     """Return the page's title and the headings above a passage, as one line of Markdown."""
-    path = columns_in(heading)[0].split(HEADING_SEPARATOR)
-    bare = (" ".join(re.sub(r"[*#]", "", part).split()) for part in (source.title, *path))
+    path = [] if is_correction(source.url) else columns_in(heading)[0].split(HEADING_SEPARATOR)
+    bare = (" ".join(part.replace("*", "").split()).strip("# ") for part in (source.title, *path))
     return HEADING_SEPARATOR.join(dict.fromkeys(filter(None, bare))) or "?"
 
 
@@ -153,12 +153,14 @@ def _best(rated: Sequence[tuple[float, Source, int]]) -> list[tuple[Source, int]
 
 
 def _says_the_same(source: Source, place: int, other: Source, at: int) -> bool:
-    """Return True for neighbours, and for passages with nearly the same words."""
+    """Return True for neighbours, and for passages with nearly the same words and the
+    same figures."""
     if source is other and abs(place - at) < 2:
         return True
     a = frozenset(term_tuple(source.passages[place].text))
     b = frozenset(term_tuple(other.passages[at].text))
-    return len(a & b) >= SAME * len(a | b)
+    is_other = any(character.isdigit() for term in a ^ b for character in term)
+    return len(a & b) >= SAME * len(a | b) and not is_other
 
 
 def is_bare(passage: Passage) -> bool:

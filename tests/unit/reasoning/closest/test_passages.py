@@ -181,7 +181,7 @@ def test_names_of_the_best_passage_are_searched_with_what_is_still_asked() -> No
     [
         ("Guide", "Guide › Fees", "Guide › Fees"),
         ("Guide", "", "Guide"),
-        ("**Bold** #1", "A\nB", "Bold 1 › A B"),
+        ("**Bold** #1", "## A\nB", "Bold #1 › A B"),
         ("", "", "?"),
         ("Guide", "Fees › Year | Boats", "Guide › Fees"),
     ],
