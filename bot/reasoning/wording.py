@@ -45,7 +45,8 @@ _READING = listed(
     "documents file files says say said about content contents check look see review point points "
     "main key briefly short overview gist quote compare comparison bullet bullets sentence "
     "sentences word words paragraph paragraphs one two three four five six seven eight nine ten "
-    "both them it report zusammenfassen fasse fass zusammen zusammenfassung datei seite worum geht "
+    "both them it report write draft give make prepare zusammenfassen "
+    "fasse fass zusammen zusammenfassung datei seite worum geht "
     "es diese dieser dieses die der das bitte resume fichier"
 )
 _READING_EASTERN = lazy_regex(

@@ -64,8 +64,7 @@ async def shown(
     citations = _cited(written, evidence)
     if citations:
         return Checked(heading + written.text.strip(), citations, direct=len(citations))
-    text = _nothing(evidence, texts)
-    on_text(text)
+    on_text(text := _nothing(evidence, texts))
     return Checked(text, ())
 
 
@@ -98,8 +97,8 @@ async def _show_judgement(run: Run, question: str, judged: Judged) -> None:
     elif math.isinf(judged.enough):
         title = run.texts("judged-open")
     else:
-        shares = {"covered": round(100 * judged.covered), "enough": round(100 * judged.enough)}
-        title = run.texts("judged-share", **shares)
+        covered, enough = (round(100 * share) for share in (judged.covered, judged.enough))
+        title = run.texts("judged-share", covered=covered, enough=enough)
 
     async def judge() -> str:
         return title

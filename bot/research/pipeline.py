@@ -38,7 +38,6 @@ from bot.research.budget.budget import Budget
 from bot.research.evidence.recall import recall
 from bot.research.evidence.relevance import merge_sources
 from bot.research.run import Run
-from bot.research.statements import as_question
 from bot.research.strategies.strategy import (
     DEEP,
     Gathered,
@@ -141,6 +140,8 @@ class Pipeline:
 
     async def _answer_question(self) -> Answer:
         if self._rewritten is None and self._is_check:
+            from bot.research.statements import as_question
+
             self._rewritten = as_question(self._run.message.text)
         if self._rewritten is None:
             given = await self._guess()

@@ -34,10 +34,6 @@ class Excerpt:
     passages: tuple[Passage, ...]
     spans: tuple[tuple[int, int], ...]
 
-    @property
-    def words(self) -> int:
-        return count_words(self.text)
-
 
 def count_words(text: str) -> int:
     """Count words; in Chinese, Japanese and Korean, ``CJK_CHARACTERS`` characters count as one."""
@@ -86,9 +82,8 @@ def _goes_on(one: Passage, other: Passage) -> bool:
     """Return True if a passage continues another in the same section."""
     if other.start - one.end > BETWEEN or _has_orders(one) or _has_orders(other):
         return False
-    return f"{other.heading}{HEADING_SEPARATOR}".startswith(
-        f"{one.heading}{HEADING_SEPARATOR}"
-    ) or f"{one.heading}{HEADING_SEPARATOR}".startswith(f"{other.heading}{HEADING_SEPARATOR}")
+    above, below = sorted((f"{each.heading}{HEADING_SEPARATOR}" for each in (one, other)), key=len)
+    return below.startswith(above)
 
 
 def _has_orders(passage: Passage) -> bool:

@@ -31,7 +31,6 @@ WORDS = 245  # of all quotes together, with their headings
 ENOUGH = 0.28  # share of the question's weight that the best passage must cover to be an answer
 IN_HEADING, IN_TITLE = 0.8, 0.7  # shares of a word's weight outside the passage
 NEAR = 0.8  # semantic relevance from which half of ENOUGH suffices
-FOREIGN = 0.05  # share below which a passage in another script is told by its meaning alone
 WORTH = 0.5  # of the best score, from which a further passage is quoted
 LEADS, LEAD_WORDS = 2, 3  # queries for names of the best passage, words of the question in each
 SAME = 0.8  # share of common terms (Jaccard) from which two passages count as equal
@@ -67,7 +66,7 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
         else:
             places = places or openings(evidence.sources)
     left = WORDS
-    titles = Counter(source.title for source in {id(s): s for s, _ in places}.values())
+    titles = Counter({source.number: source.title for source, _ in places}.values())
     taken: set[str] = set()
     for number, (source, place) in enumerate(places):
         if source.passages[place].text in taken:
@@ -77,10 +76,10 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
             heading = f"{folder_of(source.url)}{HEADING_SEPARATOR}{heading}"
         left -= count_words(heading)
         quote = excerpt(source, place, weights, left // (len(places) - number), taken)
-        left -= quote.words
+        left -= count_words(quote.text)
         taken.update(passage.text for passage in quote.passages)
         deltas += [
-            TextDelta(f"#### {heading}\n\n", opens=True),
+            TextDelta(f"#### {heading}\n\n", opens=True, has_marks=False),
             TextDelta(quote.text, opens=True, verbatim=True),
             *(CitationDelta(source.number, start, end) for start, end in quote.spans),
             TextDelta("\n\n"),
@@ -108,6 +107,7 @@ def choose(question: str, evidence: Evidence) -> tuple[list[tuple[Source, int]],
     rated: list[tuple[float, Source, int]] = []
     for source in sources:
         scores = _scores(weights, source)
+        is_stale = _STALE.search(titled(source)) and not _STALE.search(question)
         for place, passage in enumerate(source.passages):
             if only_orders(passage.text):
                 continue
@@ -119,15 +119,13 @@ def choose(question: str, evidence: Evidence) -> tuple[list[tuple[Source, int]],
                 foreign = foreign or (is_near and has_cjk(question) != has_cjk(passage.text))
             if is_bare(passage):
                 score *= BARE
-            if _STALE.search(titled(source)) and not _STALE.search(question):
-                score *= STALE
-            rated.append((score, source, place))
+            rated.append((score * STALE if is_stale else score, source, place))
             covered = max(covered, _covered(weights, source, passage) / total)
     names = unknown(question, sources, evidence.rarity)
     enough = ENOUGH / 2 if near else ENOUGH
     if evidence.rarity and is_open(question, weights, evidence.rarity):
         enough = math.inf
-    if foreign and covered < FOREIGN:
+    if foreign:
         names, enough = (), 0.0
     return _best(rated), Judged(covered, enough, names)
 
@@ -143,18 +141,15 @@ def _best(rated: Sequence[tuple[float, Source, int]]) -> list[tuple[Source, int]
             for score, source, place in rated
             if not any(_says_the_same(source, place, *other) for other in chosen)
         ]
-        if not left:
+        first = max(left, key=lambda each: (is_correction(each[1].url), each[0]), default=None)
+        if first is None or first[0] < WORTH * best:
             break
-        score, source, place = max(left, key=lambda each: (is_correction(each[1].url), each[0]))
-        if score < WORTH * best:
-            break
-        chosen.append((source, place))
+        chosen.append(first[1:])
     return chosen
 
 
 def _says_the_same(source: Source, place: int, other: Source, at: int) -> bool:
-    """Return True for neighbours, and for passages with nearly the same words and the
-    same figures."""
+    """Return True for neighbours, and for nearly the same words with the same figures."""
     if source is other and abs(place - at) < 2:
         return True
     a = frozenset(term_tuple(source.passages[place].text))

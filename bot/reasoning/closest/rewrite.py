@@ -33,8 +33,7 @@ _SMALL_TALK = lazy_regex(
     r"|what can you do(?: for (?:me|us))?|how do you work|how are you(?: today)?|help(?: me)?"
     r"|hallo|guten (?:tag|morgen|abend)|moin|danke(?: schön| sehr)?|vielen dank|wer bist du"
     r"|bonjour|bonsoir|salut|merci(?: beaucoup)?|hola|buenos días|buenas tardes|(?:muchas )?gracias"
-    r"|ciao|buongiorno|grazie(?: mille)?|olá|bom dia|obrigad[oa]|hoi|bedankt|hej|tack"
-    r"|привет|спасибо"
+    r"|ciao|buongiorno|grazie(?: mille)?|olá|bom dia|obrigad[oa]|hoi|hej|tack|привет|спасибо"
     r"|你好|您好|大家好|嗨|早上好|早安|下午好|晚上好|在吗|(?:好的?[，,]?)?(?:谢谢(?:你|您|大家)?|多谢|感谢)|好的"
     r"|謝謝(?:你|您)?|明白了|知道了|再见|你是谁|您是谁|你(?:能|会|可以)(?:做|干)?(?:些)?什么|帮助"
     r"|こんにちは|こんばんは|おはよう(?:ございます)?|ありがとう(?:ございます)?|안녕(?:하세요|하십니까)?|감사합니다",
@@ -54,12 +53,11 @@ _POINTS_TO_PAGE = lazy_regex(
 _MARKDOWN_LINK = re.compile(r"\[[^\]\n]*\]\(\s*<?https?://[^)\s]*\)")
 _CJK = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _TOKEN = re.compile(rf"[^\W_{_CJK}](?:[^\W{_CJK}]|['’.&-](?=[^\W{_CJK}]))*")
-_BETWEEN = re.compile(r"\s+")
 _PREPOSITIONS = listed(
-    "for in at on of with from to by für bei von mit aus auf zu pour chez de para en"
+    "for in at on of with from to by für bei von mit aus zu pour chez de para en"
 )
 _ARTICLES = listed(
-    "the a an den die das dem der einen eine einem einer le la les el los las un une una"
+    "the a an den die das dem der einen eine einem einer le la les el los un une una"
 )
 
 
@@ -84,6 +82,9 @@ def _rewritten(transcript: Transcript, message: Message) -> Rewritten:
     links = _links(transcript, message)
     bare = _POINTS_TO_PAGE.sub(" ", without_links(_MARKDOWN_LINK.sub(" ", text)))
     beside = topic_words(bare) if links else []
+    sent = tuple(file.url for file in message.attachments if not file.again)
+    if sent and not links and not topic_words(said):
+        return Rewritten("links", text, links=sent, language=language, whole=True)
     if links and len(beside) <= FEW:
         return Rewritten("links", text, links=links, language=language, whole=not beside)
     question = with_topic(said, _asked(transcript), language) or text
@@ -174,7 +175,7 @@ def _runs(text: str, language: str) -> Iterator[tuple[int, int]]:
         if (
             token is not None
             and goes
-            and (not run or _BETWEEN.fullmatch(text, run[-1].end(), token.start()))
+            and (not run or text[run[-1].end() : token.start()].isspace())
         ):
             run.append(token)
             continue

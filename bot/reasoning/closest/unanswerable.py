@@ -37,11 +37,7 @@ def unknown(
 ) -> tuple[str, ...]:
     """Return names in a question that occur neither in the documents nor in the pages read (which
     may be web pages)."""
-    if not rarity:
-        return ()
-    names = unknown_names(question, rarity)
-    if not names:
-        return ()
+    names = unknown_names(question, rarity) if rarity else []
     read = [
         spelled(f"{titled(source)}\n{passage.heading}\n{passage.text}")
         for source in sources
@@ -63,19 +59,14 @@ def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
     else:
         found = _IDENTIFIERS_ALONE.findall(question)
         if detect(question) != "de":
-            found += _CAPITALIZED.findall(question)
-            found += [
-                each for each in _HYPHENATED.findall(question) if _is_half_known(each, rarity)
-            ]
-    return [
-        name
-        for name in dict.fromkeys(found)
-        if fold(name) not in STOP_WORDS
-        and (_is_half_known(name, rarity) if "-" in name else _is_unknown_by(name, rarity))
-    ]
+            found += [*_CAPITALIZED.findall(question), *_HYPHENATED.findall(question)]
+    named = (name for name in dict.fromkeys(found) if fold(name) not in STOP_WORDS)
+    return [name for name in named if _is_missing(name, rarity)]
 
 
-def _is_unknown_by(name: str, rarity: Mapping[str, float]) -> bool:
+def _is_missing(name: str, rarity: Mapping[str, float]) -> bool:
+    if "-" in name:
+        return _is_half_known(name, rarity)
     return is_unknown(max(terms(name), key=len, default=""), rarity)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from bot.messages import Entry, Transcript
+from bot.messages import Attachment, Entry, Transcript
 from bot.reasoning.closest.rewrite import LONGEST_QUERY, is_small_talk, rewrite
 from tests.unit.samples import a_message
 
@@ -49,14 +51,33 @@ def test_a_question_is_no_small_talk(text: str) -> None:
         ("What is this about? https://example.org/a", True),
         ("https://example.org/a", True),
         ("总结一下 https://example.org/a", True),
-        ("Write a report on https://example.org/a", False),
+        ("Write a report on https://example.org/a", True),
         ("What does https://example.org/a say about fees?", False),
     ],
 )
 def test_a_message_about_a_link_reads_it(text: str, whole: bool) -> None:
     found = rewrite(Transcript(), a_message(text))
     assert (found.kind, found.links) == ("links", ("https://example.org/a",))
-    assert found.whole is whole or "report" in text
+    assert found.whole is whole
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Summarize this", "links"),
+        ("What is this about?", "links"),
+        ("Write a report", "links"),
+        ("Worum geht es?", "links"),
+        ("总结一下", "links"),
+        ("What is the notice period?", "search"),
+    ],
+)
+def test_a_file_sent_with_a_message_is_read_as_a_whole_if_nothing_else_is_asked(
+    text: str, kind: str
+) -> None:
+    file = Attachment("notes.md", "text/markdown", "upload:1/notes.md")
+    found = rewrite(Transcript(), replace(a_message(text), attachments=(file,)))
+    assert (found.kind, found.whole) == (kind, kind == "links")
 
 
 def test_a_question_beyond_a_link_is_searched_too() -> None:
