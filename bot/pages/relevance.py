@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from bot.text.language import detect
 from bot.text.listed import listed
 from bot.text.terms import has_cjk, keywords, terms
 
@@ -47,6 +48,50 @@ _EVERYDAY = frozenset(
     )
     for term in terms(word)
 )
+_FUNCTION_WORDS = {
+    language: frozenset(term for word in words.split() for term in terms(word))
+    for language, words in {
+        "de": (
+            "der die das den dem des ein eine einen einem einer eines und oder aber nicht kein "
+            "keine ist sind war waren wird werden wurde hat haben kann können darf dürfen muss "
+            "müssen soll sollen will ich du er sie es wir ihr man mir mich uns mein meine unser "
+            "unsere sich wer wen wem was wann wo wohin woher wie warum wieso welche welcher "
+            "welches wieviel viel viele hoch lange oft für mit von zu zum zur im in am an auf aus "
+            "bei nach vor über unter durch um bis ohne gegen wenn dass ob auch noch nur schon "
+            "sehr so da hier dort gibt geht macht als"
+        ),
+        "fr": (
+            "le la les un une des du de d l et ou mais ne pas est sont était a ont peut doit faut "
+            "je tu il elle on nous vous ils elles mon ma mes son sa ses notre nos votre vos ce "
+            "cette ces se qui que quoi quand où comment combien pourquoi quel quelle quels "
+            "quelles est-ce à au aux en dans par pour sur avec sans sous entre y si plus très "
+            "aussi"
+        ),
+        "es": (
+            "el la los las un una unos unas de del y o pero no es son era hay ha han puede pueden "
+            "debe deben yo tú él ella nosotros ellos mi mis su sus nuestro que quién cuándo dónde "
+            "cómo cuánto cuánta cuántos cuántas cuál cuáles por para con sin en a al se si más "
+            "muy también qué"
+        ),
+        "it": (
+            "il lo la i gli le un uno una di del della dei e o ma non è sono era ha hanno può "
+            "possono deve devono io mio mia nostro suo che chi quando dove come quanto quanta "
+            "quanti quante quale quali perché a al in per con su da si se più molto anche"
+        ),
+        "nl": (
+            "de het een en of maar niet geen is zijn was heeft hebben kan kunnen mag moet moeten "
+            "ik je wij we mijn ons onze wie wat wanneer waar hoe waarom welke welk hoeveel voor "
+            "met van naar in op aan bij uit over door om als dat ook nog er"
+        ),
+        "pt": (
+            "o a os as um uma de do da dos das e ou mas não é são era há tem têm pode podem deve "
+            "eu meu minha nosso seu sua que quem quando onde como quanto quanta quantos quantas "
+            "qual quais por para com sem em no na se mais muito também"
+        ),
+    }.items()
+}
+"""Words of any question in other languages; the English ones are no keywords."""
+
 _COMMON_CHARACTERS = frozenset(
     "的了在是和与或及我你您他她它这那哪些该几多少里上下中外前后时会有能要还又把被让给吗呢吧啊就都也很最更再才只不没"
     "为以于从到向对用使写说做装怎么什如何个条种样之其而且但若所者得着过来去出"
@@ -69,11 +114,12 @@ def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
         return {}
     average = sum(asked) / len(asked)
     few = FEW if rarity[""] < FEW_PASSAGES else 1.0
+    function_words = _FUNCTION_WORDS.get(detect(question), frozenset())
     known = frozenset(term for term in wanted if not is_unknown(term, rarity))
     weights = {
         term: rarity.get(term, average)
         * (1.0 if term in known else few)
-        * (EVERYDAY if _is_everyday(term, known) else 1.0)
+        * (EVERYDAY if term in function_words or _is_everyday(term, known) else 1.0)
         for term in wanted
         if term in known or not _crosses_words(term, known)
     }

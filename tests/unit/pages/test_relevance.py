@@ -35,6 +35,25 @@ def test_a_word_of_any_question_weighs_less_than_it_is_rare() -> None:
     assert 0 < weights["work"] < weights["open"]
 
 
+@pytest.mark.parametrize(
+    ("question", "word", "topic"),
+    [
+        ("Wann muss ich Hotelrechnungen einreichen?", "wann", "hotelrechnungen"),
+        ("Combien coûte le parking de Lyon ?", "combien", "lyon"),
+        ("¿Cuándo abre la oficina de Madrid?", "cuando", "oficina"),
+        ("Quando apre l'ufficio di Milano?", "quando", "ufficio"),
+        ("Wanneer opent het kantoor in Utrecht?", "wanneer", "kantoor"),
+        ("Quando abre o escritório de Lisboa?", "quando", "escritorio"),
+    ],
+)
+def test_function_words_of_other_languages_tell_little(
+    question: str, word: str, topic: str
+) -> None:
+    rarity = {"": 9.0, **dict.fromkeys(terms(question), 9.0)}
+    weights = weigh(question, rarity)
+    assert weights[word] < weights[topic] / 2
+
+
 def test_a_term_that_no_document_has_weighs_most() -> None:
     weights = weigh("Is Zorro at the harbour gate?", RARITY)
     assert max(weights, key=lambda term: weights[term]) == "zorro"
