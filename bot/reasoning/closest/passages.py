@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 
 from bot.corrections.address import is_correction
@@ -20,13 +21,15 @@ from bot.reasoning.closest.excerpts import count_words, excerpt
 from bot.reasoning.closest.unanswerable import folder_of, is_open, titled, unknown
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Judged, Source, TextDelta
 from bot.reasoning.questions import Rewritten
-from bot.rights.reader import is_document
+from bot.rights.reader import is_conversation, is_document
+from bot.search.talk import day_in, said_at
 from bot.text.names import names
 from bot.text.orders import only_orders
 from bot.text.sentences import sentences
 from bot.text.terms import content_words, has_cjk, keywords, terms
 
 MOST = 3  # passages
+NEVER = datetime.min.replace(tzinfo=UTC)
 WORDS = 245  # of all quotes together, with their headings
 ENOUGH = 0.28  # share of the question's weight that the best passage must cover to be an answer
 IN_HEADING, IN_TITLE = 0.8, 0.7  # shares of a word's weight outside the passage
@@ -145,7 +148,16 @@ def _best(rated: Sequence[tuple[float, Source, int]]) -> list[tuple[Source, int]
         if first is None or first[0] < WORTH * best:
             break
         chosen.append(first[1:])
-    return chosen
+    return sorted(chosen, key=_said, reverse=True)
+
+
+def _said(chosen: tuple[Source, int]) -> datetime:
+    """Return the time of a message, whose latest comes first: it may revoke an earlier one. Other
+    passages stay before them in their order."""
+    source, place = chosen
+    if not is_conversation(source.url):
+        return datetime.max.replace(tzinfo=UTC)
+    return said_at(source.passages[place].heading) or day_in(source.title) or NEVER
 
 
 def _says_the_same(source: Source, place: int, other: Source, at: int) -> bool:

@@ -22,7 +22,6 @@ _IDENTIFIERS_ALONE = re.compile(
     r"|[A-Z]\w*[a-z0-9][A-Z]\w*|[a-z]+\d+[a-z]\w*)"
 )
 """Identifiers that cannot be ordinary words: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
-_HYPHENATED = re.compile(r"(?<![\w./$-])[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+(?![\w/-])")
 _LATIN = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z+-]{2,}(?![A-Za-z0-9_./-])")
 _POINTS = re.compile(r"\b(?:it|this|that|they|them|these|those|there)\b|[它这這那]", re.IGNORECASE)
 _DEFINES = re.compile(
@@ -51,31 +50,16 @@ def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
 
     A name is a capitalized word inside a sentence, an identifier or, in Chinese, Japanese or Korean
     text, any word in Latin letters. In German, where all nouns are capitalized, a capital does not
-    make a name. A hyphenated word is a name if the documents contain only some of its words
-    ("flask-limiter"). Empty if rarity is unknown.
+    make a name. Empty if rarity is unknown.
     """
     if has_cjk(question):
         found = _LATIN.findall(question)
     else:
         found = _IDENTIFIERS_ALONE.findall(question)
         if detect(question) != "de":
-            found += [*_CAPITALIZED.findall(question), *_HYPHENATED.findall(question)]
+            found += _CAPITALIZED.findall(question)
     named = (name for name in dict.fromkeys(found) if fold(name) not in STOP_WORDS)
-    return [name for name in named if _is_missing(name, rarity)]
-
-
-def _is_missing(name: str, rarity: Mapping[str, float]) -> bool:
-    if "-" in name:
-        return _is_half_known(name, rarity)
-    return is_unknown(max(terms(name), key=len, default=""), rarity)
-
-
-def _is_half_known(name: str, rarity: Mapping[str, float]) -> bool:
-    """True if the documents contain some words of a hyphenated one, but not all."""
-    if _HYPHENATED.fullmatch(name) is None:
-        return False
-    words = [term for term in terms(name) if term not in STOP_WORDS and not term.isdigit()]
-    return len({is_unknown(term, rarity) for term in words}) > 1
+    return [name for name in named if is_unknown(max(terms(name), key=len, default=""), rarity)]
 
 
 def titled(source: Source) -> str:

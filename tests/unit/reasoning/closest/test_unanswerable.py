@@ -33,8 +33,6 @@ RARITY = {
         ("Where is zorro_open set?", []),  # "open" is known, "zorro" is the longer word
         ("Wie lange dauert die Fahrt nach Zorro?", []),  # nouns have capitals in German
         ("What does zor2ro do in the harbour?", ["zor2ro"]),
-        ("Does harbour-zorro open?", ["harbour-zorro"]),  # of which one half is known
-        ("Is it a zorro-zorro or a gate-open?", []),
         ("港口的 Zorro 在哪里？", ["Zorro"]),
         ("港口的 gate 在哪里？", []),
         ("", []),
