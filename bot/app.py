@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot.console_access import run_page
+from bot.dispatch.attempts import Executor
 from bot.dispatch.choice import Role, open_dispatcher
 from bot.dispatch.dispatcher import Dispatcher
 from bot.observing import Observed, nothing_observed, unobserved
@@ -16,8 +17,8 @@ from bot.pages.chooser import Chooser
 from bot.pages.fetch import Fetcher
 from bot.pages.processes import Shares
 from bot.posting import Poster
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.declaration import chosen_reasoner, price_of
-from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.evidence.library import Library, Searching
 from bot.research.strategies.strategy import check_strategy
@@ -28,7 +29,6 @@ from bot.service import ResearchService
 from bot.settings import Settings
 from bot.storage.connecting import Connecting
 from bot.storage.store import Store, open_store
-from bot.telemetry import exporting
 
 YOUNG_OBJECTS = 50_000
 """New objects before a garbage collection, in processes that run for days."""
@@ -90,12 +90,17 @@ async def open_app(
             store,
             library,
             reasoner=await _open_reasoner(settings, stack, observed, role),
-            fallback=Extractive,
+            fallback=Closest,
             price=price,
             posters=posters,
             page_of=partial(run_page, settings),
         )
-        executor = await stack.enter_async_context(exporting(settings, store, service, price))
+        executor: Executor = service
+        if settings.otlp_url:
+            from bot.telemetry import exporting
+
+            exported = exporting(settings, store, service, price)
+            executor = await stack.enter_async_context(exported)
         dispatcher = await stack.enter_async_context(
             open_dispatcher(settings, store, executor, posters.keys(), role)
         )

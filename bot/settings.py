@@ -103,7 +103,7 @@ class Settings(BaseSettings):
         defer_build=True,  # only one of its many subclasses is ever instantiated
     )
 
-    # --- the model; without one the extractive reasoner answers. Reasoners declare their own
+    # --- the model; without one the closest passages are quoted. Reasoners declare their own
     # settings, see bot/reasoning/declaration.py
     reasoner: str = "auto"
     model: str = "claude-sonnet-5-5"

@@ -50,14 +50,11 @@ log = get_logger()
 async def exporting(
     settings: Settings, store: Store, executor: Executor, price: Price
 ) -> AsyncIterator[Executor]:
-    """Yield the executor, wrapped so that it sends traces if the settings name a collector; unsent
+    """Yield the executor, wrapped so that it sends traces to the collector of the settings; unsent
     traces are sent on exit.
 
     Raises ``InvalidSetting`` if the extra is not installed.
     """
-    if not settings.otlp_url:
-        yield executor
-        return
     need("otel", "FOOTNOTE_OTLP_URL, for traces,")
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource

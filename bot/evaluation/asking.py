@@ -20,7 +20,7 @@ from bot.messages import Attachment, Author, Message, RunOptions, Thread
 from bot.pages.urls import links_in
 from bot.posting import PostState, RunRef, Unseen
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.declaration import models_of, price_of
+from bot.reasoning.declaration import CLOSEST, models_of, price_of
 from bot.research.trace.timeline import ID
 from bot.research.trace.trace import trace
 from bot.settings import Settings
@@ -102,7 +102,7 @@ class Asker:
     def _is_void(self, answer: Answer) -> bool:
         """Return True if an answer must not be evaluated: it failed, or it has only quotations
         because the model could not be reached."""
-        instead = models_of(self._app.settings) is not None and answer.reasoner == "extractive"
+        instead = models_of(self._app.settings) is not None and answer.reasoner == CLOSEST
         return answer.status in FINISHED_BADLY or instead
 
     async def _answer(self, message: Message) -> Answer:

@@ -28,7 +28,7 @@ from bot.evaluation.rows import counted
 from bot.evaluation.scoring import Verdict
 from bot.evaluation.spending import Purse, expected_judging_usd, expected_usd
 from bot.messages import RunOptions
-from bot.reasoning.declaration import models_of, who_answers
+from bot.reasoning.declaration import CLOSEST, models_of, who_answers
 from bot.rendering.lines import one_line
 from bot.settings import Settings
 
@@ -82,7 +82,7 @@ def described(sides: Sequence[Side]) -> list[dict[str, str]]:
 
 def _described(side: Side, names: Sequence[str]) -> dict[str, str]:
     settings = side.settings
-    who = {"reasoner": "extractive"}
+    who = {"reasoner": CLOSEST}
     models = models_of(settings)
     if models is not None:
         who = {"model": models.large, "small_model": models.small}
@@ -312,7 +312,7 @@ class Evaluation:
         for sentence, count in failures.most_common(FAILURES_TOLD):
             said.append(f"{counted(count, 'answer')} failed: {one_line(sentence)}")
         for side, found in zip(self.sides, self._results, strict=True):
-            quoted = sum(each.answer.reasoner == "extractive" for each in found.values())
+            quoted = sum(each.answer.reasoner == CLOSEST for each in found.values())
             if models_of(side.settings) is not None and quoted:
                 said.append(
                     f"{side.name}: the model could not be reached for {counted(quoted, 'answer')}; "

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 from bot.pages.passages import Passage, Weight
 from bot.pages.relevance import relevance, weigh
-from bot.text.akin import akin
 from bot.text.terms import STOP_WORDS, keywords, terms
 from bot.text.tokens import estimate
 
@@ -87,8 +86,7 @@ def rank(question: str, studied: Study, rarity: Mapping[str, float] | None = Non
     """
     # in the order of the question: sums of floats must be the same in every process
     wanted = keywords(question)
-    others = (other for term in wanted for other in sorted(akin(term)))
-    counts = studied.counts(dict.fromkeys([*wanted, *others]))
+    counts = studied.counts(wanted)
     headings = [studied.headings[passage.heading] for passage in studied.passages]
     weights = weigh(question, rarity or {}) or _rarity_within(wanted, counts, headings)
     scores = relevance(weights, counts, studied.lengths, headings)

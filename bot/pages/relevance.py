@@ -9,14 +9,11 @@ score low because a word happens to be a line above it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Mapping, Sequence
 
-from bot.text.akin import AKIN, akin, shares
 from bot.text.language import detect
 from bot.text.listed import listed
-from bot.text.literals import has_literal, literals
-from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
+from bot.text.terms import has_cjk, keywords, terms
 
 # Weights relative to an occurrence in the passage itself.
 IN_HEADING, IN_TITLE = 1.0, 0.7
@@ -26,9 +23,6 @@ MOST_BESIDE = 2  # occurrences that count in a neighbouring passage
 NOMINAL = 80  # terms of a passage of usual length; only longer ones are penalised
 B = 0.6  # how much: with 0 not at all, with 1 in proportion to their length
 K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual value
-PAIR = 0.4  # share of the lesser weight added if neighbours in the question are neighbours here
-IDENTIFIER = 1.5  # factor for the weight of a word in a literal
-LITERAL = 0.6  # share of the weight of a literal's words added if the literal appears verbatim
 FEW = 0.3  # factor for words in no document, if there are few documents
 FEW_PASSAGES = 5.0  # rarity of such a word among 75 passages
 EVERYDAY = 0.3  # factor for words that may occur in any question
@@ -54,15 +48,50 @@ _EVERYDAY = frozenset(
     )
     for term in terms(word)
 )
-_CAPITALIZED = re.compile(r"(?<=[^\s.?!:] )[A-Z][A-Za-z]{2,}(?![\w(])")  # inside a sentence
-_IDENTIFIERS_ALONE = re.compile(
-    r"(?<![\w./-])(?:[A-Za-z][A-Za-z0-9]*[_.][A-Za-z]\w*|[a-z]+[A-Z]\w*"
-    r"|[A-Z]\w*[a-z0-9][A-Z]\w*|[a-z]+\d+[a-z]\w*)"
-)
-"""Identifiers that cannot be ordinary words: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
-_HYPHENATED = re.compile(r"(?<![\w./$-])[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+(?![\w/-])")
-_COMPOUND = re.compile(r"(?<![\w./$-])(?!(?:my|your|our|some|foo|bar|example)_)[A-Za-z]\w*?_\w+")
-_LATIN = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z+-]{2,}(?![A-Za-z0-9_./-])")
+_FUNCTION_WORDS = {
+    language: frozenset(term for word in words.split() for term in terms(word))
+    for language, words in {
+        "de": (
+            "der die das den dem des ein eine einen einem einer eines und oder aber nicht kein "
+            "keine ist sind war waren wird werden wurde hat haben kann können darf dürfen muss "
+            "müssen soll sollen will ich du er sie es wir ihr man mir mich uns mein meine unser "
+            "unsere sich wer wen wem was wann wo wohin woher wie warum wieso welche welcher "
+            "welches wieviel viel viele hoch lange oft für mit von zu zum zur im in am an auf aus "
+            "bei nach vor über unter durch um bis ohne gegen wenn dass ob auch noch nur schon "
+            "sehr so da hier dort gibt geht macht als"
+        ),
+        "fr": (
+            "le la les un une des du de d l et ou mais ne pas est sont était a ont peut doit faut "
+            "je tu il elle on nous vous ils elles mon ma mes son sa ses notre nos votre vos ce "
+            "cette ces se qui que quoi quand où comment combien pourquoi quel quelle quels "
+            "quelles est-ce à au aux en dans par pour sur avec sans sous entre y si plus très "
+            "aussi"
+        ),
+        "es": (
+            "el la los las un una unos unas de del y o pero no es son era hay ha han puede pueden "
+            "debe deben yo tú él ella nosotros ellos mi mis su sus nuestro que quién cuándo dónde "
+            "cómo cuánto cuánta cuántos cuántas cuál cuáles por para con sin en a al se si más "
+            "muy también qué"
+        ),
+        "it": (
+            "il lo la i gli le un uno una di del della dei e o ma non è sono era ha hanno può "
+            "possono deve devono io mio mia nostro suo che chi quando dove come quanto quanta "
+            "quanti quante quale quali perché a al in per con su da si se più molto anche"
+        ),
+        "nl": (
+            "de het een en of maar niet geen is zijn was heeft hebben kan kunnen mag moet moeten "
+            "ik je wij we mijn ons onze wie wat wanneer waar hoe waarom welke welk hoeveel voor "
+            "met van naar in op aan bij uit over door om als dat ook nog er"
+        ),
+        "pt": (
+            "o a os as um uma de do da dos das e ou mas não é são era há tem têm pode podem deve "
+            "eu meu minha nosso seu sua que quem quando onde como quanto quanta quantos quantas "
+            "qual quais por para com sem em no na se mais muito também"
+        ),
+    }.items()
+}
+"""Words of any question in other languages; the English ones are no keywords."""
+
 _COMMON_CHARACTERS = frozenset(
     "的了在是和与或及我你您他她它这那哪些该几多少里上下中外前后时会有能要还又把被让给吗呢吧啊就都也很最更再才只不没"
     "为以于从到向对用使写说做装怎么什如何个条种样之其而且但若所者得着过来去出"
@@ -71,8 +100,6 @@ _COMMON_CHARACTERS = frozenset(
 term with a neighbouring character.
 """
 _EXAMPLE = re.compile(r"\d+")
-_PARTICLES = listed("up down in out on off over back through away")
-"""Particles that change the meaning of the verb before them: back up, log in, turn off."""
 
 
 def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
@@ -87,12 +114,12 @@ def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
         return {}
     average = sum(asked) / len(asked)
     few = FEW if rarity[""] < FEW_PASSAGES else 1.0
+    function_words = _FUNCTION_WORDS.get(detect(question), frozenset())
     known = frozenset(term for term in wanted if not is_unknown(term, rarity))
-    literal = {term for each in literals(question) for term in terms(each)}
     weights = {
         term: rarity.get(term, average)
         * (1.0 if term in known else few)
-        * (IDENTIFIER if term in literal else EVERYDAY if _is_everyday(term, known) else 1.0)
+        * (EVERYDAY if term in function_words or _is_everyday(term, known) else 1.0)
         for term in wanted
         if term in known or not _crosses_words(term, known)
     }
@@ -129,63 +156,6 @@ def _crosses_words(term: str, known: Collection[str]) -> bool:
     return any(other[-1] == term[0] or other[0] == term[1] for other in known if len(other) == 2)
 
 
-def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
-    """Names in a question, as written, whose longest word is in none of the searched documents.
-
-    A name is a capitalized word inside a sentence, an identifier or, in Chinese, Japanese or Korean
-    text, any word in Latin letters. In German, where all nouns are capitalized, a capital does not
-    make a name. A hyphenated word is a name if the documents contain only some of its words
-    ("flask-limiter"). Empty if rarity is unknown.
-    """
-    if has_cjk(question):
-        found = _LATIN.findall(question)
-    else:
-        found = _IDENTIFIERS_ALONE.findall(question)
-        if detect(question) != "de":
-            found += _CAPITALIZED.findall(question)
-            found += [
-                each for each in _HYPHENATED.findall(question) if _is_half_known(each, rarity)
-            ]
-    return [
-        name
-        for name in dict.fromkeys(found)
-        if fold(name) not in STOP_WORDS
-        and (_is_half_known(name, rarity) if "-" in name else _is_unknown_by(name, rarity))
-    ]
-
-
-def _is_unknown_by(name: str, rarity: Mapping[str, float]) -> bool:
-    return is_unknown(max(terms(name), key=len, default=""), rarity)
-
-
-def _is_half_known(name: str, rarity: Mapping[str, float]) -> bool:
-    """True if the documents contain some words of a hyphenated one, but not all."""
-    if _HYPHENATED.fullmatch(name) is None:
-        return False
-    words = [term for term in terms(name) if term not in STOP_WORDS and not term.isdigit()]
-    return len({is_unknown(term, rarity) for term in words}) > 1
-
-
-def compounds(question: str) -> list[str]:
-    """Identifiers of several words in a question: ``target_link_libraries``.
-
-    Excludes names that people make up for an example ("my_table").
-    """
-    return list(dict.fromkeys(_COMPOUND.findall(question)))
-
-
-def pairs_in(question: str) -> frozenset[tuple[str, str]]:
-    """Pairs of adjacent terms in a question; "back up", but not "back the"."""
-    if has_cjk(question):
-        return frozenset()  # its terms are pairs of characters already
-    wanted = frozenset(keywords(question))
-    return frozenset(
-        (one, other)
-        for one, other in pairwise(terms(fold(question)))
-        if one in wanted and (other in wanted or other in _PARTICLES)
-    )
-
-
 def relevance(
     weights: Mapping[str, float],
     counts: Sequence[Mapping[str, int]],
@@ -199,78 +169,19 @@ def relevance(
     and of related ones, ``lengths`` the number of its terms, and ``headings`` the terms of the
     headings above it. ``title`` has the terms of the page's title.
     """
-    above = {term: IN_TITLE * share for term, share in shares(weights, title).items()}
-    stand_ins: dict[str, list[str]] = {}
-    for term in weights:
-        for stand_in in akin(term):
-            stand_ins.setdefault(stand_in, []).append(term)
-    alike = [_with_akin(weights, stand_ins, each) for each in counts]
     scores = [0.0] * len(counts)
     for place, headed in enumerate(headings):
-        found = dict(above)
-        in_heading = shares(weights, headed)
+        found: dict[str, float] = {}
         for term in weights:
-            frequency = alike[place].get(term, 0.0)
+            frequency = float(counts[place].get(term, 0))
             for distance, share in enumerate(BESIDE, 1):
                 for other in (place - distance, place + distance):
-                    if 0 <= other < len(counts) and (near := alike[other].get(term)):
+                    if 0 <= other < len(counts) and (near := counts[other].get(term)):
                         frequency += share * min(near, MOST_BESIDE)
-            frequency += IN_HEADING * in_heading.get(term, 0.0)
+            frequency += IN_HEADING * (term in headed) + IN_TITLE * (term in title)
             if frequency:
-                found[term] = found.get(term, 0.0) + frequency
+                found[term] = frequency
         longer = max(1.0, lengths[place] / NOMINAL)
         k = K1 * (1 - B + B * longer)
         scores[place] = sum(weights[term] * f * (K1 + 1) / (f + k) for term, f in found.items())
     return scores
-
-
-def _with_akin(
-    weights: Iterable[str], stand_ins: Mapping[str, Sequence[str]], counts: Mapping[str, int]
-) -> dict[str, float]:
-    """The count of each term in a passage; related terms (``stand_ins``) count for less."""
-    others: dict[str, int] = {}
-    for other in stand_ins.keys() & counts.keys():
-        for term in stand_ins[other]:
-            others[term] = max(others.get(term, 0), counts[other])
-    return {
-        term: frequency
-        for term in weights
-        if (frequency := counts.get(term, 0) + AKIN * others.get(term, 0))
-    }
-
-
-def pair_scores(
-    weights: Mapping[str, float],
-    pairs: Iterable[tuple[str, str]],
-    passages: Sequence[Sequence[str]],
-) -> list[float]:
-    """The score for terms that are adjacent in the question and in a passage.
-
-    ``passages`` are the terms of each passage in order.
-    """
-    worth = {
-        pair: PAIR * min(weight for term in pair if (weight := weights.get(term)) is not None)
-        for pair in pairs
-        if any(term in weights for term in pair)
-    }
-    if not worth:
-        return [0.0] * len(passages)
-    return [sum(worth[pair] for pair in worth.keys() & set(pairwise(words))) for words in passages]
-
-
-def literal_scores(
-    weights: Mapping[str, float], question: Iterable[str], passages: Sequence[str]
-) -> list[float]:
-    """The scores of passages for containing the literals of a question verbatim.
-
-    A literal without a weighted word ("%~") counts like an average word.
-    """
-    average = sum(weights.values()) / max(1, len(weights))
-    worth = {
-        literal: LITERAL * (sum(weights.get(term, 0.0) for term in set(terms(literal))) or average)
-        for literal in question
-    }
-    return [
-        sum(added for literal, added in worth.items() if has_literal(text, literal))
-        for text in passages
-    ]

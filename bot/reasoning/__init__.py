@@ -1,1 +1,1 @@
-"""Reasoners: the protocol, Claude, and the extractive reasoner."""
+"""Reasoners: the protocol, Claude, and the closest passages."""

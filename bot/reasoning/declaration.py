@@ -46,7 +46,7 @@ def cost(price: Price, tokens: Tokens) -> float:
 
 
 ENTRY_POINTS = "footnote.reasoners"
-EXTRACTIVE = "extractive"  # used if nothing else is chosen, or the model is away
+CLOSEST = "closest"  # used if nothing else is chosen, or the model is away
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def chosen_reasoner(settings: Settings) -> Declaration[Any]:
             f"FOOTNOTE_MODEL is {settings.model!r}, but there is no reasoner {named!r}: begin it "
             f"with {services}, or unset it to be answered with quotations."
         )
-    return on or known[EXTRACTIVE]
+    return on or known[CLOSEST]
 
 
 def models_of(settings: Settings) -> Models | None:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from bot.messages import Message, Transcript
-from bot.reasoning.extractive.rewrite import rewrite, says_it_all
-from bot.reasoning.questions import Rewritten, Scope
+from bot.pages.mentions import hosts_in, links_said
+from bot.reasoning.questions import Rewritten
+from bot.reasoning.wording import goes_on, pronoun
 from bot.text.language import detect
 from bot.text.terms import keywords, terms
 
@@ -41,7 +41,10 @@ _ASKS = {
 _LEFT_TO_JUDGE = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|you|your|yours|footnote|here|now|nowadays"
     r"|this (?:morning|afternoon|evening|day|week|weekend|month|quarter|season|year|decade|century)"
-    r"|today|tonight|tomorrow|yesterday|current(?:ly)?|latest|newest|recent(?:ly)?|so far|still|ago"
+    r"|say|said|mention\w*|decided?|agreed|settled|discussed|according to"
+    r"|(?:last|past) (?:day|week|month|year|\d+ (?:hours|days))|today"
+    r"|tonight|tomorrow|yesterday|current(?:ly)?|latest|newest|recent(?:ly)?"
+    r"|so far|still|ago"
     r"|news|next|upcoming|should|recommend\w*|compar\w*|differen\w*|versus|vs|than|pros|cons"
     r"|overview|summar\w*|detail\w*|thorough\w*|explain\w*|history)\b"
     r"|[我你您咱它他她]|[这本](?:周|个?星期|个?月|季|年)|现在|目前|今|昨|明天|最新|最近|比较|区别|不同|比|对比|总结|概述|详细|介绍",
@@ -63,23 +66,19 @@ def plain_question(
     if not _ONE_SENTENCE.fullmatch(said) or _LEFT_TO_JUDGE.search(said):
         return None
     said = " ".join(said.split())
-    message = replace(message, text=said)
-    taken = rewrite(transcript, message)
-    asks = _ASKS.get(taken.language)
+    language = detect(said)
+    asks = _ASKS.get(language)
     is_plain = (
         asks is not None
         and asks.match(said) is not None
         and len(keywords(said)) >= FEWEST_KEYWORDS
-        and taken.kind == "search"
-        and taken.question == said
-        and not taken.links
-        and not taken.long_form
-        and taken.scope == Scope(talk=taken.scope.talk)
-        and says_it_all(transcript, message)
+        and not (message.links or links_said(said) or hosts_in(said))
+        and pronoun(said) is None
+        and goes_on(said) is None
     )
-    if not is_plain or taken.scope.talk.first:  # messages would use other words
-        return taken if is_plain else None
-    return replace(taken, queries=(said,), knowledge_queries=(said,))
+    if not is_plain:
+        return None
+    return Rewritten("search", said, queries=(said,), knowledge_queries=(said,), language=language)
 
 
 _COMPARES = re.compile(
@@ -131,7 +130,8 @@ def _compares_unasked(transcript: Transcript, message: Message, question: str) -
         and _COMPARES.search(message.text) is None
         and set(terms(message.text)) <= set(terms(question))
         and detect(message.text) == "en"  # the language of _COMPARES
-        and says_it_all(transcript, message)
+        and pronoun(message.text) is None
+        and goes_on(message.text) is None
     )
 
 

@@ -1,4 +1,4 @@
-"""The protocol of a reasoner.
+"""The protocols of reasoners.
 
 A reasoner decides; it never searches, fetches or stores. The core (``bot.research``) carries out
 its actions and maintains the workspace. Its inputs and outputs are values of ``questions``,
@@ -11,7 +11,7 @@ that an interrupted run can be replayed from its journal.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from bot.messages import Message, Transcript
 from bot.reasoning.calls import ModelCalls
@@ -37,23 +37,32 @@ Pairs = Sequence[tuple[str, str]]  # an earlier sentence and its present replace
 
 
 class Reasoner(Protocol):
-    """A reasoner. Model reasoners and the extractive reasoner implement all of it.
+    """Makes a message a standalone question, and writes an answer from what was gathered for it.
 
     Every method raises ``ModelUnavailable``, ``CredentialsRefused``, ``ModelRefused``,
     ``ModelBroken`` or ``BudgetSpent``, and no other errors of its own.
-
-    The best ``opens`` pages of a search are shown to it with the hits: if a turn takes seconds,
-    choosing them would cost more than showing one unnecessarily. Of each page it sees
-    ``read_factor`` times the tokens in the settings: without a model, tokens are free.
     """
 
     name: str
-    opens: int
-    read_factor: int
 
     async def rewrite(
         self, transcript: Transcript, message: Message, instructions: str = ""
     ) -> Rewritten: ...
+
+    def write(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> AsyncIterator[AnswerDelta]: ...
+
+
+@runtime_checkable
+class Researcher(Reasoner, Protocol):
+    """A reasoner that also decides what to search and read; every model is one.
+
+    The best ``opens`` pages of a search are shown to it with the hits: if a turn takes seconds,
+    choosing them would cost more than showing one unnecessarily.
+    """
+
+    opens: int
 
     async def next_turn(
         self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
@@ -69,10 +78,6 @@ class Reasoner(Protocol):
         ``on_queries`` may be called before the edit is complete, with the likely first queries of a
         sub-question without dependencies."""
         ...
-
-    def write(
-        self, question: Rewritten, evidence: Evidence, instructions: str = ""
-    ) -> AsyncIterator[AnswerDelta]: ...
 
     async def draft(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""

@@ -16,9 +16,8 @@ from bot.answers import Citation
 from bot.labels import label
 from bot.messages import Entry, Message, Transcript
 from bot.pages.urls import dedupe_key, domain
-from bot.reasoning.extractive.follow_ups import pronoun
-from bot.reasoning.extractive.reading import topic_words
 from bot.reasoning.questions import Rewritten
+from bot.reasoning.wording import pronoun, topic_words
 from bot.text.lazy_regex import lazy_regex
 from bot.text.terms import terms
 

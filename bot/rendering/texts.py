@@ -82,6 +82,13 @@ def texts_for(locale: str) -> Texts:
     return _texts(negotiated(locale))
 
 
+def texts_in(language: str, texts: Texts) -> Texts:
+    """The texts in the language of a question, in the asker's variant: ``texts`` if they are in
+    it."""
+    same = texts.locale.partition("-")[0] == language.partition("-")[0]
+    return texts if same else texts_for(language)
+
+
 def negotiated(locale: str) -> str:
     """The one of ``LOCALES`` that fits a platform's locale tag."""
     language, *rest = locale.strip().replace("_", "-").lower().split("-")

@@ -32,6 +32,15 @@ _NAMED = re.compile(r"(?:^|(?<=[.!?] ))([a-z][a-z0-9_-]*): ")
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """A page found by a search, with its snippet."""
+
+    title: str
+    url: str
+    snippet: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SearchOutcome:
     """The stored result of a search step. ``problem`` is set if no provider could answer, ``said``
     is its wording for the asker; ``withheld`` is the reason if the query was not sent to the web;

@@ -1,32 +1,37 @@
 """Answers one question: rewrite, gather by a strategy, write, check.
 
-When the model cannot be reached, the extractive reasoner takes over at the stage that failed:
-quoted passages are better than no answer.
+Without a model, and when it cannot be reached, the closest passages are quoted: better than no
+answer.
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-
-from pydantic import TypeAdapter
+from typing import TYPE_CHECKING
 
 from bot.answers import Answer, Status, Verification
 from bot.corrections.desk import CorrectionReply
-from bot.errors import BudgetSpent, FootnoteError, ModelUnavailable, NoProviderAvailable
+from bot.errors import (
+    BudgetSpent,
+    FootnoteError,
+    Invalid,
+    ModelUnavailable,
+    NoProviderAvailable,
+)
 from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import AnswerDelta, Evidence, Judged, Verdict
+from bot.reasoning.evidence import AnswerDelta, Evidence, Verdict
 from bot.reasoning.questions import Rewritten
-from bot.reasoning.reasoner import Pairs, Reasoner
+from bot.reasoning.reasoner import Pairs, Reasoner, Researcher
 from bot.reasoning.repeated import as_asked
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
-from bot.research.answer.check import NO_VERDICTS, Checked, check
-from bot.research.answer.verify import Amendment, amendments, compare_pairs, is_wanted
+from bot.rendering.texts import texts_in
+from bot.research import closest
+from bot.research.answer.checked import Checked
 from bot.research.answer.write import Written, unsourced, write
 from bot.research.answered_before import Memory
 from bot.research.budget.budget import Budget
@@ -34,7 +39,6 @@ from bot.research.evidence.recall import recall
 from bot.research.evidence.relevance import merge_sources
 from bot.research.inputs import without_middle, without_middles
 from bot.research.run import Run
-from bot.research.statements import as_question
 from bot.research.strategies.strategy import (
     DEEP,
     Gathered,
@@ -44,11 +48,13 @@ from bot.research.strategies.strategy import (
     strategies_for,
     strategy,
 )
-from bot.research.suggestions.suggest import suggest
 from bot.settings import Settings
 
-_title = TypeAdapter(str)
+if TYPE_CHECKING:
+    from bot.research.answer.verify import Amendment
+
 OFFERS = 200  # pages found by searches, used for suggestions
+MORE_TOKENS = 4  # times the passages of a page, if no model has to read them
 QUERY = 200  # characters of a correction used as a query
 GUESSED = 500  # characters; guesses for longer messages are slow and seldom right
 
@@ -73,6 +79,7 @@ class Pipeline:
         self._memory = memory
         self._reasoner = reasoner
         self._fallback = fallback
+        self._researcher = reasoner if isinstance(reasoner, Researcher) else None
         self._settings = settings
         self._is_check = run.options.style == "check"
         self._lead = ""  # the text before the answer
@@ -88,8 +95,12 @@ class Pipeline:
         """The standalone question, or the message before it is rewritten."""
         return self._rewritten.question if self._rewritten else self._asked.text
 
-    def _is_by_model(self) -> bool:
-        return self._reasoner.name != self._fallback.name
+    @property
+    def _is_quoting(self) -> bool:
+        return self._reasoner.name == self._fallback.name
+
+    def _fall_back(self) -> None:
+        self._reasoner, self._researcher = self._fallback, None
 
     async def answer(self) -> Answer:
         """Return the answer. Raises what the reasoner raises, except ``ModelUnavailable`` and
@@ -102,7 +113,7 @@ class Pipeline:
                 self._lead = self._run.notes.instead(error, "quoted-without-model") + "\n\n"
             else:
                 self._run.notes.error(error, "quoted-without-model")
-            self._reasoner = self._fallback
+            self._fall_back()
             return await self._answer_question()
         finally:
             if self._strategy is not None:
@@ -117,7 +128,7 @@ class Pipeline:
 
     async def stopped_answer(self) -> Answer:
         """Return an answer made of quotes from what was found before a stop."""
-        self._reasoner = self._fallback
+        self._fall_back()
         if self._rewritten is None:
             self._rewritten = await self._fallback.rewrite(
                 self._transcript, self._asked, self._run.options.instructions
@@ -131,6 +142,8 @@ class Pipeline:
 
     async def _answer_question(self) -> Answer:
         if self._rewritten is None and self._is_check:
+            from bot.research.statements import as_question
+
             self._rewritten = as_question(self._run.message.text)
         if self._rewritten is None:
             given = await self._guess()
@@ -145,6 +158,8 @@ class Pipeline:
         await self._correct(self._rewritten)
         if self._rewritten.kind == "chat":
             reply = self._rewritten.reply or (self._noted.sentence if self._noted else "")
+            if not reply:
+                reply = texts_in(self._rewritten.language, self._run.texts)("closest-greeting")
             return self._answer("answered", self._lead + unsourced(reply))
         if self._memory is not None:
             given = await self._memory.recall(self._run, self._rewritten)
@@ -177,9 +192,9 @@ class Pipeline:
             )
 
     async def _guess(self) -> Answer | None:
-        """Start the likely searches while the model is still rewriting the question. The first
-        question of a thread may already get an earlier answer."""
-        if self._reasoner is self._fallback or len(self._asked.text) > GUESSED:
+        """Start the likely searches while the model rewrites a question that stands alone. The
+        first question of a thread may already get an earlier answer."""
+        if self._researcher is None or len(self._asked.text) > GUESSED:
             return None
         guess = await self._fallback.rewrite(
             self._transcript, self._asked, self._run.options.instructions
@@ -188,7 +203,7 @@ class Pipeline:
             given = await self._memory.recall(self._run, guess)
             if given is not None:
                 return given
-        if guess.kind == "search":
+        if guess.kind == "search" and guess.question == self._asked.text.strip():
             prefetch(self._run, guess, self._settings)
         return None
 
@@ -210,16 +225,26 @@ class Pipeline:
             if evidence.sources or rewritten.kind != "links":
                 return Gathered(evidence)
             links = ()  # the earlier answer's sources are gone: search for its question again
-        task = Task(
-            self._run, rewritten, self._settings, depth, links, self._is_by_model, self._on_text
-        )
+        task = Task(self._run, rewritten, self._settings, depth, links, self._on_text)
+        if self._researcher is None:
+            return await self._gather_closest(task)
         for name in strategies_for(task, is_report=is_report):
             if self._strategy is None or self._strategy[0] != name:
                 self._strategy = name, strategy(name).begin(task)
-            gathered = await self._strategy[1].gather(self._reasoner)
+            gathered = await self._strategy[1].gather(self._researcher)
             if gathered is not None:
                 return gathered
         return Gathered(Evidence())
+
+    async def _gather_closest(self, task: Task) -> Gathered:
+        """Gather without a model. An unfinished report is kept as far as it is written."""
+        begun = self._strategy[1].so_far() if self._strategy is not None else None
+        if begun is not None and begun.written is not None:
+            return begun
+        if self._is_check:
+            raise Invalid(self._run.texts("check-needs-model"))
+        reading = replace(task.reading, page_tokens=task.reading.page_tokens * MORE_TOKENS)
+        return Gathered(await closest.gather(self._run, task.sub_question(), reading, task.links))
 
     def _depth(self, rewritten: Rewritten) -> Depth:
         asked = self._run.options.depth
@@ -243,12 +268,26 @@ class Pipeline:
         self, gathered: Gathered, rewritten: Rewritten, status: Status | None
     ) -> Answer:
         evidence, written = gathered.evidence, gathered.written
+        # Questions about our own sources are answered from the store: no model knows better.
+        if written is None and (self._is_quoting or rewritten.kind == "sources"):
+            checked = await self._quoted(evidence, rewritten, self._on_text)
+            await self._settle(status)
+            return await self._assembled(checked, evidence, rewritten, status)
         if written is None:
             shown = replace(evidence.for_writing(), rarity=self._run.rarity)
             written = await write(self._deltas(rewritten, shown), shown, self._on_text)
+        await self._settle(status)
+        return await self._checked(written, evidence, rewritten, status)
+
+    async def _settle(self, status: Status | None) -> None:
         if self._memory is not None and status is None:
             await self._memory.settle()
-        return await self._checked(written, evidence, rewritten, status)
+
+    async def _quoted(
+        self, evidence: Evidence, rewritten: Rewritten, on_text: Callable[[str], None]
+    ) -> Checked:
+        writer = self._reasoner if self._is_quoting else self._fallback
+        return await closest.shown(self._run, writer, rewritten, evidence, on_text)
 
     async def _deltas(self, rewritten: Rewritten, evidence: Evidence) -> AsyncIterator[AnswerDelta]:
         """Yield the deltas of the answer: of one written while gathering, or of a new one."""
@@ -256,24 +295,21 @@ class Pipeline:
             yield delta
         if not evidence.reply:
             instructions = self._run.options.instructions
-            # Questions about our own sources are answered from the store: no model knows better.
-            named = rewritten.kind == "sources"
-            writer = self._fallback if named else self._reasoner
-            async for delta in writer.write(rewritten, evidence, instructions):
+            async for delta in self._reasoner.write(rewritten, evidence, instructions):
                 yield delta
 
     async def _checked(
         self, written: Written, evidence: Evidence, rewritten: Rewritten, status: Status | None
     ) -> Answer:
-        if written.judged is not None:
-            await self._show_judgement(written.judged)
         if written.cut:
             self._run.note(self._run.texts("answer-cut", limit=written.cut))
         # In a thread: a long answer takes 0.1 s, which would block other runs.
         checked = await asyncio.to_thread(self._judge, evidence, rewritten, written)
         answer = await self._assembled(checked, evidence, rewritten, status)
-        wanted = self._is_by_model() and status != "stopped" and is_wanted(self._settings, checked)
-        if not wanted:
+        from bot.research.answer.verify import is_wanted
+
+        is_possible = self._researcher is not None and status != "stopped"
+        if not is_possible or not is_wanted(self._settings, checked):
             return answer
         self._unverified = _Unverified(written, checked, evidence, rewritten)
         return replace(answer, verification=Verification("pending"))
@@ -283,17 +319,23 @@ class Pipeline:
         evidence: Evidence,
         rewritten: Rewritten,
         written: Written,
-        verdicts: Mapping[str, Verdict] = NO_VERDICTS,
+        verdicts: Mapping[str, Verdict] | None = None,
     ) -> Checked:
+        from bot.research.answer.check import check  # not needed without a model
+
+        verdicts = {} if verdicts is None else verdicts
         return check(written, evidence, rewritten.question, self._run.texts, verdicts)
 
     async def _assembled(
         self, checked: Checked, evidence: Evidence, rewritten: Rewritten, status: Status | None
     ) -> Answer:
         """Build the run's answer from its checked text."""
-        suggestions = await asyncio.to_thread(self._suggested, checked, evidence, rewritten)
+        by_model = self._researcher is not None
+        suggestions: tuple[str, ...] = ()
+        if by_model:
+            suggestions = await asyncio.to_thread(self._suggested, checked, evidence, rewritten)
         whole = evidence.enough and not evidence.missing
-        found: Status = "answered" if whole or not self._is_by_model() else "partial"
+        found: Status = "answered" if whole or not by_model else "partial"
         found = found if checked.citations else "not_found"
         return replace(
             self._answer(status or found, self._lead + checked.text),
@@ -302,7 +344,7 @@ class Pipeline:
             disagreements=checked.disagreements,
             suggestions=suggestions,
             more=checked.more,
-            missing=evidence.missing if self._is_by_model() else (),
+            missing=evidence.missing if by_model else (),
             linked=linked_pages("\n\n".join((checked.text, checked.more)), evidence.sources),
         )
 
@@ -324,25 +366,11 @@ class Pipeline:
             corrects=self._noted is not None and self._noted.is_kept,
         )
 
-    async def _show_judgement(self, judged: Judged) -> None:
-        """Show a line in the plan and the trace that says why there is an answer or none."""
-        texts = self._run.texts
-        if judged.unknown:
-            title = texts("judged-unknown", names=", ".join(judged.unknown))
-        elif math.isinf(judged.enough):
-            title = texts("judged-open")
-        else:
-            shares = {"covered": round(100 * judged.covered), "enough": round(100 * judged.enough)}
-            title = texts("judged-share", **shares)
-
-        async def judge() -> str:
-            return title
-
-        await self._run.keep("judge", {"question": self.question}, judge, _title, title=title)
-
     def _suggested(
         self, checked: Checked, evidence: Evidence, rewritten: Rewritten
     ) -> tuple[str, ...]:
+        from bot.research.suggestions.suggest import suggest
+
         return suggest(
             rewritten.question,
             checked.text,
@@ -358,27 +386,32 @@ class Pipeline:
     async def amendments(self) -> AsyncIterator[Answer]:
         """Yield the result of ``answer`` amended by verification, at least once if it was
         ``pending``; any of them may be the last one shown."""
-        if self._unverified is None:
+        if self._unverified is None or self._researcher is None:
             return
         given = self._unverified
         judge = partial(self._judge, given.evidence, given.rewritten)
         question = given.rewritten.question
+        from bot.research.answer.verify import amendments
+
         async for amendment in amendments(
-            self._reasoner, question, given.written, given.checked, judge
+            self._researcher, question, given.written, given.checked, judge
         ):
             yield await self._amended(given, amendment)
 
     async def compare(self, pairs: Pairs) -> tuple[bool | None, ...]:
         """See ``answer.verify.compare_pairs``; all None without a model."""
-        return await compare_pairs(self._reasoner, self.question, pairs)
+        if self._researcher is None:
+            return (None,) * len(pairs)
+        from bot.research.answer.verify import compare_pairs
+
+        return await compare_pairs(self._researcher, self.question, pairs)
 
     async def _amended(self, given: _Unverified, amendment: Amendment) -> Answer:
         checked = amendment.checked
         if not checked.citations:  # if nothing is left, show quotes instead
-            shown = replace(given.evidence.for_writing(), rarity=self._run.rarity)
-            quoted = self._fallback.write(given.rewritten, shown)
-            written = await write(quoted, shown, lambda text: None)
-            checked = await asyncio.to_thread(self._judge, given.evidence, given.rewritten, written)
+            checked = await self._quoted(
+                given.evidence.for_writing(), given.rewritten, lambda text: None
+            )
         answer = await self._assembled(checked, given.evidence, given.rewritten, None)
         answer = replace(answer, verification=amendment.verification)
         told = changed(answer, self._run.texts)

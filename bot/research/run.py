@@ -37,9 +37,8 @@ from bot.research.evidence.outgoing import Outgoing
 from bot.research.evidence.prefetch import Prefetcher
 from bot.research.inputs import Resources, RunQuestion, whole_text
 from bot.research.notes import Notes
-from bot.research.outcomes import ReadOutcome, SearchOutcome, attempted
+from bot.research.outcomes import Offer, ReadOutcome, SearchOutcome, attempted
 from bot.research.steps import PaidCalls, Steps, together
-from bot.research.suggestions.suggest import Offer
 from bot.rights.reader import documents_in, documents_of, found_in, is_conversation
 from bot.search.conversations import ELSEWHERE
 from bot.search.provider import ANY_TALK, UNKNOWN_DOCUMENT, ProviderKind, Query

@@ -2,8 +2,8 @@
 
     statements → for each: search, read, choose the nearest passages → verdicts → the answer
 
-A model extracts the statements from the text and judges each by its passages. Without a model, only
-sentences with figures, dates or names are checked, by the rules for checking answers.
+A model extracts the statements from the text and judges each by its passages. Where it gives
+no verdict, the rules for checking answers do.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bot.reasoning.evidence import (
     Verdict,
 )
 from bot.reasoning.questions import Rewritten
-from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.reasoner import Researcher
 from bot.rendering.lines import one_line, shortened
 from bot.research.answer.check import cited_claim, doubt
 from bot.research.answer.disagreements import dissent
@@ -77,7 +77,7 @@ class StatementsCheck:
         self._texts = task.run.texts
         self._sources: list[Source] = []
 
-    async def gather(self, reasoner: Reasoner) -> Gathered:
+    async def gather(self, reasoner: Researcher) -> Gathered:
         text = await self._text()
         statements = (await reasoner.statements(text))[:MOST]
         passages = await together(
@@ -89,8 +89,6 @@ class StatementsCheck:
         composer = Composer(evidence)
         for delta in self._deltas(findings):
             composer.add(delta)
-        if not self._task.by_model():
-            self._run.note(self._texts("check-by-rules"))
         return Gathered(evidence, composer.finish())
 
     def so_far(self) -> None:
@@ -114,7 +112,7 @@ class StatementsCheck:
     # ------------------------------------------------------------ one statement
 
     async def _passages(
-        self, reasoner: Reasoner, number: int, statement: Statement
+        self, reasoner: Researcher, number: int, statement: Statement
     ) -> Sequence[_Cited]:
         """Find the passages nearest to a statement."""
         if not statement.queries:
@@ -127,7 +125,7 @@ class StatementsCheck:
             knowledge_queries=statement.queries,
         )
         with self._run.branch(f"statement-{number}"):
-            reading = self._task.reading(reasoner)
+            reading = self._task.reading
             evidence = await direct(self._run, asked, reading, pages=PAGES, choosy=True)
         self._sources += evidence.sources
         self._show(number, statement, "done")
@@ -141,7 +139,7 @@ class StatementsCheck:
 
     async def _judged(
         self,
-        reasoner: Reasoner,
+        reasoner: Researcher,
         text: str,
         statements: Sequence[Statement],
         passages: Sequence[Sequence[_Cited]],

@@ -39,7 +39,6 @@ from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
 from bot.search.sample import sample
 from bot.search.surroundings import OpenedPage, Pages, rate_matches
 from bot.search.visible import Visible
-from bot.text.akin import akin
 from bot.text.language import detect, foreign
 from bot.text.terms import keywords
 
@@ -171,13 +170,12 @@ class LocalDocuments:
     ) -> list[Hit]:
         visible = self._visible(reach).found
         areas = areas_in_reach(connection, reach.of_files)
-        others = sorted({other for term in wanted for other in akin(term)}.difference(wanted))
-        chosen = phrases(areas, _affordable(connection, areas, wanted, others))
+        chosen = phrases(areas, _affordable(connection, areas, wanted))
         matches = list(_matches(connection, chosen, CANDIDATES, visible)) if chosen else []
         pages = Pages(connection)
         candidates = {match.file for match in matches}
         weights = weigh(question, self._rarity(connection, wanted, reach))
-        matches = rate_matches(question, weights, matches, pages)
+        matches = rate_matches(weights, matches, pages)
         if self._meaning is not None and vector is not None:
             most = limit * PASSAGES_PER_HIT
             matches = self._meaning.ranked(connection, vector, matches, most, visible)
@@ -370,19 +368,18 @@ def _count_passages(connection: sqlite3.Connection, area: Area, visible: Conditi
 
 
 def _affordable(
-    connection: sqlite3.Connection, areas: Sequence[Area], wanted: list[str], others: list[str]
+    connection: sqlite3.Connection, areas: Sequence[Area], wanted: list[str]
 ) -> list[str]:
-    """The rarest terms, then the rarest of their alternatives, as many as ``MOST_POSTINGS`` allows,
-    but at least one that is in these areas of the index."""
+    """The rarest terms, as many as ``MOST_POSTINGS`` allows, but at least one in these areas of
+    the index."""
     chosen: list[str] = []
     spent = 0
-    for terms in (wanted, others):
-        found = found_in(connection, areas, terms)
-        for term in sorted(found, key=lambda term: (found[term], term)):
-            spent += found[term]
-            if chosen and spent > MOST_POSTINGS:
-                return chosen
-            chosen.append(term)
+    found = found_in(connection, areas, wanted)
+    for term in sorted(found, key=lambda term: (found[term], term)):
+        spent += found[term]
+        if chosen and spent > MOST_POSTINGS:
+            break
+        chosen.append(term)
     return chosen
 
 

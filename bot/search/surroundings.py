@@ -12,16 +12,9 @@ from itertools import groupby
 
 from cachetools import LRUCache
 
-from bot.pages.relevance import (
-    BESIDE,
-    literal_scores,
-    pair_scores,
-    pairs_in,
-    relevance,
-)
+from bot.pages.relevance import BESIDE, relevance
 from bot.search.index_file import count_spans, unpack_span, unpack_text
 from bot.search.meaning import Match
-from bot.text.literals import literals
 from bot.text.terms import terms
 
 
@@ -104,7 +97,6 @@ class Pages:
 
 
 def rate_matches(
-    question: str,
     weights: Mapping[str, float],
     matches: Sequence[Match],
     pages: Pages | Mapping[int, OpenedPage],
@@ -115,8 +107,6 @@ def rate_matches(
     processed one at a time.
     """
     reach = len(BESIDE)
-    pairs = pairs_in(question)
-    exact = literals(question)
     found: dict[int, Match] = {}
     by_file = sorted(range(len(matches)), key=lambda i: matches[i].file)
     for file, places_of_matches in groupby(by_file, key=lambda i: matches[i].file):
@@ -140,7 +130,5 @@ def rate_matches(
                 [heading] * len(words),
                 title,
             )
-            (bound,) = pair_scores(weights, pairs, [words[reach]])
-            (added,) = literal_scores(weights, exact, [page.passage(at)])
-            found[i] = replace(matches[i], score=scores[reach] + bound + added)
+            found[i] = replace(matches[i], score=scores[reach])
     return [found[i] for i in sorted(found, key=lambda i: (-found[i].score, i))]

@@ -15,7 +15,6 @@ from bot.rendering.texts import texts_for
 from bot.rights.provenance import Provenance, Wording
 from bot.rights.reader import Reach, documents_in
 from bot.settings import Settings
-from bot.standing.comparing import changes, in_order, undecided, with_changes
 from bot.storage.history import UNSEEN
 from bot.storage.records import RunRecord
 from bot.storage.standing import Outcome, StandingQuestions, Watch
@@ -98,6 +97,8 @@ class StandingChecks:
         """Return the run to post, with the changes above its answer. Without changes, end the run
         and return None. Old sentences that rest on documents out of ``reach`` are left out and not
         sent to ``compared``; if any are shown, the comparison rests on all that they rest on."""
+        from bot.standing.comparing import changes, in_order, undecided, with_changes
+
         before = await self._store.run(watch.run)
         if before is None or before.answer is None or answer.status not in ("answered", "partial"):
             await self._end(record, "no_answer")

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bot.text.akin import family
 from bot.text.listed import listed
 from bot.text.sentences import ABBREVIATED_TITLES, BEGINNERS
 from bot.text.terms import STOP_WORDS, fold, has_cjk, terms
@@ -367,6 +366,34 @@ class NamesIn:
         # A word may precede the first part without a space ("是冯·布劳恩"): only the part's last
         # character is looked for.
         return len(parts) > 1 and all(part in self._compact for part in (parts[0][-1:], *parts[1:]))
+
+
+_ENDINGS = {
+    **dict.fromkeys(("ion", "ation", "ition", "ication", "ment", "ement"), 4),
+    **dict.fromkeys(("al", "er", "or", "abl", "ibl", "iv", "ag", "anc", "enc", "li", "iti"), 5),
+}
+"""Derivational endings, as spelled in terms (without a silent e, with i for y), and the fewest
+letters that must remain: "port" is not the stem of "portal".
+"""
+
+
+def family(term: str) -> frozenset[str]:
+    """The term with other derivational endings; not all results are words."""
+    if not term.isascii() or not term.isalpha():
+        return frozenset()
+    bases = {term}
+    if term.endswith(("e", "i")):  # "store", and "notifi" for "notify"
+        bases.add(term[:-1])
+    for ending, least in _ENDINGS.items():
+        if term.endswith(ending) and len(term) - len(ending) >= least:
+            bases.add(term.removesuffix(ending))
+    found = {
+        f"{base}{ending}"
+        for base in bases
+        for ending, least in _ENDINGS.items()
+        if len(base) >= least
+    }
+    return frozenset(found | bases | {f"{base}e" for base in bases if base != term})
 
 
 def _roots(word: str, endings: tuple[str, ...]) -> Iterator[str]:

@@ -11,7 +11,7 @@ BENCHES = {
     "startup": "time of `footnote --help`",
     "overhead": "time of a run beyond its peers', and of 200 runs at once",
     "tokens": "billed input tokens against a plain loop",
-    "multihop": "gold recall of the extractive reasoner",
+    "multihop": "gold pages read without a model",
     "verdicts": "time from the last word of an answer to the verdicts on its sentences",
     "check": "false sentences that the check of answers finds, true ones that it marks",
     "queries": "ordinary queries that are kept from the web by mistake",

@@ -1,7 +1,7 @@
 """The real `footnote serve` on both platforms: acknowledgements, first signs, calls, memory.
 
 The fakes run on loopback in this process, `serve` in one of its own. Answers come from the
-extractive reasoner over the bundled handbook, so that no model is measured; only "long" is written
+closest passages over the bundled handbook, so that no model is measured; only "long" is written
 by a fake Claude that takes its time. ``--seconds N`` shortens the two loads (30 s each).
 """
 

@@ -39,6 +39,7 @@ from bot.reasoning.evidence import (
     TextDelta,
     Verdict,
 )
+from bot.reasoning.reasoner import Researcher
 from bot.research.answer.check import check, cited_claim
 from bot.research.answer.write import Written, write
 from tests.bench.check_items import (
@@ -215,6 +216,7 @@ async def second_step(judged: Sequence[Judged]) -> dict[str, Verdict]:
     turn = asyncio.Semaphore(CALLS)
     async with declared.open(settings, nothing_observed, False) as reasoner:
         thinking = reasoner(MemoryCalls(limit=len(judged)))
+        assert isinstance(thinking, Researcher)
 
         async def ask(each: Judged) -> None:
             async with turn:

@@ -1,4 +1,4 @@
-"""A corpus to search and read in benches, and one question worked on it by the real loop."""
+"""A corpus to search and read in benches, and one question worked on it without a model."""
 
 from __future__ import annotations
 
@@ -18,18 +18,17 @@ from bot.messages import RunOptions, Transcript
 from bot.pages.choosing import Study, rank, study
 from bot.pages.page import Page
 from bot.pages.passages import split
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import ReasonerFactory
-from bot.research.answer.check import Checked, check
-from bot.research.answer.write import write
+from bot.research import closest
+from bot.research.answer.checked import Checked
 from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
 from bot.research.evidence.library import Library, Searching
 from bot.research.evidence.workspace import Reading
 from bot.research.inputs import Resources, RunQuestion
 from bot.research.run import Run
-from bot.research.strategies.iterate import iterate
 from bot.search.blend import SearchResult
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
@@ -43,7 +42,6 @@ SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 K1, B = 0.9, 0.4  # the BM25 parameters of Anserini's baselines
 SHOWN = 10  # hits of a query that a reasoner sees: the default of FOOTNOTE_TOPK
 READ_TOKENS = 1_200  # of a page: the default of FOOTNOTE_READ_TOKENS
-SEARCHES = 5  # the default of FOOTNOTE_MAX_SEARCHES
 
 
 class MemoryCorpus:
@@ -196,12 +194,11 @@ async def a_store() -> AsyncIterator[Store]:
 async def work(
     question: str,
     corpus: MemoryCorpus | IndexedCorpus,
-    make: ReasonerFactory,
     store: Store,
     *,
     pages: int,
 ) -> Worked:
-    """Work one question through rewrite, the iterate loop, write and check, as a run does."""
+    """Work one question without a model, as a run does."""
     record = uuid4().hex
     message = a_message(question, a_thread(record), record)
     await store.accept(record, message, RunOptions(), NOW)
@@ -214,16 +211,15 @@ async def work(
         Account(budget, lambda reply: None),
         lambda plan: None,
     )
-    reasoner = make(run.calls)
+    reasoner = Closest(run.calls)
     rewritten = await reasoner.rewrite(Transcript(), message)
     asked = SubQuestion(rewritten.question, rewritten.language, rewritten.queries)
-    evidence = await iterate(run, reasoner, asked, Reading(SHOWN, READ_TOKENS), searches=SEARCHES)
-    written = await write(reasoner.write(rewritten, evidence), evidence, lambda text: None)
+    evidence = await closest.gather(run, asked, Reading(SHOWN, READ_TOKENS), ())
     return Worked(
         read=tuple(source.title for source in evidence.sources),  # numbered as they were read
         searched=tuple(run.queries),
         evidence=evidence,
-        answer=check(written, evidence, rewritten.question),
+        answer=await closest.shown(run, reasoner, rewritten, evidence, lambda text: None),
     )
 
 

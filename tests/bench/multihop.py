@@ -2,7 +2,7 @@
 
 100 questions of MuSiQue (2 to 4 hops) over 7,882 pages. Compared are one search by BM25 (its best
 4 and 8 pages), a naive hop (the best page's search results, then those of the titles found), and
-the extractive reasoner in the real loop, over BM25 in memory and over the index of local
+the closest passages, over BM25 in memory and over the index of local
 documents: of one run, the first 4 and the first 8 pages read. Then XQuAD: one page answers each
 question, in English and in Chinese.
 
@@ -17,7 +17,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.reasoning.extractive.reasoner import Extractive
 from bot.text.terms import fold
 from tests.bench import paragraphs
 from tests.bench.corpus import (
@@ -52,7 +51,6 @@ class Row:
     all_gold: float
     recall: float
     answered: float | None = None
-    doubted: int | None = None
 
 
 def main(argv: list[str]) -> None:
@@ -63,7 +61,7 @@ def main(argv: list[str]) -> None:
     given = parser.parse_args(argv)
     rows = asyncio.run(run(given.questions, given.pages))
     print_table(
-        ["way", "pages", "all gold", "recall", "answer quoted", "doubted"],
+        ["way", "pages", "all gold", "recall", "answer quoted"],
         [
             [
                 row.way,
@@ -71,7 +69,6 @@ def main(argv: list[str]) -> None:
                 f"{row.all_gold:.0%}",
                 f"{row.recall:.2f}",
                 "" if row.answered is None else f"{row.answered:.0%}",
-                "" if row.doubted is None else row.doubted,
             ]
             for row in rows
         ],
@@ -97,7 +94,7 @@ async def run(most: int = 100, others: int | None = None) -> list[Row]:
     pages = _fewer(pages, questions[:most], others)
     rows = await in_memory(most, others)
     async with indexed(pages) as corpus:
-        rows += await _extractive("extractive, local index", questions[:most], corpus)
+        rows += await _closest("closest passages, local index", questions[:most], corpus)
     return rows
 
 
@@ -108,7 +105,7 @@ async def in_memory(most: int, others: int | None = None) -> list[Row]:
     memory = MemoryCorpus(_fewer(pages, questions, others))
     rows = _scored("one search", questions, lambda q: _one_search(memory, q.text))
     rows += _scored("naive hop", questions, lambda q: _naive_hop(memory, q.text))
-    return rows + await _extractive("extractive, BM25", questions, memory)
+    return rows + await _closest("closest passages, BM25", questions, memory)
 
 
 def _fewer(
@@ -132,18 +129,17 @@ def _naive_hop(corpus: MemoryCorpus, question: str) -> list[str]:
     return [corpus.title(url) for url in dict.fromkeys(found)][: max(AT)]
 
 
-async def _extractive(
+async def _closest(
     way: str, questions: Sequence[Question], corpus: MemoryCorpus | IndexedCorpus
 ) -> list[Row]:
     worked: dict[Question, Worked] = {}
     async with a_store() as store:
         for question in questions:
-            worked[question] = await work(question.text, corpus, Extractive, store, pages=max(AT))
+            worked[question] = await work(question.text, corpus, store, pages=max(AT))
     answered = sum(holds_answer(worked[q].quoted, q.answers) for q in questions)
-    doubted = sum(len(result.answer.doubts) for result in worked.values())
     *others, last = _scored(way, questions, lambda q: worked[q].read)
     rate = answered / len(questions)
-    return [*others, Row(last.way, last.pages, last.all_gold, last.recall, rate, doubted)]
+    return [*others, Row(last.way, last.pages, last.all_gold, last.recall, rate)]
 
 
 def _scored(

@@ -4,7 +4,7 @@ A query is judged as ``research.evidence.exposure`` judges it in a run that was 
 documents, or the earlier questions of a thread as answers. Nothing of them counts as public, which
 is stricter than any run. Queries are those
 
-  loop        of the extractive reasoner in the real loop, over MuSiQue's pages
+  loop        of runs without a model, over MuSiQue's pages
   hops        a model would make of MuSiQue's chains: titles of gold pages, words of the question
   follow-ups  a model would make of the turns of CAsT: the standalone question, and its words
   manual      titles of pages of cloud documentation, with words of a question
@@ -25,7 +25,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.reasoning.extractive.reasoner import Extractive
 from bot.research.evidence.outgoing import LONGEST, Exposure
 from bot.text.terms import content_words
 from tests.bench import multihop, rewriting
@@ -121,7 +120,7 @@ async def _loop(questions: int) -> list[Case]:
     cases = []
     async with a_store() as store:
         for question in asked[:questions]:
-            worked = await work(question.text, corpus, Extractive, store, pages=max(multihop.AT))
+            worked = await work(question.text, corpus, store, pages=max(multihop.AT))
             shown = [p.text for source in worked.evidence.sources for p in source.passages]
             cases.append(
                 Case((question.text,), (*worked.read, *shown), worked.searched, worked.read)

@@ -57,7 +57,7 @@ from pathlib import Path
 from bot.configuration import load_settings
 from bot.errors import FootnoteError, ModelUnavailable
 from bot.messages import Entry, Transcript
-from bot.reasoning.extractive.rewrite import rewrite
+from bot.reasoning.closest.rewrite import rewrite
 from bot.text.terms import keywords, terms
 from tests.bench.corpus import SHARED
 from tests.bench.rewriting_model import Replies, TurnCalls
@@ -187,7 +187,7 @@ def without_model(
 
 
 def standalone(said: Sequence[str]) -> str:
-    """The last turn as the extractive reasoner rewrites it."""
+    """The last turn as it is rewritten without a model."""
     return rewrite(_before(said[:-1]), a_message(said[-1])).question
 
 
@@ -195,7 +195,7 @@ WAYS: Mapping[str, Way] = {
     "raw turn": lambda said: said[-1],
     "raw + first turn": lambda said: f"{said[-1]} {said[0]}",
     "found before": " ".join,
-    "extractive": standalone,
+    "closest passages": standalone,
 }
 
 

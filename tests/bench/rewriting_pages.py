@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bot.messages import Entry, Transcript
-from bot.reasoning.extractive.hops import LONGEST_QUERY
-from bot.reasoning.extractive.rewrite import rewrite, says_it_all
+from bot.reasoning.closest.rewrite import LONGEST_QUERY, leans, rewrite
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.provider import Hit, Query
@@ -94,7 +93,7 @@ def _as_the_reasoner_does(transcript: Transcript, said: str) -> str:
 
 
 def _if_it_leans(before: Transcript, said: str, added: str) -> str:
-    return said if says_it_all(before, a_message(said)) else f"{said} {added}"
+    return f"{said} {added}" if leans(said, "en") else said
 
 
 WAYS: Mapping[str, Way] = {
@@ -104,7 +103,7 @@ WAYS: Mapping[str, Way] = {
     "+ title found last": lambda before, said: f"{said} {_last_title(before)}",
     "+ first turn if it leans": lambda before, said: _if_it_leans(before, said, _said(before)[0]),
     "+ title if it leans": lambda before, said: _if_it_leans(before, said, _last_title(before)),
-    "extractive": _as_the_reasoner_does,
+    "closest passages": _as_the_reasoner_does,
 }
 
 

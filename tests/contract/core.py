@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from bot.pages.passages import split
 from bot.reasoning.evidence import Evidence, Source
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.reasoner import Researcher
 from bot.reasoning.workspace import (
     Action,
     Finish,
@@ -89,7 +89,7 @@ class Core:
         url = f"https://example.org/{number}"
         return ReadResult(number, Source(page, url, title, tuple(split(text)), "h", NOW))
 
-    async def walk(self, reasoner: Reasoner, question: SubQuestion) -> Finish:
+    async def walk(self, reasoner: Researcher, question: SubQuestion) -> Finish:
         """Turns until the reasoner finishes; fails when it does not."""
         for _ in range(LONGEST):
             turn = await reasoner.next_turn(question, self.workspace)

@@ -23,8 +23,8 @@ from bot.errors import PlatformUnavailable
 from bot.mcp.address import address
 from bot.messages import Audience, Author, Message, Thread, Transcript
 from bot.posting import RunRef, Whereabouts
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import AnswerDelta, Evidence
-from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten
 from bot.settings import Settings
 from bot.storage.records import RunRecord
@@ -144,7 +144,7 @@ class GroupedPoster(RememberingPoster):
         return message.author.id in self.guests
 
 
-class Parrot(Extractive):
+class Parrot(Closest):
     """Repeats on demand what the thread's answers said, as a model could that was shown them.
     ``at_writing`` is called when it has gathered all and begins to write."""
 
@@ -276,7 +276,7 @@ VISITORS = tuple(each for each in PEOPLE if each.platform == "web")
 
 @dataclass
 class Stage:
-    """Footnote over indexed documents, with the extractive reasoner."""
+    """Footnote over indexed documents, with the closest passages."""
 
     docs: Path
     settings: Settings
@@ -361,7 +361,7 @@ async def open_stage(
         console_groups_header="X-Groups",
         admins="root",
         providers="local,tickets",
-        reasoner="extractive",
+        reasoner="closest",
         console_questions=1_000,
         guests=guests,
         answered_before=answered_before,

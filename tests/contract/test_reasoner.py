@@ -21,6 +21,8 @@ from bot.configuration import load_settings
 from bot.messages import Entry, Transcript
 from bot.observing import nothing_observed
 from bot.pages.urls import dedupe_key
+from bot.reasoning.calls import ModelCalls
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.declaration import chosen_reasoner
 from bot.reasoning.evidence import (
     AnswerDelta,
@@ -34,10 +36,9 @@ from bot.reasoning.evidence import (
     TextDelta,
     Verdict,
 )
-from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.graphs import EXTENSIONS, Graph, NewNode, edited, startable
 from bot.reasoning.questions import Kind, Rewritten, Scope, SubQuestion
-from bot.reasoning.reasoner import Reasoner, ReasonerFactory
+from bot.reasoning.reasoner import Reasoner, ReasonerFactory, Researcher
 from bot.reasoning.workspace import (
     Outcome,
     ReadResult,
@@ -111,23 +112,37 @@ async def openai_of_few_features() -> AsyncIterator[ReasonerFactory]:
 
 
 @asynccontextmanager
-async def extractive() -> AsyncIterator[ReasonerFactory]:
-    yield Extractive
+async def closest() -> AsyncIterator[ReasonerFactory]:
+    yield Closest
 
 
-REASONERS: list[Callable[[], AbstractAsyncContextManager[ReasonerFactory]]] = [
+RESEARCHERS: list[Callable[[], AbstractAsyncContextManager[ReasonerFactory]]] = [
     claude,
     claude_with_marks,
     openai,
     openai_of_few_features,
-    extractive,
 ]
+REASONERS = [*RESEARCHERS, closest]
 
 
 @pytest.fixture(params=REASONERS, ids=lambda opened: opened.__name__)
 async def make(request: pytest.FixtureRequest) -> AsyncIterator[ReasonerFactory]:
     async with request.param() as factory:
         yield factory
+
+
+@pytest.fixture(params=RESEARCHERS, ids=lambda opened: opened.__name__)
+async def make_researcher(
+    request: pytest.FixtureRequest,
+) -> AsyncIterator[Callable[[ModelCalls], Researcher]]:
+    async with request.param() as factory:
+
+        def make(calls: ModelCalls) -> Researcher:
+            made = factory(calls)
+            assert isinstance(made, Researcher)
+            return made
+
+        yield make
 
 
 @pytest.fixture
@@ -138,6 +153,13 @@ def calls() -> MemoryCalls:
 @pytest.fixture
 def reasoner(make: ReasonerFactory, calls: MemoryCalls) -> Reasoner:
     return make(calls)
+
+
+@pytest.fixture
+def researcher(
+    make_researcher: Callable[[ModelCalls], Researcher], calls: MemoryCalls
+) -> Researcher:
+    return make_researcher(calls)
 
 
 # ---------------------------------------------------------------- asking and collecting
@@ -228,7 +250,7 @@ async def test_a_new_subject_in_a_thread_comes_back_unchanged(
 async def test_a_greeting_is_answered_at_once(reasoner: Reasoner) -> None:
     rewritten = await reasoner.rewrite(Transcript(), a_message("Hello!"))
     assert rewritten.kind == "chat"
-    assert rewritten.reply.strip()
+    assert rewritten.reply.strip() or isinstance(reasoner, Closest)  # the core greets for it
 
 
 async def test_a_follow_up_carries_its_subject(reasoner: Reasoner) -> None:
@@ -257,34 +279,34 @@ async def test_a_follow_up_carries_its_subject(reasoner: Reasoner) -> None:
     [(ASKED, "en", "Benjamin Baker"), ("福斯桥", "zh", "福斯桥")],
 )
 async def test_it_finds_reads_and_finishes(
-    reasoner: Reasoner, text: str, language: str, title: str
+    researcher: Researcher, text: str, language: str, title: str
 ) -> None:
     core = Core()
-    finish = await core.walk(reasoner, SubQuestion(text, language, (text[:40],)))
+    finish = await core.walk(researcher, SubQuestion(text, language, (text[:40],)))
     assert title in core.numbers
     assert finish.findings
     pages = set(core.numbers.values())
     assert {n for finding in finish.findings for n in finding.sources} <= pages
 
 
-async def test_an_empty_world_ends_honestly(reasoner: Reasoner) -> None:
+async def test_an_empty_world_ends_honestly(researcher: Researcher) -> None:
     core = Core(pages={})
-    finish = await core.walk(reasoner, SubQuestion(ASKED, "en", ("benjamin baker",)))
+    finish = await core.walk(researcher, SubQuestion(ASKED, "en", ("benjamin baker",)))
     assert not finish.enough
     assert not any(finding.sources for finding in finish.findings)
 
 
-async def test_a_world_that_refuses_everything_ends_too(reasoner: Reasoner) -> None:
+async def test_a_world_that_refuses_everything_ends_too(researcher: Researcher) -> None:
     core = Core(workspace=Workspace(searches_left=0, pages_left=0))
-    assert not (await core.walk(reasoner, SubQuestion(ASKED))).enough
+    assert not (await core.walk(researcher, SubQuestion(ASKED))).enough
 
 
-async def test_pages_that_are_there_already_are_used(reasoner: Reasoner) -> None:
+async def test_pages_that_are_there_already_are_used(researcher: Researcher) -> None:
     core = Core()
     core.workspace = Workspace(
         given=(Outcome("given", reads=(core_read(core, "Benjamin Baker"),)),)
     )
-    finish = await core.walk(reasoner, SubQuestion("Where was Benjamin Baker born?"))
+    finish = await core.walk(researcher, SubQuestion("Where was Benjamin Baker born?"))
     assert any(1 in finding.sources for finding in finish.findings)
 
 
@@ -307,11 +329,11 @@ MANY = (
 )
 
 
-async def planned(reasoner: Reasoner, question: SubQuestion) -> Graph:
+async def planned(researcher: Researcher, question: SubQuestion) -> Graph:
     """The graph as the core makes it; the first node ends with a finding, the others with none."""
     graph = Graph()
     for left in range(EXTENSIONS, -1, -1):
-        graph = edited(question.text, graph, await reasoner.plan(question, graph))
+        graph = edited(question.text, graph, await researcher.plan(question, graph))
         if not graph.turns[-1].accepted:
             break
         for number, node in enumerate(graph.nodes):
@@ -324,17 +346,19 @@ async def planned(reasoner: Reasoner, question: SubQuestion) -> Graph:
 @pytest.mark.parametrize(
     ("text", "language"), [(SEVERAL, "en"), (ASKED, "en"), ("福斯桥是什么时候开通的？", "zh")]
 )
-async def test_a_plan_is_sound_from_the_first(reasoner: Reasoner, text: str, language: str) -> None:
-    graph = await planned(reasoner, SubQuestion(text, language))
+async def test_a_plan_is_sound_from_the_first(
+    researcher: Researcher, text: str, language: str
+) -> None:
+    graph = await planned(researcher, SubQuestion(text, language))
     assert [turn.refused for turn in graph.turns] == [()] * len(graph.turns)
     assert graph.turns[0].edit.nodes
     assert all(node.question.strip() for node in graph.nodes)
 
 
 async def test_questions_that_do_not_hang_together_are_researched_at_once(
-    reasoner: Reasoner,
+    researcher: Researcher,
 ) -> None:
-    graph = edited(SEVERAL, Graph(), await reasoner.plan(SubQuestion(SEVERAL), Graph()))
+    graph = edited(SEVERAL, Graph(), await researcher.plan(SubQuestion(SEVERAL), Graph()))
     assert startable(graph) == list(graph.nodes)
     if len(graph.nodes) == 1:  # one loop looks all of it up at once
         assert len(graph.nodes[0].queries) == len(BRIDGES)
@@ -343,17 +367,17 @@ async def test_questions_that_do_not_hang_together_are_researched_at_once(
         assert name in node.question
 
 
-async def test_a_plan_that_was_refused_is_corrected_or_ended(reasoner: Reasoner) -> None:
+async def test_a_plan_that_was_refused_is_corrected_or_ended(researcher: Researcher) -> None:
     for text in (SEVERAL, MANY):
         question = SubQuestion(text)
-        first = await reasoner.plan(question, Graph())
+        first = await researcher.plan(question, Graph())
         if len(first.nodes) > 1:
             break
     lost = NewNode("z", "Who painted the Tower Bridge?", needs=("nowhere",))
     wrong = replace(first, nodes=(*first.nodes, lost))
     graph = edited(question.text, Graph(), wrong)
     assert graph.turns[-1].refused
-    again = edited(question.text, graph, await reasoner.plan(question, graph))
+    again = edited(question.text, graph, await researcher.plan(question, graph))
     assert again.turns[-1].refused == ()
 
 
@@ -361,8 +385,7 @@ async def test_a_plan_that_was_refused_is_corrected_or_ended(reasoner: Reasoner)
 
 
 async def test_citations_are_of_the_passages_that_were_given(reasoner: Reasoner) -> None:
-    core = Core()
-    evidence = core.evidence(await core.walk(reasoner, SubQuestion(ASKED, "en", (ASKED,))))
+    evidence = read("Benjamin Baker", "Forth Bridge")
     deltas = await collected(reasoner.write(asked(), evidence))
     assert "Frome" in text_of(deltas)
     spans = {(s.number, p.start, p.end) for s in evidence.sources for p in s.passages}
@@ -374,7 +397,7 @@ async def test_citations_are_of_the_passages_that_were_given(reasoner: Reasoner)
 async def test_without_evidence_it_writes_without_citations(reasoner: Reasoner) -> None:
     evidence = Evidence(queries=("benjamin baker",), missing=("his birthplace",))
     deltas = await collected(reasoner.write(asked(), evidence))
-    assert text_of(deltas).strip()
+    assert text_of(deltas).strip() or isinstance(reasoner, Closest)
     assert not any(isinstance(delta, CitationDelta) for delta in deltas)
 
 
@@ -395,8 +418,8 @@ def read(*titles: str) -> Evidence:
     return Evidence(tuple(r.source for r in reads if r.source), enough=True)
 
 
-async def test_a_draft_has_parts_with_a_text_each(reasoner: Reasoner) -> None:
-    paragraphs = await reasoner.draft(REPORT, read("Benjamin Baker", "Forth Bridge", "Frome"))
+async def test_a_draft_has_parts_with_a_text_each(researcher: Researcher) -> None:
+    paragraphs = await researcher.draft(REPORT, read("Benjamin Baker", "Forth Bridge", "Frome"))
     assert 2 <= len(paragraphs) <= 8
     assert all(paragraph.text.strip() for paragraph in paragraphs)
     headings = [paragraph.heading for paragraph in paragraphs]
@@ -407,19 +430,19 @@ async def test_a_draft_has_parts_with_a_text_each(reasoner: Reasoner) -> None:
 
 @pytest.mark.parametrize("revised", [(), ("Benjamin Baker designed the Forth Bridge.",)])
 async def test_a_paragraph_has_a_few_short_queries(
-    reasoner: Reasoner, revised: tuple[str, ...]
+    researcher: Researcher, revised: tuple[str, ...]
 ) -> None:
-    queries = await reasoner.queries(REPORT, Manuscript(revised, BORN))
+    queries = await researcher.queries(REPORT, Manuscript(revised, BORN))
     assert 1 <= len(queries) <= 3
     assert all(query.strip() == query and 0 < len(query) <= 200 for query in queries)
     assert any("baker" in query.lower() for query in queries)
 
 
 async def test_a_revision_rests_on_what_was_read_and_on_nothing_of_the_draft(
-    reasoner: Reasoner,
+    researcher: Researcher,
 ) -> None:
     evidence = read("Benjamin Baker", "Forth Bridge")
-    deltas = await collected(reasoner.revise(REPORT, Manuscript((), BORN), evidence))
+    deltas = await collected(researcher.revise(REPORT, Manuscript((), BORN), evidence))
     text = text_of(deltas)
     assert "Frome" in text
     assert not any(claim in text for claim in ("Oslo", "1066"))
@@ -429,18 +452,18 @@ async def test_a_revision_rests_on_what_was_read_and_on_nothing_of_the_draft(
     assert cited or "[1]" in text
 
 
-async def test_a_revision_repeats_nothing_of_the_report(reasoner: Reasoner) -> None:
+async def test_a_revision_repeats_nothing_of_the_report(researcher: Researcher) -> None:
     evidence = read("Benjamin Baker")
-    first = await collected(reasoner.revise(REPORT, Manuscript((), BORN), evidence))
+    first = await collected(researcher.revise(REPORT, Manuscript((), BORN), evidence))
     said = f"## Birth\n\n{without_marks(normalise(text_of(first), {1}))}"
-    again = await collected(reasoner.revise(REPORT, Manuscript((said,), BORN), evidence))
+    again = await collected(researcher.revise(REPORT, Manuscript((said,), BORN), evidence))
     assert "Frome" not in text_of(again)
 
 
 async def test_a_revision_without_evidence_is_a_remark_without_citations(
-    reasoner: Reasoner,
+    researcher: Researcher,
 ) -> None:
-    deltas = await collected(reasoner.revise(REPORT, Manuscript(("It is.",), BORN), Evidence()))
+    deltas = await collected(researcher.revise(REPORT, Manuscript(("It is.",), BORN), Evidence()))
     assert text_of(deltas).strip().startswith(">")
     assert not any(isinstance(delta, CitationDelta) for delta in deltas)
 
@@ -448,9 +471,9 @@ async def test_a_revision_without_evidence_is_a_remark_without_citations(
 # ---------------------------------------------------------------- statements, verifying
 
 
-async def test_statements_stand_in_the_text_in_its_order(reasoner: Reasoner) -> None:
+async def test_statements_stand_in_the_text_in_its_order(researcher: Researcher) -> None:
     text = "The Forth Bridge opened in 1890. Benjamin Baker was born in Frome. Nice!"
-    found = [each for each in await reasoner.statements(text) if each.queries]
+    found = [each for each in await researcher.statements(text) if each.queries]
     places = [text.find(each.text.rstrip(".")) for each in found]
     assert len(places) >= 2
     assert -1 not in places
@@ -464,22 +487,22 @@ CLAIMS = (
 )
 
 
-async def test_every_claim_gets_a_verdict_or_none(reasoner: Reasoner) -> None:
-    found = await reasoner.verify(ASKED, ANSWER, CLAIMS)
+async def test_every_claim_gets_a_verdict_or_none(researcher: Researcher) -> None:
+    found = await researcher.verify(ASKED, ANSWER, CLAIMS)
     assert len(found) == len(CLAIMS)
     assert {each.judgement for each in found if each} <= set(get_args(Judgement))
 
 
-async def test_every_claim_is_restated_or_not(reasoner: Reasoner) -> None:
+async def test_every_claim_is_restated_or_not(researcher: Researcher) -> None:
     verdicts = (Verdict("partly", "in Frome"), Verdict("contradicted"))
-    found = await reasoner.restate(ASKED, ANSWER, CLAIMS, verdicts)
+    found = await researcher.restate(ASKED, ANSWER, CLAIMS, verdicts)
     assert len(found) == len(CLAIMS)
     assert all(isinstance(each.text, str) for each in found)
 
 
-async def test_every_pair_of_sentences_is_compared_or_not(reasoner: Reasoner) -> None:
+async def test_every_pair_of_sentences_is_compared_or_not(researcher: Researcher) -> None:
     pairs = [("It is open to all.", "It is open to members."), ("It is red.", "Red it is.")]
-    found = await reasoner.compare(ASKED, pairs)
+    found = await researcher.compare(ASKED, pairs)
     assert len(found) == len(pairs)
     assert set(found) <= {True, False, None}
 
@@ -488,22 +511,24 @@ async def test_every_pair_of_sentences_is_compared_or_not(reasoner: Reasoner) ->
 
 
 async def test_a_replayed_run_is_the_same_and_makes_no_call(
-    make: ReasonerFactory, calls: MemoryCalls
+    make_researcher: Callable[[ModelCalls], Researcher], calls: MemoryCalls
 ) -> None:
     async def run(calls: MemoryCalls) -> tuple[Rewritten, Graph, Workspace, list[AnswerDelta]]:
-        reasoner = make(calls)
-        rewritten = await reasoner.rewrite(Transcript(), a_message(ASKED, event_id="e1"))
-        graph = await planned(reasoner, SubQuestion(SEVERAL))
+        researcher = make_researcher(calls)
+        rewritten = await researcher.rewrite(Transcript(), a_message(ASKED, event_id="e1"))
+        graph = await planned(researcher, SubQuestion(SEVERAL))
         core = Core()
-        finish = await core.walk(reasoner, SubQuestion(rewritten.question))
-        deltas = await collected(reasoner.write(rewritten, core.evidence(finish)))
-        paragraph = (await reasoner.draft(rewritten, core.evidence(finish)))[-1]
+        finish = await core.walk(researcher, SubQuestion(rewritten.question))
+        deltas = await collected(researcher.write(rewritten, core.evidence(finish)))
+        paragraph = (await researcher.draft(rewritten, core.evidence(finish)))[-1]
         manuscript = Manuscript((text_of(deltas),), paragraph)
-        assert await reasoner.queries(rewritten, manuscript)
-        await reasoner.verify(ASKED, ANSWER, CLAIMS)
-        await reasoner.restate(ASKED, ANSWER, CLAIMS, (Verdict("partly"), Verdict("contradicted")))
-        await reasoner.compare(ASKED, [("It is red.", "It is blue.")])
-        revised = reasoner.revise(rewritten, manuscript, core.evidence(finish))
+        assert await researcher.queries(rewritten, manuscript)
+        await researcher.verify(ASKED, ANSWER, CLAIMS)
+        await researcher.restate(
+            ASKED, ANSWER, CLAIMS, (Verdict("partly"), Verdict("contradicted"))
+        )
+        await researcher.compare(ASKED, [("It is red.", "It is blue.")])
+        revised = researcher.revise(rewritten, manuscript, core.evidence(finish))
         return rewritten, graph, core.workspace, deltas + await collected(revised)
 
     class NoCalls(MemoryCalls):
@@ -516,10 +541,14 @@ async def test_a_replayed_run_is_the_same_and_makes_no_call(
     assert await run(NoCalls(replies=calls.replies, streams=calls.streams)) == first
 
 
-async def test_runs_side_by_side_do_not_mix(make: ReasonerFactory) -> None:
+async def test_runs_side_by_side_do_not_mix(
+    make_researcher: Callable[[ModelCalls], Researcher],
+) -> None:
     async def run(title: str) -> set[str]:
         core = Core()
-        await core.walk(make(MemoryCalls()), SubQuestion(f"What is {title}?", "en", (title,)))
+        await core.walk(
+            make_researcher(MemoryCalls()), SubQuestion(f"What is {title}?", "en", (title,))
+        )
         return set(core.numbers)
 
     found = await asyncio.gather(run("Frome"), run("Tay Bridge"), run("Forth Bridge"))

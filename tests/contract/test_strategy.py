@@ -1,26 +1,23 @@
 """The contract of every strategy; a new one starts here: add it to ``STRATEGIES``.
 
-Each is played over a shelf of a few pages, with the reasoner that needs no model and with one that
-a test scripts.
+Each is played over a shelf of a few pages, with a reasoner that a test scripts.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from typing import NoReturn
 
 import pytest
 
 from bot.configuration import load_settings
-from bot.errors import ModelUnavailable, NoProviderAvailable
+from bot.errors import NoProviderAvailable
 from bot.messages import Depth
 from bot.reasoning.evidence import Evidence, Paragraph, Statement
-from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnAnswer, OnQueries, Reasoner
+from bot.reasoning.reasoner import OnAnswer, OnQueries, Researcher
 from bot.reasoning.workspace import Finish, Read, Turn, Workspace
 from bot.research.run import Run
 from bot.research.strategies.strategy import Gathered, Strategy, Task, strategies, strategy
@@ -48,9 +45,8 @@ PAGES = (
 )
 
 
-def by_script(run: Run) -> Reasoner:
+def by_script() -> Researcher:
     """Reads the first hits, and drafts, plans and revises as a model would."""
-    del run
     return Scripted(
         turns=[[Read((1, 2))], [Finish(enough=True)]],
         edits=[GraphEdit(nodes=(NewNode("height", "How tall is the Eiffel tower?"),), done=True)],
@@ -59,21 +55,9 @@ def by_script(run: Run) -> Reasoner:
     )
 
 
-def without_model(run: Run) -> Reasoner:
-    return Extractive(run.calls)
-
-
-REASONERS: dict[str, Callable[[Run], Reasoner]] = {"script": by_script, "none": without_model}
-
-
 @pytest.fixture(params=STRATEGIES)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
-
-
-@pytest.fixture(params=REASONERS)
-def reasoner_for(request: pytest.FixtureRequest) -> Callable[[Run], Reasoner]:
-    return REASONERS[request.param]
 
 
 def begin(
@@ -83,7 +67,7 @@ def begin(
     links: tuple[str, ...] = (),
     depth: Depth = "standard",
 ) -> Strategy:
-    task = Task(run, question, load_settings(), depth, links, lambda: True, lambda text: None)
+    task = Task(run, question, load_settings(), depth, links, lambda text: None)
     return STRATEGIES[name].begin(task)
 
 
@@ -92,11 +76,11 @@ def urls(gathered: Gathered | None) -> list[str]:
 
 
 async def test_its_sources_are_numbered_pages_of_the_run_with_their_own_words(
-    name: str, reasoner_for: Callable[[Run], Reasoner], open_run: OpenRun
+    name: str, open_run: OpenRun
 ) -> None:
     shelf = a_shelf(*PAGES)
     run = await open_run(shelf, message=SAID)
-    gathered = await begin(name, run).gather(reasoner_for(run))
+    gathered = await begin(name, run).gather(by_script())
     assert gathered is not None
     sources = gathered.evidence.sources
     assert sources
@@ -110,37 +94,33 @@ async def test_its_sources_are_numbered_pages_of_the_run_with_their_own_words(
 
 
 async def test_an_interrupted_run_comes_to_the_same_without_asking_again(
-    name: str, reasoner_for: Callable[[Run], Reasoner], open_run: OpenRun
+    name: str, open_run: OpenRun
 ) -> None:
     shelf = a_shelf(*PAGES)
     run = await open_run(shelf, message=SAID)
-    first = await begin(name, run).gather(reasoner_for(run))
+    first = await begin(name, run).gather(by_script())
     await run.prefetcher.aclose()
     asked, read = list(shelf.searched), list(shelf.read_urls)
     again = await open_run(shelf, message=SAID)
-    second = await begin(name, again).gather(reasoner_for(again))
+    second = await begin(name, again).gather(by_script())
     await again.prefetcher.aclose()
     assert (asked, read) == (shelf.searched, shelf.read_urls)
     assert second == first
     assert again.usage.searches == run.usage.searches
 
 
-async def test_the_pages_that_the_asker_gave_are_read(
-    name: str, reasoner_for: Callable[[Run], Reasoner], open_run: OpenRun
-) -> None:
+async def test_the_pages_that_the_asker_gave_are_read(name: str, open_run: OpenRun) -> None:
     shelf = a_shelf(*PAGES)
     bridge = list(shelf.pages)[2]
     run = await open_run(shelf, message=SAID)
-    gathered = await begin(name, run, links=(bridge,)).gather(reasoner_for(run))
+    gathered = await begin(name, run, links=(bridge,)).gather(by_script())
     assert bridge in shelf.read_urls
     assert bridge in urls(gathered) or run.notes or name == "check"  # there they are the text
 
 
-async def test_a_spent_budget_ends_it_with_what_there_is(
-    name: str, reasoner_for: Callable[[Run], Reasoner], open_run: OpenRun
-) -> None:
+async def test_a_spent_budget_ends_it_with_what_there_is(name: str, open_run: OpenRun) -> None:
     run = await open_run(a_shelf(*PAGES), replace(BUDGET, pages=1, searches=1), message=SAID)
-    gathered = await begin(name, run).gather(reasoner_for(run))
+    gathered = await begin(name, run).gather(by_script())
     assert run.usage.pages <= 1
     assert len(urls(gathered)) <= 1
 
@@ -152,11 +132,9 @@ class Closed(Shelf):
         raise NoProviderAvailable("No search provider answers: the shelf is closed.")
 
 
-async def test_providers_that_fail_leave_it_without_sources(
-    name: str, reasoner_for: Callable[[Run], Reasoner], open_run: OpenRun
-) -> None:
+async def test_providers_that_fail_leave_it_without_sources(name: str, open_run: OpenRun) -> None:
     run = await open_run(Closed(a_shelf(*PAGES).pages), message=SAID)
-    gathered = await begin(name, run).gather(reasoner_for(run))
+    gathered = await begin(name, run).gather(by_script())
     assert urls(gathered) == []
     assert run.unanswered
 
@@ -192,11 +170,6 @@ class Blocked(Failing):
         raise AssertionError("unreachable")
 
 
-class Unreachable(Failing):
-    async def fail(self) -> NoReturn:
-        raise ModelUnavailable("The model cannot be reached.")
-
-
 async def test_when_it_is_stopped_no_task_of_it_is_left(name: str, open_run: OpenRun) -> None:
     run = await open_run(a_shelf(*PAGES), message=SAID)
     before = asyncio.all_tasks()
@@ -213,13 +186,3 @@ async def test_when_it_is_stopped_no_task_of_it_is_left(name: str, open_run: Ope
     assert all(
         step.state not in ("running", "waiting") for step in run.steps if step.kind != "read"
     )
-
-
-async def test_another_reasoner_continues_where_one_failed(name: str, open_run: OpenRun) -> None:
-    run = await open_run(a_shelf(*PAGES), message=SAID)
-    strategy = begin(name, run)
-    try:
-        gathered = await strategy.gather(Unreachable())
-    except ModelUnavailable:
-        gathered = await strategy.gather(Extractive(run.calls))
-    assert urls(gathered)

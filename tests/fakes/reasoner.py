@@ -43,7 +43,6 @@ class Scripted:
     answer: Callable[[Rewritten, Evidence], list[AnswerDelta]] = cite_all
     name: str = "scripted"
     opens: int = 0
-    read_factor: int = 1
     edits: Sequence[GraphEdit] = ()
     drafts: Sequence[Paragraph] = ()
     workspaces: list[Workspace] = field(default_factory=list)

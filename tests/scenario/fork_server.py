@@ -53,7 +53,7 @@ PARTS = (
     "bot.pages.markup",
     "bot.reasoning.claude.endpoint",
     "bot.reasoning.model.reasoner",
-    "bot.reasoning.extractive.reasoner",
+    "bot.reasoning.closest.reasoner",
     "bot.reasoning.declaration",
     "bot.rendering.texts",
     "bot.research.pipeline",

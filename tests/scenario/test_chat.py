@@ -18,7 +18,7 @@ from tests.scenario.places import (
     until_shown,
     whole,
 )
-from tests.scenario.program import REPOSITORY, Program
+from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, running
 
 # ---------------------------------------------------------------- the whole way
@@ -61,21 +61,6 @@ def test_from_the_mention_to_the_removed_reply(
 
         place.delete(said)
         place.until(lambda: all("6.50" not in post.text for post in place.posts(said)))
-
-
-def test_a_suggested_question_is_asked_by_a_button(
-    fork_server: ForkServer, chatty: Program, place: Place
-) -> None:
-    handbook = str(REPOSITORY / "bot" / "handbook")
-    with running(fork_server, chatty, place, FOOTNOTE_DOCS=handbook):
-        said = place.ask("How does Footnote resume a run that was interrupted?")
-        the_answer(place, said)
-        place.press(said, "follow-up")
-        posts = until_answered(place, said, 2)
-        first, second = [post.run for post in posts if post.run]
-        assert first != second
-        if place.name == "slack":  # readers see what is answered
-            assert "ada asked:" in posts[1].text
 
 
 def test_chinese_questions_are_answered_in_a_chinese_frame(

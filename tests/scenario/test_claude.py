@@ -180,14 +180,14 @@ def test_when_claude_cannot_be_reached_quotations_answer(
     claude.use(lambda request: Fail(status))
     ended = footnote.run("ask", "--json", QUESTION)
     assert ended.code == 0, ended.err
-    assert ended.json["reasoner"] == "extractive"
+    assert ended.json["reasoner"] == "closest"
     assert "1973" in quotes(ended)
     assert ended.json["notes"]
 
 
 def test_when_nothing_listens_at_the_endpoint_quotations_answer(footnote: Program) -> None:
     ended = footnote.run("ask", "--json", QUESTION, ANTHROPIC_BASE_URL="http://127.0.0.1:9")
-    assert (ended.code, ended.json["reasoner"]) == (0, "extractive")
+    assert (ended.code, ended.json["reasoner"]) == (0, "closest")
 
 
 def test_a_refusal_is_said(footnote: Program, claude: FakeClaude) -> None:

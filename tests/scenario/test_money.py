@@ -255,7 +255,7 @@ def test_a_days_limit_ends_the_gathering_and_then_refuses_questions(
 ) -> None:
     limit = {"FOOTNOTE_USER_DAILY_USD": "0.0001"}
     first = footnote.run("ask", "--json", "--depth", "standard", QUESTION, **limit)
-    assert first.json["reasoner"] == "extractive", first.err
+    assert first.json["reasoner"] == "closest", first.err
     told = "Your budget of 0.0001 USD for today was spent. The following was found and quoted"
     assert first.json["answer"].startswith(told)
     assert [note for note in first.json["notes"] if "budget" in note] == []
@@ -302,7 +302,7 @@ def test_fifty_questions_at_once_exceed_a_persons_day_by_one_call_at_most(
 
     costs = [bill([each])["usd"] for each in claude.requests]
     assert DAY <= sum(costs) < DAY + max(costs)
-    by_model = [run for run in runs if run["answer"]["reasoner"] != "extractive"]
+    by_model = [run for run in runs if run["answer"]["reasoner"] != "closest"]
     assert by_model
     without = [run["answer"]["answer"] for run in runs if run not in by_model]
     assert len(without) > 25

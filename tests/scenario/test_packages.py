@@ -122,7 +122,7 @@ def test_its_reasoner_is_chosen_by_name(extended: Program) -> None:
     assert ended.json["answer"].startswith("See “")
     wrong = extended.run("ask", asked, FOOTNOTE_REASONER="footings")
     assert wrong.code == 2
-    assert "auto, claude, extractive, headings, openai" in wrong.err
+    assert "auto, claude, closest, headings, openai" in wrong.err
 
 
 def test_its_search_provider_is_asked(extended: Program) -> None:

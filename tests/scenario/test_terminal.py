@@ -34,13 +34,12 @@ def test_a_question_is_answered_from_documents(alone: Program, documents: Path) 
     assert ended.json["citations"][0]["url"] == (documents / "travel.md").as_uri()
 
 
-def test_the_statements_of_a_file_are_checked(alone: Program, documents: Path) -> None:
+def test_the_statements_of_a_file_need_a_model(alone: Program, documents: Path) -> None:
     text = alone.folder / "mail.html"
     text.write_text("<p>Maria Keller approves expensive journeys.</p><p>Lunch is at 23:15.</p>")
     ended = alone.run("check", str(text), "--docs", str(documents))
-    assert ended.code == 0, ended.err
-    assert "**Supported**\n\n> Maria Keller approves expensive journeys." in ended.out
-    assert "Sources:" in ended.out
+    assert ended.code == 2
+    assert "needs a language model" in ended.err
     missing = alone.run("check", str(text.with_name("none.txt")))
     assert missing.code == 2
     assert "none.txt cannot be read: No such file or directory." in missing.err
@@ -102,7 +101,7 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
         "seconds",
         "usd",
     }
-    assert (answer["reasoner"], answer["usage"]["model_calls"]) == ("extractive", 0)
+    assert (answer["reasoner"], answer["usage"]["model_calls"]) == ("closest", 0)
 
 
 @pytest.mark.parametrize(

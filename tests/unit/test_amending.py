@@ -200,7 +200,10 @@ async def test_where_no_sentence_is_left_the_sources_are_quoted(open_world: Open
     reasoner.answer = lambda question, evidence: says(HIGH, WIDE)
     world = await open_world(reasoner)
     last = (await world.work(await world.accept(a_message()))).finished[-1]
-    assert (last.status, last.text) == ("answered", f"{TALL[:-1]} [1].")
+    assert (last.status, last.text) == (
+        "answered",
+        f"### Closest passages\n\n{TALL[:-1]} [1].",
+    )
     assert last.notes == ("2 sentences contradicted their sources; they were left out.",)
 
 

@@ -29,7 +29,7 @@ def test_a_key_switches_claude_on_and_the_setting_switches_it_off(
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
     assert models_of(load_settings()) == Models("claude-sonnet-5-5", "claude-haiku-5-5")
-    monkeypatch.setenv("FOOTNOTE_REASONER", "extractive")
+    monkeypatch.setenv("FOOTNOTE_REASONER", "closest")
     assert models_of(load_settings()) is None
 
 

@@ -28,7 +28,6 @@ from bot.reasoning.evidence import (
     Statement,
     Verdict,
 )
-from bot.reasoning.extractive.rewrite import language_of
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.model import compare, draft, plan, rewrite, statements, verify
 from bot.reasoning.model.conversation import loop_turns, pages_by_number
@@ -44,6 +43,7 @@ from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries, Pairs, ReasonerFactory
 from bot.reasoning.recall import recalled
+from bot.reasoning.wording import language_of
 from bot.reasoning.workspace import Finish, Turn, Workspace
 from bot.settings import Settings
 
@@ -90,10 +90,9 @@ async def probe(service: Service[Any], models: Models) -> str:
 
 
 class ModelReasoner:
-    """See the module docstring. Implements ``reasoning.reasoner.Reasoner``."""
+    """See the module docstring. Implements ``reasoning.reasoner.Researcher``."""
 
     opens = 2
-    read_factor = 1
 
     def __init__(
         self,

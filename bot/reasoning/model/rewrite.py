@@ -10,7 +10,6 @@ from bot.messages import Entry, Message, Transcript
 from bot.pages.mentions import hosts_in, links_said
 from bot.pages.urls import dedupe_key, domain
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.extractive.rewrite import language_of
 from bot.reasoning.model.conversation import today
 from bot.reasoning.model.requests import Request, Unusable, json_object, user_turn
 from bot.reasoning.model.schemas import BOOLEAN, INTEGER, STRING, list_of, object_of, one_of
@@ -37,6 +36,7 @@ from bot.reasoning.recall import (
     with_numbers,
     with_pages,
 )
+from bot.reasoning.wording import language_of
 from bot.search.provider import Freshness, Talk
 from bot.text.terms import terms
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import takewhile
 from types import MappingProxyType
@@ -34,6 +34,7 @@ from bot.reasoning.recall import source_numbers, without_sources
 from bot.rendering.marks import literal_spans, numbers_in, without_marks
 from bot.rendering.texts import Texts, texts_for
 from bot.research.answer.amend import claim_of
+from bot.research.answer.checked import Checked, citation, within
 from bot.research.answer.disagreements import dissent
 from bot.research.answer.proof import as_compared, proofs
 from bot.research.answer.write import CitedSpan, Written, at_tail
@@ -49,22 +50,6 @@ _Key = tuple[int, int, int]  # a citation: its page's number, start and end
 _CALCULATION = re.compile(r"\d\)?\s?[+−–*/×÷=-]\s?\(?\d")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _TARGET = re.compile(r"\]\([^()\s]*\)")  # the target of a link
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """The answer as shown, its citations in order of first use, and its doubts; ``more`` is the
-    further reading. The first ``direct`` citations are those of the answer itself; ``claims`` are
-    the sentences to verify: the first that states something, cited or not, and all that are
-    cited."""
-
-    text: str
-    citations: tuple[Citation, ...]
-    doubts: tuple[Doubt, ...]
-    disagreements: tuple[Disagreement, ...] = ()
-    more: str = ""
-    direct: int = 0
-    claims: tuple[Claim, ...] = ()
 
 
 ENGLISH = texts_for("en")
@@ -113,7 +98,7 @@ def check(
         of_page: defaultdict[int, list[_Key]] = defaultdict(list)
         for source, passage in cited:
             key = (source.number, passage.start, passage.end)
-            citations.setdefault(key, _citation(source, passage))
+            citations.setdefault(key, citation(source, passage))
             of_page[source.number].append(key)
         claims += [(claim, keys) for keys in of_page.values()]
         said = without_sources(claim) if asks_by_number else claim
@@ -141,7 +126,7 @@ def check(
             other = dissent(claim, [source for source, _ in cited], evidence.sources)
             if other is not None:
                 key = (other.source.number, other.passage.start, other.passage.end)
-                citations.setdefault(key, _citation(other.source, other.passage))
+                citations.setdefault(key, citation(other.source, other.passage))
                 claims.append((other.sentence, [key]))
                 disagreements.append(Disagreement(claim, other.source.number, other.sentence))
         direct = len(citations) if parts is out else direct
@@ -177,7 +162,7 @@ def _cited(
     found: list[tuple[Source, Passage]] = []
     for delta in dict.fromkeys(deltas):
         source = sources[delta.number]
-        found += [(source, passage) for passage in _within(source.passages, delta)]
+        found += [(source, passage) for passage in within(source.passages, delta)]
     with_span = {source.number for source, _ in found}
     for number in numbers_in(piece):
         if number in sources and number not in with_span:
@@ -205,18 +190,6 @@ def _cited_next(sentence: Sentence, spans: Sequence[CitedSpan]) -> set[CitationD
     behind = [span.start for span in spans if span.start >= sentence.end]
     first = min(behind, default=None)
     return {delta for span in spans if span.start == first for delta in span.citations}
-
-
-def _within(passages: Sequence[Passage], delta: CitationDelta) -> list[Passage]:
-    """Return the passages that a citation covers, or the cited part of a single passage."""
-    covered = [p for p in passages if delta.start <= p.start and p.end <= delta.end]
-    if covered or delta.start >= delta.end:
-        return covered
-    for passage in passages:
-        if passage.start <= delta.start and delta.end <= passage.end:
-            words = passage.text[delta.start - passage.start : delta.end - passage.start]
-            return [replace(passage, start=delta.start, end=delta.end, text=words)]
-    return []
 
 
 def _best(claim: str, passages: Sequence[Passage]) -> list[Passage]:
@@ -318,7 +291,7 @@ def _cited_near(
     for delta in dict.fromkeys(
         delta for span in written.spans if span.overlaps(around) for delta in span.citations
     ):
-        yield from (passage.text for passage in _within(sources[delta.number].passages, delta))
+        yield from (passage.text for passage in within(sources[delta.number].passages, delta))
     for number in numbers_in(text[around.start : around.end]) if not written.spans else ():
         if number in sources:
             yield from (passage.text for passage in sources[number].passages)
@@ -368,18 +341,4 @@ def _proven(
     return tuple(
         replace(citation, proof=each.spans, shared=each.shared)
         for citation, each in zip(citations.values(), found, strict=True)
-    )
-
-
-def _citation(source: Source, passage: Passage) -> Citation:
-    return Citation(
-        number=source.number,
-        url=source.url,
-        title=source.title,
-        quote=passage.text,
-        page_hash=source.page_hash,
-        start=passage.start,
-        end=passage.end,
-        heading=passage.heading,
-        via=source.via,
     )

@@ -25,10 +25,10 @@ from bot.answers import Judgement, Verification, VerificationState, VerifiedSent
 from bot.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.logs import get_logger
 from bot.reasoning.evidence import CitationDelta, Claim, Restated, Verdict
-from bot.reasoning.reasoner import Pairs, Reasoner
+from bot.reasoning.reasoner import Pairs, Researcher
 from bot.rendering.marks import without_marks
 from bot.research.answer.amend import amended, as_restated, restatable
-from bot.research.answer.check import Checked
+from bot.research.answer.checked import Checked
 from bot.research.answer.proof import as_compared
 from bot.research.answer.write import Written
 from bot.research.steps import together
@@ -107,7 +107,7 @@ def _verified_sentence(
 
 
 async def amendments(
-    reasoner: Reasoner, question: str, written: Written, checked: Checked, judge: Judge
+    reasoner: Researcher, question: str, written: Written, checked: Checked, judge: Judge
 ) -> AsyncIterator[Amendment]:
     """Yield the answer with its verdicts, and again once sentences are restated.
 
@@ -168,7 +168,9 @@ def _resting(claims: Sequence[Claim]) -> list[Claim]:
     return [Claim(claims[0].text, quotes, places, citations), *claims[1:]]
 
 
-async def compare_pairs(reasoner: Reasoner, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
+async def compare_pairs(
+    reasoner: Researcher, question: str, pairs: Pairs
+) -> tuple[bool | None, ...]:
     """Return True for each pair whose earlier and present sentence mean the same; None if the small
     model does not say. Raises ``RunLost`` and ``StorageUnavailable``."""
     deadline = asyncio.get_running_loop().time() + SECONDS

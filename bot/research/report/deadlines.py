@@ -17,8 +17,8 @@ from pydantic import TypeAdapter
 from bot.answers import StepView, Usage
 from bot.errors import BudgetSpent, ModelBroken, ModelRefused
 from bot.reasoning.evidence import Source
+from bot.research.outcomes import Offer
 from bot.research.run import Run
-from bot.research.suggestions.suggest import Offer
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Evidence, Paragraph
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.reasoner import Researcher
 from bot.reasoning.workspace import QueryResult, Read, Turn, Workspace
 from bot.research.budget.budget import Budget
 from bot.research.evidence.queries import HITS_FETCHED
@@ -46,13 +46,13 @@ class Groundwork:
         sources = merge_sources([s for one in self._read for s in one.sources])
         return Evidence(sources=sources, enough=True, queries=tuple(self._run.queries))
 
-    async def look_around(self, reasoner: Reasoner) -> Evidence:
+    async def look_around(self, reasoner: Researcher) -> Evidence:
         """Read the pages found by the question's own queries and links."""
         del reasoner  # the best pages are read without asking a model
         self._first = await self._gather(self._asked, FIRST_TOKENS, FIRST_PAGES)
         return self._first
 
-    async def explore(self, reasoner: Reasoner) -> Evidence:
+    async def explore(self, reasoner: Researcher) -> Evidence:
         """Explore the question by a graph of sub-questions, within the budget of an ordinary
         question: the rest is reserved for the paragraphs. Raises what
         ``research.strategies.graph.explore`` raises.

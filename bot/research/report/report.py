@@ -26,10 +26,9 @@ from pydantic import TypeAdapter
 
 from bot.answers import StepState, StepView
 from bot.reasoning.evidence import Evidence, Manuscript, Paragraph
-from bot.reasoning.questions import Rewritten
-from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.reasoner import Researcher
 from bot.rendering.marks import without_marks
-from bot.rendering.texts import Texts, texts_for
+from bot.rendering.texts import texts_in
 from bot.research.answer.write import Written, unsourced, write
 from bot.research.report.deadlines import Lapse, Lapsed, within
 from bot.research.report.groundwork import Groundwork
@@ -66,14 +65,14 @@ class Report:
         self._depth = task.depth
         self._ground = Groundwork(task)
         self._on_text = task.on_text
-        self._texts = _texts_of(task.question, task.run.texts)
+        self._texts = texts_in(task.question.language, task.run.texts)
         self._drafted: tuple[Paragraph, ...] | None = None
         self._sections: list[Section] = []
         self._is_cut_short = False  # because the budget is spent
 
     # ------------------------------------------------------------ as a strategy
 
-    async def gather(self, reasoner: Reasoner) -> Gathered | None:
+    async def gather(self, reasoner: Researcher) -> Gathered | None:
         await self.write(reasoner)
         if self.is_sourced:
             return Gathered(self.evidence, self.written)
@@ -103,7 +102,7 @@ class Report:
         """All evidence read for it."""
         return self._ground.evidence
 
-    async def write(self, reasoner: Reasoner) -> None:
+    async def write(self, reasoner: Researcher) -> None:
         """Draft the report, and revise the paragraphs not revised yet.
 
         Raises what the reasoner raises, except ``BudgetSpent``, ``ModelRefused`` and
@@ -129,7 +128,7 @@ class Report:
 
     # ------------------------------------------------------------ drafting
 
-    async def _draft(self, reasoner: Reasoner) -> tuple[Paragraph, ...]:
+    async def _draft(self, reasoner: Researcher) -> tuple[Paragraph, ...]:
         look, seconds = self._ground.look_around, self._settings.reading_seconds
         if self._depth == "deep" and not self._question.whole:
             # Keep half of the time for the report itself.
@@ -151,7 +150,7 @@ class Report:
 
     # ------------------------------------------------------------ one paragraph
 
-    async def _paragraph(self, reasoner: Reasoner, number: int) -> None:
+    async def _paragraph(self, reasoner: Researcher, number: int) -> None:
         paragraph = self._drafted_at(number)
         revision = Revision(number, paragraph.heading, paragraph.text, "unsourced")
         self._show(number, "running")
@@ -187,7 +186,7 @@ class Report:
         state: StepState = "failed" if finished.fate == "unsourced" else "done"
         self._show(number, state, revision.reason, seconds=monotonic() - started)
 
-    async def _queries(self, reasoner: Reasoner, number: int) -> tuple[str, ...]:
+    async def _queries(self, reasoner: Researcher, number: int) -> tuple[str, ...]:
         if self._question.kind == "links":  # the report is about these pages only
             return ()
         manuscript, seconds = self._manuscript(number), self._settings.query_seconds
@@ -196,7 +195,7 @@ class Report:
         )
 
     async def _read_for(
-        self, reasoner: Reasoner, number: int, queries: tuple[str, ...]
+        self, reasoner: Researcher, number: int, queries: tuple[str, ...]
     ) -> Evidence:
         paragraph, seconds = self._drafted_at(number), self._settings.reading_seconds
         evidence = await self._within(
@@ -206,7 +205,7 @@ class Report:
             raise Lapsed(Lapse("nothing", self._run.texts("report-stage-nothing")))
         return evidence
 
-    async def _revise(self, reasoner: Reasoner, number: int, evidence: Evidence) -> Written:
+    async def _revise(self, reasoner: Researcher, number: int, evidence: Evidence) -> Written:
         manuscript = self._manuscript(number)
         before = joined(self._sections).text
         heading = manuscript.paragraph.heading
@@ -257,7 +256,7 @@ class Report:
 
     async def _within(
         self,
-        reasoner: Reasoner,
+        reasoner: Researcher,
         stage: Stage,
         number: int,
         seconds: float,
@@ -317,13 +316,6 @@ class Report:
 
 def _line_id(number: int) -> str:
     return f"paragraph-{number}"
-
-
-def _texts_of(question: Rewritten, texts: Texts) -> Texts:
-    """Return the texts for remarks within a report: in its language, in the asker's variant."""
-    language = question.language.partition("-")[0]
-    same = texts.locale.partition("-")[0] == language
-    return texts if same else texts_for(question.language)
 
 
 STRATEGY = Declaration(REVISE, Report)

@@ -9,7 +9,7 @@ from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Evidence, Source
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.reasoner import Researcher
 from bot.reasoning.workspace import Read, Turn, Workspace
 from bot.research.evidence.relevance import fitting, merge_sources, to_open
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
@@ -76,9 +76,9 @@ def _shown(source: Source) -> Page:
     return Page(source.url, source.title, text, source.fetched_at)
 
 
-async def _direct(task: Task, reasoner: Reasoner) -> Evidence:
-    question, reading = task.sub_question(), task.reading(reasoner)
-    return await direct(task.run, question, reading, links=task.links, choosy=task.by_model())
+async def _direct(task: Task, reasoner: Researcher) -> Evidence:
+    question, reading = task.sub_question(), task.reading
+    return await direct(task.run, question, reading, links=task.links, choosy=True)
 
 
 STRATEGY = Declaration(DIRECT, lambda task: OneCall(task, _direct))

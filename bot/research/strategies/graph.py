@@ -43,7 +43,7 @@ from bot.reasoning.graphs import (
     startable,
 )
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.reasoner import Researcher
 from bot.research.evidence.queries import FIRST_QUERIES, worded
 from bot.research.evidence.relevance import merge_sources
 from bot.research.evidence.workspace import Reading
@@ -62,7 +62,7 @@ WHOLE = "whole"  # the id of the loop over the question itself
 
 async def explore(
     run: Run,
-    reasoner: Reasoner,
+    reasoner: Researcher,
     question: SubQuestion,
     reading: Reading,
     *,
@@ -91,7 +91,7 @@ class _Exploration:
     def __init__(
         self,
         run: Run,
-        reasoner: Reasoner,
+        reasoner: Researcher,
         question: SubQuestion,
         reading: Reading,
         links: tuple[str, ...],
@@ -379,14 +379,14 @@ class _Exploration:
                 self._set(replace(node, state="failed"))
 
 
-async def _graph(task: Task, reasoner: Reasoner) -> Evidence:
+async def _graph(task: Task, reasoner: Researcher) -> Evidence:
     if task.question.kind == "search":  # while the planner thinks
         prefetch(task.run, task.question, task.settings)
     return await explore(
         task.run,
         reasoner,
         task.sub_question(),
-        task.reading(reasoner),
+        task.reading,
         searches=task.searches,
         links=task.links,
         on_text=task.on_text,

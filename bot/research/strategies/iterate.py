@@ -9,7 +9,7 @@ from typing import Protocol
 from bot.errors import BudgetSpent
 from bot.reasoning.evidence import AnswerDelta, Evidence, Source
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import OnAnswer, Reasoner
+from bot.reasoning.reasoner import OnAnswer, Researcher
 from bot.reasoning.workspace import Finish, Reply, Turn, Workspace
 from bot.research.answer.write import Composer
 from bot.research.evidence.relevance import merge_sources
@@ -25,7 +25,7 @@ LAST_NUDGE = "This was the last turn for searching and reading: finish now with 
 
 
 class TurnMaker(Protocol):
-    """The part of ``reasoning.reasoner.Reasoner`` that a loop needs."""
+    """The part of ``reasoning.reasoner.Researcher`` that a loop needs."""
 
     @property
     def opens(self) -> int: ...
@@ -131,12 +131,12 @@ async def iterate(
     )
 
 
-async def _iterate(task: Task, reasoner: Reasoner) -> Evidence:
+async def _iterate(task: Task, reasoner: Researcher) -> Evidence:
     return await iterate(
         task.run,
         reasoner,
         task.sub_question(),
-        task.reading(reasoner),
+        task.reading,
         searches=task.searches,
         links=task.links,
         on_text=task.on_text,

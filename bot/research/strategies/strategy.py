@@ -17,7 +17,7 @@ from bot.messages import Depth
 from bot.plugins import load_part, points
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import ANYWHERE, Rewritten, SubQuestion
-from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.reasoner import Researcher
 from bot.research.answer.write import Written
 from bot.research.evidence.queries import HITS_FETCHED, SentQueries
 from bot.research.evidence.workspace import Reading
@@ -36,9 +36,8 @@ DEEP = 2  # times the searches and the budget of ordinary questions
 class Task:
     """The task of a strategy.
 
-    ``question`` is standalone, ``links`` are the asker's files and pages. ``by_model`` returns True
-    while a model is available, which may change during the work. ``on_text`` gets the whole text so
-    far as it grows.
+    ``question`` is standalone, ``links`` are the asker's files and pages. ``on_text`` gets the
+    whole text so far as it grows.
     """
 
     run: Run
@@ -46,7 +45,6 @@ class Task:
     settings: Settings
     depth: Depth
     links: tuple[str, ...]
-    by_model: Callable[[], bool]
     on_text: Callable[[str], None]
 
     @property
@@ -67,10 +65,10 @@ class Task:
             whole=question.whole,
         )
 
-    def reading(self, reasoner: Reasoner) -> Reading:
-        """Return the limits on the hits and pages shown to a reasoner."""
-        settings = self.settings
-        return Reading(settings.topk, settings.read_tokens * reasoner.read_factor)
+    @property
+    def reading(self) -> Reading:
+        """The limits on the hits and pages shown to a reasoner."""
+        return Reading(self.settings.topk, self.settings.read_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +86,10 @@ class Strategy(Protocol):
     interrupted run can continue. It starts no tasks that outlive ``gather``.
     """
 
-    async def gather(self, reasoner: Reasoner) -> Gathered | None:
+    async def gather(self, reasoner: Researcher) -> Gathered | None:
         """Gather evidence; returns None if it found nothing and a simpler strategy must be tried.
 
-        After an error it may be called again with another reasoner: finished work is kept. Raises
-        what the reasoner raises.
+        Raises what the reasoner raises.
         """
         ...
 
@@ -109,11 +106,11 @@ class Strategy(Protocol):
 class OneCall:
     """A strategy that is a single function, without intermediate results."""
 
-    def __init__(self, task: Task, work: Callable[[Task, Reasoner], Awaitable[Evidence]]) -> None:
+    def __init__(self, task: Task, work: Callable[[Task, Researcher], Awaitable[Evidence]]) -> None:
         self._task = task
         self._work = work
 
-    async def gather(self, reasoner: Reasoner) -> Gathered:
+    async def gather(self, reasoner: Researcher) -> Gathered:
         return Gathered(await self._work(self._task, reasoner))
 
     def so_far(self) -> None:
@@ -173,7 +170,7 @@ def strategies_for(task: Task, *, is_report: bool) -> Sequence[str]:
         plain = DIRECT
     elif depth == "deep":
         # A question with a query for each of its parts needs no plan, unless it has too many.
-        is_planned = task.by_model() and len(question.queries) > 1
+        is_planned = len(question.queries) > 1
         if question.depth == "deep" or not is_planned:
             plain = GRAPH
     return (REVISE, plain) if is_report else (plain,)

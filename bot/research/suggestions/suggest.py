@@ -16,6 +16,7 @@ from bot.answers import Citation
 from bot.pages.passages import HEADING_SEPARATOR, Passage
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
+from bot.research.outcomes import Offer
 from bot.research.suggestions.articles import (
     about_chinese_section,
     about_section,
@@ -56,15 +57,6 @@ _SITE = re.compile(
     r"(?<!\s)\s++[|·•»]\s++|(?<!\s)\s++[-–—]\s++(?=[^-–—|·•»]*+$)"
     r"|(?:(?<!\s)\s++)?(?:\||(?<=[^\x00-\x7f])_)\s*+(?=\S{1,20}$)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A page found by a search, with its snippet."""
-
-    title: str
-    url: str
-    snippet: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bot.reasoning.evidence import Evidence
-from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.reasoner import Researcher
 from bot.reasoning.workspace import Read, Turn, Workspace
 from bot.research.evidence.workspace import WorkspaceKeeper
 from bot.research.strategies.strategy import Declaration, OneCall, Task
 
 
-async def _first_page(task: Task, reasoner: Reasoner) -> Evidence:
+async def _first_page(task: Task, reasoner: Researcher) -> Evidence:
     question = task.sub_question()
-    keeper = WorkspaceKeeper(task.run, question, Workspace(pages_left=1), task.reading(reasoner))
+    keeper = WorkspaceKeeper(task.run, question, Workspace(pages_left=1), task.reading)
     await keeper.give(
         links=task.links, queries=question.queries, knowledge_queries=question.knowledge_queries
     )

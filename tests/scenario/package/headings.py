@@ -6,15 +6,15 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from bot.observing import Observe
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.declaration import Declaration
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
-from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.settings import Settings
 
 
-class Headings(Extractive):
+class Headings(Closest):
     name = "headings"
 
     async def write(

@@ -34,10 +34,8 @@ from bot.mcp.desk import FoundPage
 from bot.mcp.server import found_lines
 from bot.messages import Attachment, Author, Entry, Message, RunOptions, Thread, Transcript
 from bot.pages.passages import split
+from bot.reasoning.closest.passages import quoted
 from bot.reasoning.evidence import AnswerDelta, Claim, Evidence, Source
-from bot.reasoning.extractive.answer import write as write_quotes
-from bot.reasoning.extractive.recall import sources as retell_sources
-from bot.reasoning.extractive.recall import thread as retell_thread
 from bot.reasoning.model.conversation import loop_turns
 from bot.reasoning.model.requests import Request, SearchResult, ToolResult, UserTurn, Words
 from bot.reasoning.model.rewrite import request as rewrite_request
@@ -175,10 +173,10 @@ def answer_of(words: str) -> Answer:
     """An answer without a model, from pages that are called so."""
     sources = pages(words)
     question = Rewritten("search", QUESTION, scope=Scope(talk=Talk(first=True)))
-    text, _ = composed(list(write_quotes(question, Evidence(sources=sources))), sources)
+    text, _ = composed(list(quoted(question, Evidence(sources=sources))), sources)
     read = sources[:2]
     question = Rewritten("search", "Which account are invoices of the bank paid to?")
-    _, more = composed(list(write_quotes(question, Evidence(sources=read))), read)
+    _, more = composed(list(quoted(question, Evidence(sources=read))), read)
     steps = (
         StepView("s1", "search", "supplier invoices", "done"),
         StepView("s2", "read", words, "done", sources=("https://hostile.example/p",)),
@@ -354,25 +352,10 @@ def test_a_heading_of_the_answer_tells_what_a_person_said() -> None:
     headings = re.findall(r"^#### (.*)$", text.text + "\n\n" + text.more, re.M)
 
     assert any(each.startswith("✎ Correction by ") for each in headings)
-    assert any("On invoices" in each and "✎" not in each for each in headings)
+    assert any("✎" not in each for each in headings)
 
 
-# ---------------------------------------------------------------- conversations retold
-
-
-@pytest.mark.parametrize("mark", MARKS.values(), ids=MARKS)
-def test_a_question_that_is_told_again_has_no_marks(mark: str) -> None:
-    sources = pages(HARMLESS)
-    first = Entry(
-        "footnote", "Footnote", f"{PAID} [1]", question=f"Who? {mark}", cited=(cited(sources[0]),)
-    )
-    asked = Rewritten("thread", QUESTION, recalled=(first,))
-    evidence = Evidence(sources=sources)
-    thread, _ = composed(list(retell_thread(asked, evidence)), sources)
-    retold, _ = composed(list(retell_sources(asked, evidence)), sources)
-
-    assert marks_in(thread) == 1
-    assert marks_in(retold) == 1
+# ---------------------------------------------------------------- conversations
 
 
 @pytest.mark.parametrize("mark", MARKS.values(), ids=MARKS)
@@ -438,7 +421,7 @@ def to_rewrite(words: str) -> Request:
 
 
 def to_verify(words: str) -> Request:
-    return verify_request("m", "Who is paid?", (Claim(PAID, (PAID,), (words,)),))
+    return verify_request("m", "Who is paid?", PAID, (Claim(PAID, (PAID,), (words,)),))
 
 
 PROMPTS = [to_write, to_search, to_rewrite, to_verify]

@@ -128,7 +128,7 @@ async def test_a_follow_up_finds_its_page_by_the_topic_only(tmp_path: Path) -> N
     finally:
         await documents.aclose()
     assert found["raw turn"] != 1
-    assert found["extractive"] == found["+ title if it leans"] == 1
+    assert found["closest passages"] == found["+ title if it leans"] == 1
 
 
 @pytest.mark.shared

@@ -38,7 +38,7 @@ async def open_asker(tmp_path: Path) -> AsyncIterator[OpenAsker]:
                 store,
                 a_library(a_shelf("Tower is 330 m tall.", "Bridge is long.")),
                 reasoner=lambda calls: reasoner or Scripted(),
-                fallback=lambda calls: Scripted(name="extractive"),
+                fallback=lambda calls: Scripted(name="closest"),
                 price=lambda reply: 0.0,
                 posters={"eval": poster},
             )

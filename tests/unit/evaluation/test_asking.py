@@ -89,7 +89,7 @@ async def test_a_quotation_in_place_of_the_model_is_asked_again(open_asker: Open
     away = Counting(*(ModelUnavailable("It is away.") for _ in range(9)))
     asker = await open_asker(away, anthropic_api_key="sk-test")
     quoted = await asker.ask(CASE)
-    assert [answer.reasoner for answer in quoted] == ["extractive"] * 2
+    assert [answer.reasoner for answer in quoted] == ["closest"] * 2
     assert await asker.stored_answers(CASE) is None
 
     back = await open_asker(reasoner := Counting(), anthropic_api_key="sk-test")
@@ -105,7 +105,7 @@ async def test_what_would_fail_every_question_is_raised(open_asker: OpenAsker) -
 
 async def test_no_question_is_given_the_answer_of_an_earlier_one(tmp_path: Path) -> None:
     settings = load_settings(
-        data_dir=tmp_path, reasoner="extractive", answered_before="instead", dispatcher="local"
+        data_dir=tmp_path, reasoner="closest", answered_before="instead", dispatcher="local"
     )
     async with asking.open_asker(settings, tmp_path, RunOptions()) as asker:
         assert asker._app.settings.answered_before == "off"

@@ -214,7 +214,7 @@ async def test_a_judge_that_fails_leaves_the_answers_and_is_said_once() -> None:
 
 
 async def test_answers_without_the_model_are_said() -> None:
-    evaluation = an_evaluation(Asking(answer=an_answer(reasoner="extractive")))
+    evaluation = an_evaluation(Asking(answer=an_answer(reasoner="closest")))
     await evaluation.run(Purse(None), 1, untold)
     [remark] = evaluation.outcome().remarks
     assert "could not be reached for 4 answers" in remark

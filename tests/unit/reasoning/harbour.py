@@ -1,4 +1,4 @@
-"""Three pages that the tests of the extractive reasoner ask about."""
+"""Three pages that the tests of the closest passages ask about."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pytest
 
 from bot.answers import Citation
 from bot.messages import Entry, Transcript
-from bot.reasoning.extractive.rewrite import rewrite
+from bot.reasoning.closest.rewrite import rewrite
 from tests.fakes.claude import says
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.samples import a_message

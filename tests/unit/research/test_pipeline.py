@@ -10,7 +10,7 @@ import pytest
 
 from bot.configuration import load_settings
 from bot.messages import Message, Transcript
-from bot.reasoning.extractive.reasoner import Extractive
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.workspace import Finish, Read, Turn, Workspace
@@ -52,7 +52,7 @@ class Slow(Scripted):
 
 def a_pipeline(run: Run, reasoner: Slow) -> Pipeline:
     return Pipeline(
-        run, reasoner, Extractive(run.calls), Transcript(), load_settings(), lambda text: None
+        run, reasoner, Closest(run.calls), Transcript(), load_settings(), lambda text: None
     )
 
 
@@ -88,7 +88,7 @@ class Prompt(Slow):
         return Rewritten("search", message.text, queries=(self.query,))
 
 
-class Counted(Extractive):
+class Counted(Closest):
     """Counts the messages it is asked to rewrite."""
 
     asked = 0

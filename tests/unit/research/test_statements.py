@@ -6,12 +6,12 @@ import pytest
 
 from bot.answers import Answer
 from bot.configuration import load_settings
-from bot.errors import StorageUnavailable
+from bot.errors import Invalid, StorageUnavailable
 from bot.messages import RunOptions, Transcript
 from bot.pages.passages import Passage
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import Statement, Verdict
-from bot.reasoning.extractive.reasoner import Extractive
-from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.reasoner import Researcher
 from bot.research.pipeline import Pipeline
 from bot.research.statements import excerpt
 from tests.fakes.library import a_shelf
@@ -32,10 +32,9 @@ UNPROVEN = "The Eiffel Tower was completed by 300 men for the World's Fair in Pa
 UNKNOWN = "Apple was founded in 1976."
 
 
-async def checked(open_run: OpenRun, text: str, reasoner: Reasoner | None = None) -> Answer:
+async def checked(open_run: OpenRun, text: str, reasoner: Researcher) -> Answer:
     run = await open_run(a_shelf(*SHELF), message=a_message(text), options=CHECK)
-    fallback = Extractive(run.calls)
-    reasoner = reasoner or fallback
+    fallback = Closest(run.calls)
     pipeline = Pipeline(run, reasoner, fallback, Transcript(), load_settings(), lambda _: None)
     return await pipeline.answer()
 
@@ -50,10 +49,14 @@ def verdicts(answer: Answer) -> list[tuple[str, str]]:
     ]
 
 
-async def test_without_a_model_statements_are_judged_by_their_facts(open_run: OpenRun) -> None:
-    answer = await checked(
-        open_run, f"{RIGHT} {WRONG} {DEAR} {UNPROVEN} {UNKNOWN} Is it 3 m? How nice!"
-    )
+def states(*texts: str) -> Scripted:
+    """A model that finds these statements and gives no verdicts."""
+    return Scripted(stated=[Statement(text, text, (text,)) for text in texts])
+
+
+async def test_without_a_verdict_statements_are_judged_by_their_facts(open_run: OpenRun) -> None:
+    said = (RIGHT, WRONG, DEAR, UNPROVEN, UNKNOWN)
+    answer = await checked(open_run, " ".join(said), states(*said))
     assert verdicts(answer) == [
         ("Supported", RIGHT),
         ("Contradicted", WRONG),
@@ -90,8 +93,8 @@ async def test_a_models_verdict_is_told_with_the_nearest_words(
 
 
 async def test_a_resumed_check_has_the_same_answer(open_run: OpenRun) -> None:
-    first = await checked(open_run, f"{RIGHT} {WRONG} {UNKNOWN}")
-    again = await checked(open_run, f"{RIGHT} {WRONG} {UNKNOWN}")
+    first = await checked(open_run, f"{RIGHT} {WRONG} {UNKNOWN}", states(RIGHT, WRONG, UNKNOWN))
+    again = await checked(open_run, f"{RIGHT} {WRONG} {UNKNOWN}", states(RIGHT, WRONG, UNKNOWN))
     assert (again.text, again.citations) == (first.text, first.citations)
 
 
@@ -127,18 +130,30 @@ async def test_what_fails_below_is_raised_as_it_is_and_leaves_no_line_open(
 
     run = await open_run(a_shelf(*SHELF), message=a_message(f"{RIGHT} {WRONG}"), options=CHECK)
     monkeypatch.setattr(run, "search", away)
-    reasoner = Extractive(run.calls)
-    pipeline = Pipeline(run, reasoner, reasoner, Transcript(), load_settings(), lambda _: None)
+    fallback = Closest(run.calls)
+    pipeline = Pipeline(
+        run, states(RIGHT, WRONG), fallback, Transcript(), load_settings(), lambda _: None
+    )
     with pytest.raises(StorageUnavailable):
         await pipeline.answer()
     assert {line.state for line in run.steps} == {"failed"}
 
 
 async def test_a_text_that_states_nothing(open_run: OpenRun) -> None:
-    answer = await checked(open_run, "Good morning! How are you?")
+    answer = await checked(open_run, "Good morning! How are you?", states())
     assert "Nothing in this text can be checked" in answer.text
 
 
 async def test_a_statement_in_markdown_is_shown_as_it_stands(open_run: OpenRun) -> None:
-    answer = await checked(open_run, "In 1999 **all** [links](https://evil.example) cost 3 €.")
+    said = "In 1999 **all** [links](https://evil.example) cost 3 €."
+    answer = await checked(open_run, said, states(said))
     assert "](https://evil.example)" not in answer.text
+
+
+async def test_without_a_model_nothing_is_checked(open_run: OpenRun) -> None:
+    run = await open_run(a_shelf(*SHELF), message=a_message(RIGHT), options=CHECK)
+    none = Closest(run.calls)
+    pipeline = Pipeline(run, none, none, Transcript(), load_settings(), lambda _: None)
+    with pytest.raises(Invalid, match="needs a language model"):
+        await pipeline.answer()
+    assert run.usage.searches == 0

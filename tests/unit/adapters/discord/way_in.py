@@ -167,7 +167,7 @@ async def running(
             discord_token=discord.token,
             discord_api_url=discord.url,
             data_dir=folder,
-            reasoner="extractive",
+            reasoner="closest",
             **settings,
         ),
     )

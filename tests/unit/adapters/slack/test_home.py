@@ -30,7 +30,7 @@ async def test_home_tells_how_to_ask_what_is_connected_and_what_was_used(
     home = await home_of(slack, "U1")
     assert "Use /ask in any channel I am in." in home
     assert "Searching with: wikipedia" in home
-    assert "Thinking with: extractive" in home
+    assert "Thinking with: closest" in home
     assert "1 question" in home
     assert "$0.00 spent" in home
 
@@ -64,7 +64,7 @@ async def test_home_counts_indexed_documents(slack: FakeSlack, tmp_path: Path) -
 @pytest.mark.parametrize("use", [None, Use(0, 0, 0.0), Use(1_234, 1_200, 56.78)])
 def test_home_is_a_view_that_slack_takes(locale: str, use: Use | None) -> None:
     many = tuple(f"provider-{number}" for number in range(60))
-    for connected in (Connected("extractive", ("wikipedia",), None), Connected("m", many, 7)):
+    for connected in (Connected("closest", ("wikipedia",), None), Connected("m", many, 7)):
         view = home_view(connected, use, texts_for(locale))
         assert faults_in_view(view, ("home",)) == []
 

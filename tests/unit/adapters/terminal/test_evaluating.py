@@ -73,7 +73,7 @@ def a_call(judge: bool = False) -> EvaluationOptions:
 def test_without_a_model_it_costs_nothing() -> None:
     lines = announcement(a_call(), replace(NOTHING, to_ask=3), 0.0)
     assert lines == [
-        "tower.yaml: 2 questions and 1 follow-up, with the extractive reasoner at depth auto, "
+        "tower.yaml: 2 questions and 1 follow-up, with the closest reasoner at depth auto, "
         "4 at once.",
         "No model is used: it costs nothing.",
     ]

@@ -33,7 +33,7 @@ def a_conversation(
         "How tall is it?",
         "r1",
         citations,
-        reasoner="extractive",
+        reasoner="closest",
         doubts=(Doubt("It is old.", "it has no footnote"),),
     )
     steps = (Done("search", "tower", 0.5, AT),)

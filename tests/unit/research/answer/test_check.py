@@ -7,7 +7,8 @@ import pytest
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import CitationDelta, Evidence, Fold, Source, TextDelta, Verdict
 from bot.rendering.texts import texts_for
-from bot.research.answer.check import Checked, check
+from bot.research.answer.check import check
+from bot.research.answer.checked import Checked
 from bot.research.answer.write import CitedSpan, Composer, Written
 from tests.unit.research.answer.test_write_and_check import (
     BRIDGE,

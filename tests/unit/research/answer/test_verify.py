@@ -22,7 +22,8 @@ from bot.reasoning.evidence import (
     TextDelta,
     Verdict,
 )
-from bot.research.answer.check import Checked, check
+from bot.research.answer.check import check
+from bot.research.answer.checked import Checked
 from bot.research.answer.verify import BATCH, MOST, Amendment, amendments, is_quoted, is_wanted
 from bot.research.answer.write import Composer, Written
 from tests.fakes.reasoner import Scripted

@@ -10,7 +10,7 @@ from bot.answers import Answer, Citation
 from bot.configuration import load_settings
 from bot.messages import Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
-from bot.reasoning.extractive.reasoner import Extractive
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, Reasoner
 from bot.reasoning.workspace import Turn, Workspace
@@ -50,7 +50,7 @@ class Afterwards:
 
     async def ask(self, text: str, reasoner: Reasoner | None = None) -> Answer:
         self.run.message = a_message(text)
-        fallback = Extractive(self.run.calls)
+        fallback = Closest(self.run.calls)
         thread = Transcript(tuple(self.answers))
         settings = load_settings()
         on_text = list[str]().append
@@ -102,7 +102,7 @@ async def test_what_a_source_was_is_told_without_search_or_fetch(
     afterwards.run.options = RunOptions(style="report" if style == "report" else "answer")
     answer = await afterwards.ask("What was source 2?")
     assert (answer.status, answer.queries, answer.usage.pages) == ("answered", (), 0)
-    assert "Source 2 of the answer to “What colour is the bridge?”" in answer.text
+    assert answer.text == "#### Bridge\n\nBridge of 1890 is red [1]."
     assert [c.quote for c in answer.citations] == ["Bridge of 1890 is red."]
     assert (afterwards.shelf.searched, afterwards.shelf.read_urls) == ([], [])
     assert answer.doubts == ()
@@ -118,8 +118,9 @@ async def test_what_a_source_says_may_stand_elsewhere_on_the_stored_page(
 
 async def test_the_conversation_is_summed_up_with_footnotes(afterwards: Afterwards) -> None:
     answer = await afterwards.ask("Summarize this conversation")
-    assert "#### What colour is the bridge?\n\nBridge of 1890 is red [1]." in answer.text
-    assert "#### How tall is the tower?\n\nTower that is 330 m tall [2]." in answer.text
+    assert answer.text.startswith("### Closest passages\n\n#### ")
+    assert "\n\nBridge of 1890 is red [1]." in answer.text
+    assert "\n\nTower that is 330 m tall [2]." in answer.text
     assert {c.url for c in answer.citations} == {"https://example.org/1", "https://example.org/2"}
     assert (answer.status, answer.queries, answer.usage.pages) == ("answered", (), 0)
 

@@ -21,6 +21,7 @@ from bot.errors import (
 )
 from bot.messages import Depth, RunOptions, Style, Transcript
 from bot.reasoning.calls import ModelCalls, ModelReply
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
@@ -29,7 +30,6 @@ from bot.reasoning.evidence import (
     Paragraph,
     TextDelta,
 )
-from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.reasoning.workspace import Action, Read
@@ -188,7 +188,7 @@ class Play:
 
     def of(self, run: Run, question: Rewritten, links: tuple[str, ...] = ()) -> Report:
         show = self.shown.append
-        task = Task(run, question, self.settings, self.depth, links, lambda: True, show)
+        task = Task(run, question, self.settings, self.depth, links, show)
         return Report(task)
 
     async def report(self, writer: Writer, prefetch_pages: int = 0) -> tuple[Report, Run]:
@@ -199,7 +199,7 @@ class Play:
         await report.write(writer)
         return report, run
 
-    def pipeline(self, writer: Writer, fallback: ReasonerFactory = Extractive) -> Pipeline:
+    def pipeline(self, writer: Writer, fallback: ReasonerFactory = Closest) -> Pipeline:
         run = self.run()
         run.budget = self.budget
         writer.calls = run.calls
@@ -550,20 +550,26 @@ async def test_a_budget_that_covers_no_draft_gives_a_plain_answer() -> None:
 
 
 @in_virtual_time
-async def test_when_the_model_goes_away_what_is_revised_stays_and_quotes_take_over() -> None:
+async def test_when_the_model_goes_away_what_is_revised_stays() -> None:
     play, writer = Play(), topical()
     writer.failing = {"revise Builders": ModelUnavailable("The model does not answer.")}
     answer = await play.answer(writer)
-    assert answer.reasoner == "extractive"
-    height, builders, colour = answer.text.removeprefix("## ").split("\n\n## ")
+    assert (answer.status, answer.reasoner) == ("answered", "closest")
+    height, limits = answer.text.removeprefix("## ").split("\n\n## ")
     assert height == f"Height\n\nHeight of the tower is 330 metres [{citing(answer, '330')}]."
-    assert builders == (
-        f"Builders\n\nBuilders of the tower were 300 workers [{citing(answer, '300')}]."
-    )
-    assert colour.startswith("Colour\n\nColour of the tower is brown")
+    assert "> No longer covered: Builders; Colour." in limits
     assert answer.notes == (
         "The model does not answer. The following was found and quoted without the model.",
     )
+
+
+@in_virtual_time
+async def test_when_the_model_goes_away_before_anything_is_revised_passages_are_quoted() -> None:
+    play, writer = Play(), topical()
+    writer.failing = {"draft": ModelUnavailable("The model does not answer.")}
+    answer = await play.answer(writer)
+    assert answer.text.startswith("### Closest passages\n\n")
+    assert answer.citations
 
 
 def citing(answer: Answer, words: str) -> int:

@@ -97,7 +97,7 @@ async def test_quotations_need_no_budget_of_model_calls(error: FootnoteError, ca
     play = Play(a_shelf(pages), budget=replace(PLENTY, model_calls=calls))
     play.settings = play.settings.model_copy(update={"max_model_calls": calls})
     answer = await play.answer(Away())
-    assert answer.reasoner == "extractive"
+    assert answer.reasoner == "closest"
     assert len(answer.notes) == 1
     assert answer.notes[0].endswith("The following was found and quoted without the model.")
     assert "Not covered any more" not in answer.text

@@ -8,6 +8,7 @@ import pytest
 
 from bot.configuration import load_settings
 from bot.messages import Transcript
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
@@ -16,7 +17,6 @@ from bot.reasoning.evidence import (
     Source,
     TextDelta,
 )
-from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.workspace import Finish, Reply, Turn, Workspace
@@ -59,7 +59,7 @@ async def the_road(open_run: OpenRun, reasoner: Scripted, shown: list[str]) -> P
     reasoner.rewritten = Rewritten("search", "How tall is the tower?", queries=("eiffel tower",))
     run = await open_run(a_shelf(*TEXTS))
     settings = load_settings()
-    return Pipeline(run, reasoner, Extractive(run.calls), Transcript(), settings, shown.append)
+    return Pipeline(run, reasoner, Closest(run.calls), Transcript(), settings, shown.append)
 
 
 async def test_it_is_shown_as_it_comes_and_no_other_is_written(open_run: OpenRun) -> None:

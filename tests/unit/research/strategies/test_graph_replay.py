@@ -23,7 +23,7 @@ from bot.messages import Message, RunOptions
 from bot.pages.page import Page
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import ReasonerFactory
+from bot.reasoning.reasoner import ReasonerFactory, Researcher
 from bot.research.budget.account import Account
 from bot.research.evidence.workspace import Reading
 from bot.research.inputs import Resources, RunQuestion
@@ -151,7 +151,9 @@ class Process:
             Account(budget, lambda reply: 0.0, None, journal.seconds),
             lambda plan: None,
         )
-        return await explore(run, self.make(run.calls), ASKED, READING, searches=10)
+        reasoner = self.make(run.calls)
+        assert isinstance(reasoner, Researcher)
+        return await explore(run, reasoner, ASKED, READING, searches=10)
 
     async def kept(self) -> Counter[str]:
         """The kinds of all steps in the journal."""

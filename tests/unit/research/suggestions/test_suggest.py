@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from bot.answers import Citation
 from bot.pages.passages import split
 from bot.reasoning.evidence import Source
-from bot.research.suggestions.suggest import Offer, suggest
+from bot.research.outcomes import Offer
+from bot.research.suggestions.suggest import suggest
 
 URL = "https://docs.example/themes"
 PAGE = """# Theme manual

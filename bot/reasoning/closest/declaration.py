@@ -1,4 +1,4 @@
-"""Declares the extractive reasoner, which needs no model."""
+"""Declares the closest passages, which need no model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 
 from bot.observing import Observe
-from bot.reasoning.declaration import EXTRACTIVE, Declaration
+from bot.reasoning.declaration import CLOSEST, Declaration
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.settings import Settings
 
@@ -14,16 +14,16 @@ from bot.settings import Settings
 def _open(
     settings: Settings, observe: Callable[[str], Observe], wait: bool
 ) -> AbstractAsyncContextManager[ReasonerFactory]:
-    from bot.reasoning.extractive.reasoner import Extractive
+    from bot.reasoning.closest.reasoner import Closest
 
-    return nullcontext(Extractive)
+    return nullcontext(Closest)
 
 
 async def _check(settings: Settings) -> str:
     return (
-        "none: answers are quotations. Set ANTHROPIC_API_KEY to let Claude research, or "
+        "none: answers are the closest passages. Set ANTHROPIC_API_KEY to let Claude research, or "
         "FOOTNOTE_MODEL=openai:NAME for a model at OpenAI or of your own"
     )
 
 
-REASONER = Declaration(EXTRACTIVE, Settings, _open, _check)
+REASONER = Declaration(CLOSEST, Settings, _open, _check)

@@ -7,7 +7,6 @@ import re
 from bot.messages import Transcript
 from bot.pages.mentions import links_said
 from bot.reasoning.recall import answers_in
-from bot.text.facts import facts
 from bot.text.sentences import sentences
 
 _DENIES = re.compile(
@@ -45,6 +44,8 @@ def correction_in(transcript: Transcript, text: str) -> tuple[str, str]:
     said = text.strip()
     if not answers_in(transcript) or not _DENIES.match(said) or _MEANT.search(said):
         return "", ""
+    from bot.text.facts import facts  # slow to import, and seldom needed
+
     pieces = [said[each.start : each.end] for each in sentences(said)]
     asked = " ".join(piece for piece in pieces if _ASKS.search(piece))
     stated = " ".join(piece for piece in pieces if not _ASKS.search(piece))

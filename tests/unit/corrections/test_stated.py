@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bot.answers import Citation
+from bot.corrections.stated import correction_in
 from bot.messages import Entry, Transcript
-from bot.reasoning.extractive.corrections import correction_in
-from bot.reasoning.extractive.rewrite import rewrite
+from bot.reasoning.closest.rewrite import rewrite
 from tests.unit.samples import a_message
 
 QUESTION = "What is the hotel limit for Berlin?"

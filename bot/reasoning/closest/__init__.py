@@ -1,0 +1,1 @@
+"""Closest passages: without a model, quotes the passages closest to a question."""
