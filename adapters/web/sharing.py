@@ -47,7 +47,7 @@ FORMS = {
 }
 NO_INDEX = {"X-Robots-Tag": "noindex, nofollow"}
 FILE_NAME = 60  # characters
-_MARK = re.compile(r'<a class="mark" data-n="(\d+)"[^>]*>')
+_MARK = re.compile(r'<a class="mark" data-n="(\d+)"[^<>]*+>')
 
 
 def sharing_pages(console: Console) -> Sequence[BaseRoute]:

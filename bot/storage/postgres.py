@@ -89,10 +89,10 @@ _REFUSALS = (
         "53300",
     ),
     (re.compile(r"unsupported startup parameter"), "PGBNC"),
-    (re.compile(r'FATAL: +database ".*" does not exist'), "3D000"),
+    (re.compile(r'FATAL: +database "[^"]*+" does not exist'), "3D000"),
     (
         re.compile(
-            r'FATAL: +(\w+ authentication failed|role ".*" does not exist|no pg_hba.conf entry)'
+            r'FATAL: +(\w+ authentication failed|role "[^"]*+" does not exist|no pg_hba.conf entry)'
             r"|no password supplied"
         ),
         "28",
