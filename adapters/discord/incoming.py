@@ -76,7 +76,8 @@ def begins_with_mention(content: str) -> str:
 
 def _without(mentions: Iterable[str], text: str) -> str:
     for mention in mentions:
-        text = re.sub(rf"[ \t]*{re.escape(mention)}[ \t]*(?:[,，:：][ \t]*)?", " ", text)
+        pattern = rf"(?:(?<![ \t])[ \t]++)?{re.escape(mention)}[ \t]*+(?:[,，:：][ \t]*+)?"
+        text = re.sub(pattern, " ", text)
     return text
 
 

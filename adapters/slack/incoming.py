@@ -82,7 +82,8 @@ def begins_with_mention(text: str) -> bool:
 def without_mention(text: str, user: str) -> str:
     """Remove the mentions of one user from Slack's text, with the gaps they leave."""
     mention = re.compile(
-        rf"[ \t]*<@{re.escape(user)}(?:\|[^<>]*)?>(?:[ \t]*(?:[:,](?=\s|$)|[，：、]))?"
+        rf"(?:(?<![ \t])[ \t]++)?<@{re.escape(user)}(?:\|[^<>]*)?>"
+        r"(?:[ \t]*+(?:[:,](?=\s|$)|[，：、]))?"
     )
     return mention.sub("", text).strip()
 

@@ -100,8 +100,13 @@ def inline_html(text: str) -> str:
 
 def safe(rendered: str) -> str:
     """Sanitize rendered Markdown: keep only what our Markdown can produce."""
+    # nh3 escapes a text in time that grows with its square; comments, which it drops, divide it.
+    divided = _TAG_OR_TEXT.sub(
+        lambda found: f"{found[0]}<!---->" if len(found[0]) >= DIVIDED and found[1] else found[0],
+        rendered,
+    )
     return nh3.clean(
-        scrolling(rendered),
+        scrolling(divided),
         tags=TAGS,
         attributes=ATTRIBUTES,
         url_schemes={"http", "https"},
@@ -175,6 +180,8 @@ def _align(cells: Sequence[tuple[int, Token, str]]) -> None:
             token.attrSet("class", stated[1] if stated else "right")
 
 
+DIVIDED = 2_000  # characters of a text without tags
+_TAG_OR_TEXT = re.compile(rf"<[^<>]*+>|((?:&[#\w]{{1,32}};|[^<>&]){{1,{DIVIDED}}}+)")
 _MARKS = re.compile(r"(?:(?<!\s)\s++)?\[\d{1,4}\]")
 
 

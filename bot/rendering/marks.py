@@ -42,6 +42,7 @@ _INDEXED = re.compile(r"[A-Za-z_][\w.]{0,80}(?:\[\d{1,4}\])+")
 _ONE = re.compile(r"\[(\d{1,4})\]")
 _SPACED_MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,4}\]")
 _RANGE = re.compile(r"(\d{1,4})\s*[-–]\s*\^?(\d{1,4})")
+DEEPEST = 8  # marks inside each other
 LONGEST_RANGE = 20  # [1-900] is not a list of sources
 
 
@@ -115,10 +116,7 @@ def as_marks(numbers: Iterable[int]) -> str:
 
 def _normalise(text: str, known: Collection[int], is_quoted: Callable[[str], bool]) -> str:
     kept = [match.span() for match in _INDEXED.finditer(text) if is_quoted(match.group())]
-    out, end = "", 0
-    for start, stop in kept:
-        out, end = out + _marked(text[end:start], known) + text[start:stop], stop
-    return out + _marked(text[end:], known)
+    return _outside(kept, text, lambda part: _marked(part, known))
 
 
 def _marked(text: str, known: Collection[int]) -> str:
@@ -128,9 +126,11 @@ def _marked(text: str, known: Collection[int]) -> str:
         return match["space"] + marks if marks else ""
 
     # Dropping one mark may leave another: "[[9]5]".
-    while (read := _MARK.sub(replace, text)) != text:
+    for _ in range(DEEPEST):
+        if (read := _MARK.sub(replace, text)) == text:
+            return text
         text = read
-    return text
+    return _BRACKETS.sub("(", text)  # marks are never that deep: none may be left
 
 
 def _numbers(written: str) -> list[int]:

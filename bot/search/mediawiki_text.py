@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from urllib.parse import unquote
+
+from lxml import etree  # type: ignore[import-untyped]
 
 from bot.text.terms import STOP_WORDS, has_cjk, keywords, terms
 
@@ -143,38 +144,42 @@ class Meaning:
 def meanings(body: str) -> list[Meaning]:
     """The entries of a rendered disambiguation page: the first article link in each list item."""
     parser = _Meanings()
-    parser.feed(body)
-    parser.close()
-    parser.end_item()
+    if body.strip():
+        # Unlike ``html.parser``, which looks for the end of each tag in all the rest, linear.
+        reader = etree.HTMLParser(target=parser, encoding="utf-8", collect_ids=False)
+        etree.fromstring(body.encode("utf-8", "replace"), reader)
     unique = {meaning.title: meaning for meaning in reversed(parser.found)}
     return [meaning for meaning in parser.found if unique.pop(meaning.title, None)]
 
 
-class _Meanings(HTMLParser):
+class _Meanings:
+    """Takes the events of a parser of HTML."""
+
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self.found: list[Meaning] = []
         self._in_item = False
         self._title = ""
         self._words: list[str] = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag == "li":  # a nested item ends the text of the outer one
             self.end_item()
             self._in_item = True
         elif tag == "a" and self._in_item and not self._title:
-            attributes = dict(attrs)
-            classes = (attributes.get("class") or "").split()
+            classes = attributes.get("class", "").split()
             if "new" not in classes and "extiw" not in classes and "external" not in classes:
-                self._title = attributes.get("title") or ""
+                self._title = attributes.get("title", "")
 
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         if tag in ("li", "ul", "ol"):
             self.end_item()
 
-    def handle_data(self, data: str) -> None:
+    def data(self, data: str) -> None:
         if self._in_item:
             self._words.append(data)
+
+    def close(self) -> None:
+        self.end_item()
 
     def end_item(self) -> None:
         if self._in_item and self._title:

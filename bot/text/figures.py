@@ -91,7 +91,7 @@ def claimed_figures(text: str) -> Iterator[Figure]:
     Digits that are part of a name ("A320") are excluded. Of number words, ordinals and those that
     refer to something counted before ("the two", "one") are excluded.
     """
-    for match in _NUMBER.finditer(text):
+    for match in _numbers(text):
         values = _values(match) + _values_in_range(text, match)
         yield Figure(match.start(), match.end(), values, _margin(text, match))
     for match in _WORDS.finditer(text):
@@ -120,7 +120,7 @@ def claimed_figures(text: str) -> Iterator[Figure]:
 def borne_out(text: str) -> frozenset[Decimal]:
     """Every value that a text may name: generous, so that no true claim is doubted."""
     values: set[Decimal] = set()
-    for match in _NUMBER.finditer(text):
+    for match in _numbers(text):
         values.update(_values(match))
         values.update(_values_in_range(text, match))
         values.update(_plain_values(match["number"]))
@@ -157,6 +157,7 @@ def is_borne_out(value: Decimal, margin: float, by: frozenset[Decimal]) -> bool:
     return any(abs(other - value) <= reach for other in by)
 
 
+LONGEST = 24  # characters of a number: more digits than ``decimal`` calculates with are no figure
 ROUNDED = 0.03  # relative: the greatest tolerance of rounding that is not indicated
 
 
@@ -166,8 +167,13 @@ def reach(value: Decimal, margin: float = 0.0) -> float:
     """
     if not value:
         return 0.0
-    place = 10.0 ** int(value.normalize().as_tuple().exponent)
+    place = float(Decimal(1).scaleb(int(value.normalize().as_tuple().exponent)))
     return max(min(0.501 * place, ROUNDED * abs(float(value))), margin * abs(float(value)))
+
+
+def _numbers(text: str) -> Iterator[re.Match[str]]:
+    """The numbers of a text, but for rows of digits that are too long for a figure."""
+    return (match for match in _NUMBER.finditer(text) if len(match["number"]) <= LONGEST)
 
 
 def _values(match: re.Match[str]) -> tuple[Decimal, ...]:
@@ -196,7 +202,7 @@ def _plain_values(number: str) -> tuple[Decimal, ...]:
     if "," in plain and "." in plain:
         thousands = "," if plain.rfind(",") < plain.rfind(".") else "."
         return (Decimal(plain.replace(thousands, "").replace(",", ".")).normalize(),)
-    if re.fullmatch(r"\d{1,3}(?:,\d{3})+", plain) or plain.count(".") > 1:
+    if plain.count(",") > 1 or re.fullmatch(r"\d{1,3},\d{3}", plain) or plain.count(".") > 1:
         return (Decimal(plain.replace(",", "").replace(".", "")).normalize(),)
     if re.fullmatch(r"\d{1,3}\.\d{3}", plain):
         return (Decimal(plain).normalize(), Decimal(plain.replace(".", "")).normalize())

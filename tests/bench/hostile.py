@@ -29,6 +29,7 @@ from tests.bench.chat_stage import CHANNELS, PEOPLE, Serving, Stage, platforms, 
 from tests.bench.programs import REPOSITORY
 from tests.bench.table import percentile, print_table, tell
 from tests.fakes.hostile import KINDS
+from tests.fakes.hostile_words import SIGNS, repeated
 from tests.fakes.slack_limits import UNLIMITED
 
 SERVERS = 50
@@ -42,13 +43,19 @@ EVERY = 0.02  # seconds between two looks, and between two events
 DRAIN_SECONDS = 120.0
 
 TARGET = "< 100"
+HOSTILE_QUESTIONS = 40  # a minute
+HOSTILE_TARGET = "p99 < 200"
 
 
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="hostile", description=__doc__)
     parser.add_argument("--kind", choices=KINDS, help="all servers of one kind")
     parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--questions", action="store_true", help="only hostile questions")
     given = parser.parse_args(arguments)
+    if given.questions:
+        print_table(("hostile questions", "measured", "target"), hostile_questions(given.seconds))
+        return
     kinds = [given.kind] if given.kind else list(KINDS)
     rows = []
     with a_web(list(itertools.islice(itertools.cycle(kinds), SERVERS))) as web:
@@ -206,6 +213,43 @@ def beside(web: AWeb) -> list[Row]:
                 rows.append(("  (which were read before that)", "", ""))
             slack.wait_for(partial(is_answered, slack, CHANNELS[2], slow.ts), DRAIN_SECONDS)
     return rows
+
+
+def hostile_questions(seconds: float) -> list[Row]:
+    """What others notice of so many hostile questions and follow-ups a minute."""
+    with platforms(limits=UNLIMITED) as stage, served(stage) as running:
+        slack, found, ended = stage.slack, Found(), threading.Event()
+        answered_in(stage, PEOPLE[1], "How are secrets stored?")  # what is slow once
+        looker = threading.Thread(target=look, args=(running.address, found.looks, ended))
+        first = len(slack.deliveries)
+        waited = []
+        looker.start()
+        began, used = time.perf_counter(), running.processor_seconds()
+        threads: list[str] = []
+        while time.perf_counter() < began + seconds:
+            signs = repeated(SIGNS[found.asked % len(SIGNS)])
+            if found.asked % 2 and threads:
+                slack.say(PEOPLE[0], CHANNELS[0], signs, thread_ts=threads[-1])
+            else:
+                threads.append(slack.say(PEOPLE[0], CHANNELS[0], f"{slack.mention} {signs}").ts)
+            found.asked += 1
+            if not found.asked % 10:
+                waited.append(answered_in(stage, PEOPLE[1], "How are secrets stored?"))
+            time.sleep(max(began + found.asked * 60 / HOSTILE_QUESTIONS - time.perf_counter(), 0))
+        found.share = (running.processor_seconds() - used) / (time.perf_counter() - began)
+        ended.set()
+        looker.join()
+        told = slack.deliveries[first:]
+        slack.wait_for(lambda: all(one.tried for one in told), slack.ack_seconds + DRAIN_SECONDS)
+        found.missed = sum(one.ack_seconds is None for one in told)
+        found.acks = [one.ack_seconds * 1000 for one in told if one.ack_seconds is not None]
+        others = f"{statistics.median(waited):.2f} / {max(waited):.2f}" if waited else "none"
+        rows = found.rows("questions")
+        return [
+            (rows[0][0], rows[0][1], HOSTILE_TARGET),
+            *rows[1:],
+            ("  another person's answer: median/max, s", others, ""),
+        ]
 
 
 def good_links(stage: Stage, web: AWeb) -> str:

@@ -16,7 +16,7 @@ _MARKUP = re.compile(
     r"|(?:https?://|mailto:)[^>|\s]+(?:\|[^>]*)?)>"
 )
 _URL = re.compile(r"https?://[^\s<>|]+[^\s<>|.,;:!?)\]'\"]")
-_LABELLED = re.compile(r"\[([^\]\n]+)\]\((https?://[^\s)]+)\)")
+_LABELLED = re.compile(r"\[([^\[\]\n]+)\]\((https?://[^\s)]+)\)")
 
 
 def escape(text: str) -> str:

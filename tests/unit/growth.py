@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Any
 
 _sre: Any = importlib.import_module("re._parser")
@@ -23,7 +24,7 @@ LENGTHS = (16, 64, 256, 1_000, 4_000)
 """Each about four times the one before. At 4,000 characters a pattern that is quadratic takes many
 milliseconds, one that is linear 0.02 to 0.5."""
 
-MOST_ATTACKS = 200
+MOST_ATTACKS = 120
 _FLOOR = 0.001  # seconds; less is noise
 _FAR_TOO_LONG = 0.05  # seconds
 _TRIES = 5
@@ -104,6 +105,10 @@ MORE_TOKENS = (
 )
 
 
+Attack = tuple[str, str, str]
+"""What stands before a token, the token, which is repeated, and what stands behind."""
+
+
 @dataclass(frozen=True, slots=True)
 class Growth:
     """The time of an attack of ``length`` characters, and its ratio to that of a quarter."""
@@ -123,7 +128,7 @@ class Growth:
         return f"{attack}: {self.seconds * 1000:.1f} ms at {self.length}, ratio {self.ratio:.1f}"
 
 
-def attacks_on(pattern: re.Pattern[str], most: int = MOST_ATTACKS) -> list[tuple[str, str, str]]:
+def attacks_on(pattern: re.Pattern[str], most: int = MOST_ATTACKS) -> list[Attack]:
     """Prefix, repeated token and tail of attacks made from a pattern's own syntax.
 
     Of a pattern with many parts an even selection of about ``most``.
@@ -147,34 +152,50 @@ def attacks_on(pattern: re.Pattern[str], most: int = MOST_ATTACKS) -> list[tuple
 
 def growth(
     run: Callable[[str], object],
-    attacks: Iterable[tuple[str, str, str]],
+    attacks: Iterable[Attack],
     lengths: Sequence[int] = LENGTHS,
 ) -> Growth | None:
     """The first attack under which the time of ``run`` grows too much over the last two lengths.
 
     A shorter length decides only if it already takes more than ``_FAR_TOO_LONG``: a repetition of
-    at most 80 characters, for example, looks like a square until the text is longer than that.
+    at most 80 characters, for example, looks like a square until the text is longer than that. For
+    the same reason a text four times as long must grow so too.
     """
-    for prefix, token, tail in attacks:
-        shorter, before = "", 0.0
+    for attack in attacks:
+        shorter = lengths[0]
         for left, length in zip(range(len(lengths) - 1, -1, -1), lengths, strict=True):
-            text = prefix + token * max(length // len(token), 1) + tail
-            seconds = _seconds(run, text)
+            seconds = cpu_seconds(run, _text(attack, length))
             if seconds > _FAR_TOO_LONG or (not left and seconds > _FLOOR):
-                for _ in range(_TRIES):
-                    if seconds <= max(_FLOOR, MOST * before):
-                        break
-                    before = min(before, _seconds(run, shorter))
-                    seconds = min(seconds, _seconds(run, text))
-                else:
-                    return Growth(prefix, token, tail, length, seconds, seconds / max(before, 1e-9))
+                found = _grown(run, attack, shorter, length)
+                if found is not None and seconds < _FAR_TOO_LONG:
+                    found = _grown(run, attack, length, 4 * length)
+                if found is not None:
+                    return found
             if seconds * 16**left < _FLOOR:
                 break  # as a square it would stay below what can be measured
-            shorter, before = text, seconds
+            shorter = length
     return None
 
 
-def _seconds(run: Callable[[str], object], text: str) -> float:
+def _text(attack: Attack, length: int) -> str:
+    prefix, token, tail = attack
+    return prefix + token * max(length // len(token), 1) + tail
+
+
+def _grown(
+    run: Callable[[str], object], attack: Attack, shorter: int, length: int
+) -> Growth | None:
+    """The growth between two lengths, if it is too much in each of several tries."""
+    before = seconds = float("inf")
+    for _ in range(_TRIES):
+        before = min(before, cpu_seconds(run, _text(attack, shorter)))
+        seconds = min(seconds, cpu_seconds(run, _text(attack, length)))
+        if seconds <= max(_FLOOR, before * MOST ** log(length / shorter, 4)):
+            return None
+    return Growth(*attack, length, seconds, seconds / before)
+
+
+def cpu_seconds(run: Callable[[str], object], text: str) -> float:
     """CPU time of this thread: other programs do not count."""
     start = time.thread_time()
     run(text)

@@ -44,7 +44,7 @@ def product_patterns() -> tuple[ProductPattern, ...]:
     literal.
     """
     found: dict[tuple[str, int, bool], ProductPattern] = {}
-    modules = {module.__name__: module for module in _modules()}
+    modules = {module.__name__: module for module in product_modules()}
     trees = {
         name: ast.parse(Path(str(module.__file__)).read_text()) for name, module in modules.items()
     }
@@ -63,7 +63,7 @@ def product_patterns() -> tuple[ProductPattern, ...]:
     return tuple(sorted(found.values(), key=lambda each: each.name))
 
 
-def _modules() -> tuple[ModuleType, ...]:
+def product_modules() -> tuple[ModuleType, ...]:
     names = [
         info.name
         for package in (bot, adapters)

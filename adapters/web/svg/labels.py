@@ -7,6 +7,7 @@ import unicodedata
 # Fractions of the font size in a common sans serif; actual widths differ by up to a tenth.
 NARROW, COMMON, CAPITAL, WIDE = 0.32, 0.54, 0.68, 1.0
 
+LONGEST = 1_000  # characters of a text that are broken into lines; no label has room for more
 CLOSING = frozenset("，。？！：；、）」』》〉】’”")  # a line does not begin with these
 
 
@@ -48,7 +49,7 @@ def _words(text: str) -> list[str]:
     it."""
     found: list[str] = []
     piece = ""
-    for char in text:
+    for char in text[:LONGEST]:
         if char in CLOSING and not piece and found:
             found[-1] += char
         elif _is_wide(char):
