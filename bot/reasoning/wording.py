@@ -91,4 +91,4 @@ def without_links(text: str) -> str:
     for host, address in hosts_in(text):
         if len(address) > len(f"https://{host}/"):
             text = text.replace(address.removeprefix("https://"), " ")
-    return re.sub(r"[<(]\s*[>)]|\[([^\]]*)\]\s*\(\s*\)", r"\1", text).strip()
+    return re.sub(r"[<(]\s*[>)]|\[([^\[\]]*)\]\s*\(\s*\)", r"\1", text).strip()

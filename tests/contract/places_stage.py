@@ -151,7 +151,7 @@ def _common(data: Path, folder: Path) -> dict[str, Any]:
         "data_dir": data,
         "database_url": sqlite.migrated(folder),
         "providers": "local",
-        "reasoner": "extractive",
+        "reasoner": "closest",
     }
 
 

@@ -17,8 +17,8 @@ from bot.answers import Answer, Citation
 from bot.messages import Entry, Transcript
 from bot.pages.passages import Passage
 from bot.pages.relevance import unknown_names
+from bot.reasoning.closest.rewrite import rewrite
 from bot.reasoning.evidence import Source
-from bot.reasoning.extractive.rewrite import rewrite
 from bot.reasoning.repeated import as_asked
 from bot.rendering import blocks, conversation, excerpts, marks, phrases, safety, tables
 from bot.rendering.texts import texts_for

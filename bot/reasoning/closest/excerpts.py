@@ -20,7 +20,7 @@ LONGEST = 90  # words
 CJK_CHARACTERS = 1.7  # counted as one word
 BETWEEN = 8  # characters between passages that can be quoted together
 
-_WORD = re.compile(r"\S*\w\S*")
+_WORD = re.compile(r"(?<!\S)[^\w\s]*+\w\S*+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _LINE_BEGINS = re.compile(r"[ \t]*(?:\||[-*+•‣◦][ \t]|\d{1,3}[.)][ \t]|`{3}|~{3})")
 _DIVIDER = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")

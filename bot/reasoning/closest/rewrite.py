@@ -45,12 +45,12 @@ _POINTS_TO_PAGE = lazy_regex(
     r"|articles?|urls?|posts?|web ?sites?|sites?|papers?|documents?|pdfs?|files?)\b"
     r"|^\W*(?:please )?(?:summari[sz]e|sum up|read) (?:it|that|this|them)\W*$"
     r"|\bwhat (?:does|do|did) (?:it|they|that|this) (?:say|state|mention)\b"
-    r"|它[^，。？]*(?:说|讲|写|提到)了?什么"
+    r"|它[^它，。？]*(?:说|讲|写|提到)了?什么"
     r"|(?:这|那|上面|刚才|前面|上述|该)[^，。？]{0,5}(?:链接|网页|文章|页面|网站|文件)"
     r"|(?:この|その|さっきの|上の)(?:リンク|ページ|記事)|(?:그|이|위의) ?(?:링크|페이지|기사)",
     re.IGNORECASE,
 )
-_MARKDOWN_LINK = re.compile(r"\[[^\]\n]*\]\(\s*<?https?://[^)\s]*\)")
+_MARKDOWN_LINK = re.compile(r"\[[^\[\]\n]*+\]\(\s*+<?https?://[^)\s(]*+\)")
 _CJK = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _TOKEN = re.compile(rf"[^\W_{_CJK}](?:[^\W{_CJK}]|['’.&-](?=[^\W{_CJK}]))*")
 _PREPOSITIONS = listed(
