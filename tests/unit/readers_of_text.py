@@ -16,9 +16,11 @@ from adapters.web.page_text import page_html
 from bot.answers import Answer, Citation
 from bot.messages import Entry, Transcript
 from bot.pages.passages import Passage
-from bot.pages.relevance import unknown_names
+from bot.reasoning.closest.passages import choose, quoted
 from bot.reasoning.closest.rewrite import rewrite
-from bot.reasoning.evidence import Source
+from bot.reasoning.closest.unanswerable import unknown_names
+from bot.reasoning.evidence import Evidence, Source
+from bot.reasoning.questions import Rewritten
 from bot.reasoning.repeated import as_asked
 from bot.rendering import blocks, conversation, excerpts, marks, phrases, safety, tables
 from bot.rendering.texts import texts_for
@@ -123,6 +125,10 @@ WITH_ARGUMENTS: dict[str, Reader] = {
     "a question": lambda text: rewrite(Transcript(), a_message(text)),
     "a follow-up": lambda text: rewrite(_THREAD, a_message(text)),
     "a question, without its asides": lambda text: as_asked(_THREAD, a_message(text)),
+    "the choice of passages": lambda text: choose(text, Evidence(sources=(_source(text)[0],))),
+    "a closest passage": lambda text: quoted(
+        Rewritten("links", "How tall?"), Evidence(sources=(_source(text)[0],))
+    ),
     "unknown names": lambda text: unknown_names(text, {}),
     "names": lambda text: list(names(text, "en")),
     "facts missing": lambda text: missing_from(facts("It is 330 m tall, says Ada Lovelace."), text),
