@@ -59,7 +59,6 @@ SLOW = (
     "tests/scenario/test_chat_crash.py",
     "tests/scenario/test_crash.py",
     "tests/scenario/test_crash_campaign.py",
-    "tests/scenario/test_earlier_release.py",
     "tests/unit/bench/test_benches.py",
 )
 OURS = ("FOOTNOTE_", "ANTHROPIC_", "OPENAI_", "SLACK_", "DISCORD_")
