@@ -21,6 +21,7 @@ _ADVISORY_LOCK = 0x_F007_107E
 
 
 MAJOR = 1000
+FIRST = "1000"  # the schema of the first release; earlier numbers were never released
 
 
 def goes_with(revision: str) -> bool:
@@ -82,6 +83,11 @@ def upgrade(connection: sa.Connection) -> None:
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if current is not None and goes_with(current):
         return
+    if current is not None and current < FIRST:
+        raise InvalidSetting(
+            "The database was written before the first release of Footnote, and cannot be used any "
+            "more: choose another place with FOOTNOTE_DATA_DIR or FOOTNOTE_DATABASE_URL."
+        )
     if current is not None and current not in known:
         raise InvalidSetting(
             "The database was written by a newer Footnote: upgrade this one, "

@@ -141,6 +141,16 @@ async def test_a_newer_schema_is_refused(engine: sa.Engine, empty_url: str) -> N
         await open_database(empty_url)
 
 
+async def test_a_schema_from_before_the_first_release_is_refused(
+    engine: sa.Engine, empty_url: str
+) -> None:
+    await (await open_database(empty_url)).close()
+    with engine.begin() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '0023'"))
+    with pytest.raises(InvalidSetting, match="before the first release"):
+        await open_database(empty_url)
+
+
 # ---------------------------------------------------------------- the queue's own schema
 
 
