@@ -12,12 +12,14 @@ from bot.errors import FootnoteError, InvalidSetting
 
 Extra = Literal[
     "browser",
+    "discord",
     "mcp",
     "office",
     "openai",
     "otel",
     "pandoc",
     "postgres",
+    "slack",
     "sso",
     "vectors",
     "workspaces",
@@ -31,6 +33,7 @@ class _Contents(NamedTuple):
 
 EXTRAS: dict[Extra, _Contents] = {
     "browser": _Contents("web pages built by script", ("playwright",)),
+    "discord": _Contents("Discord", ("discord", "aiohttp")),
     "mcp": _Contents("the Model Context Protocol", ("mcp",)),
     "office": _Contents("Excel workbooks", ("openpyxl",)),
     "openai": _Contents("models over OpenAI's API", ("openai",)),
@@ -39,6 +42,7 @@ EXTRAS: dict[Extra, _Contents] = {
     ),
     "pandoc": _Contents("RTF, LaTeX, DocBook, MediaWiki, Textile", ("pypandoc",)),
     "postgres": _Contents("PostgreSQL and its queue", ("psycopg", "procrastinate")),
+    "slack": _Contents("Slack", ("slack_bolt", "slack_sdk", "aiohttp")),
     "sso": _Contents("single sign-on for the console", ("authlib", "joserfc")),
     "vectors": _Contents("an embedding model in a folder", ("numpy", "onnxruntime", "tokenizers")),
     "workspaces": _Contents("an app for many Slack workspaces", ("cryptography",)),

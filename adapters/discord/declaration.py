@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from adapters.discord.settings import DiscordSettings, has_token
+from bot.extras import need
 from bot.platform import Declaration, Platform
 
 if TYPE_CHECKING:
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
 def _open(
     settings: DiscordSettings, workspaces: Workspaces, observed: Observed | None
 ) -> AbstractAsyncContextManager[Platform]:
+    need("discord", "Answering in Discord")
     from adapters.discord.platform import open_discord
 
     return open_discord(settings, workspaces, observed)
 
 
 async def _check(settings: DiscordSettings) -> str:
+    need("discord", "Answering in Discord")
     from adapters.discord.doctor import examine
 
     return await examine(settings)

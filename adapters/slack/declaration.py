@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from adapters.slack.settings import SlackSettings, can_post, is_connected
+from bot.extras import need
 from bot.platform import Declaration, Installations, Platform
 
 if TYPE_CHECKING:
@@ -16,18 +17,21 @@ if TYPE_CHECKING:
 def _open(
     settings: SlackSettings, workspaces: Workspaces, observed: Observed | None
 ) -> AbstractAsyncContextManager[Platform]:
+    need("slack", "Answering in Slack")
     from adapters.slack.platform import open_slack
 
     return open_slack(settings, workspaces, observed)
 
 
 async def _check(settings: SlackSettings) -> str:
+    need("slack", "Answering in Slack")
     from adapters.slack.doctor import examine
 
     return await examine(settings)
 
 
 def _installations() -> Installations:
+    need("slack", "Answering in Slack")
     from adapters.slack.installations import StoredInstallations
 
     return StoredInstallations()

@@ -28,6 +28,12 @@ class Hiding(PathFinder):
 
 sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
 """
+# Modules of a platform that are imported before it is opened.
+DECLARING = {
+    f"adapters.{platform}.{name}"
+    for platform in ("slack", "discord")
+    for name in ("declaration", "settings")
+}
 USING_AN_EXTRA = {
     "adapters.terminal.mcp",
     "adapters.web.provider",
@@ -118,6 +124,22 @@ def test_models_over_openais_protocol(plain: Program) -> None:
     ) in " ".join(ended.err.split())
 
 
+@pytest.mark.parametrize(
+    ("platform", "tokens"),
+    [
+        ("slack", {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1"}),
+        ("discord", {"DISCORD_TOKEN": "token"}),
+    ],
+)
+def test_platforms(plain: Program, platform: str, tokens: dict[str, str]) -> None:
+    ended = plain.run("serve", **tokens, FOOTNOTE_HTTP_PORT="0")
+    assert ended.code == 2
+    assert (
+        f"Answering in {platform.title()} needs the extra '{platform}': "
+        f"pip install 'footnote-bot[{platform}]'."
+    ) in " ".join(ended.err.split())
+
+
 def test_keys_for_workspaces(plain: Program) -> None:
     ended = plain.run("keys", "new")
     assert ended.code == 2
@@ -139,7 +161,8 @@ def test_doctor_lists_what_is_not_installed(plain: Program) -> None:
 
 def test_only_what_uses_an_extra_imports_its_packages(hiding: str, tmp_path: Path) -> None:
     names = sorted(name for name in modules() if name not in USING_AN_EXTRA | {"bot.__main__"})
-    names = [name for name in names if not name.startswith("bot.storage.migrations.")]
+    others = ("bot.storage.migrations.", "adapters.slack.", "adapters.discord.")
+    names = [name for name in names if name in DECLARING or not name.startswith(others)]
     for name in USING_AN_EXTRA:
         assert name in modules()
     program = f"import importlib\nfor name in {names!r}: importlib.import_module(name)"
