@@ -108,11 +108,8 @@ class Settings(BaseSettings):
     reasoner: str = "auto"
     model: str = "claude-sonnet-5-5"
     small_model: str = "claude-haiku-5-5"
-    thinking: Literal["adaptive", "off"] = "adaptive"
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
-    max_output_tokens: int = Field(8_000, ge=256, le=20_000)
     model_timeout: float = Field(120.0, gt=0)  # seconds for one model call
-    model_retries: int = Field(4, ge=0, le=10)
     prices: dict[str, Price] = {}  # model → price; replaces or extends the built-in table
 
     # --- searching search providers and platforms declare their own settings, see bot/plugins.py
@@ -124,8 +121,6 @@ class Settings(BaseSettings):
     wikipedia_url: str = "https://{language}.wikipedia.org"  # any MediaWiki, with its path
     language: str = "en"  # of the wiki, if the question does not show it
     blocked_domains: StrList = ()
-    topk: int = Field(10, ge=1, le=50)  # hits shown for a query
-    keep_documents_from_web: bool = True  # queries to the web leave out words found only there
 
     # --- search of documents by meaning: an endpoint, or a folder with an ONNX model
     embeddings_url: str = ""  # OpenAI-compatible; with or without /v1/embeddings
@@ -141,58 +136,40 @@ class Settings(BaseSettings):
     # --- reading
     fetch_allow: StrList = ()  # hosts, host:port, CIDRs, :port exempt from address checks
     fetch_max_bytes: int = Field(10_000_000, ge=10_000)
-    fetch_timeout: float = Field(20.0, gt=0)  # seconds for one page, redirects included
     reading_memory: int = Field(500_000_000, ge=300_000_000)  # bytes, all processes together
     fetch_proxy: SecretStr | None = None  # for pages, in place of HTTPS_PROXY; off: none
     # What the proxy of pages is asked to connect to: an address checked here, a name checked
     # here, or a name that only the proxy can resolve.
     fetch_proxy_target: Literal["address", "name", "unresolved"] = "address"
-    page_ttl: float = Field(86_400.0, ge=0)  # seconds a stored page counts as fresh
     reader_url: str = ""  # a service that returns Markdown for a URL appended to it or put at {url}
     reader_api_key: SecretStr | None = None
     browser: str = ""  # a Chromium for pages built by script: its path, or its name on PATH
     browser_sandbox: Literal["on", "off"] = "on"  # off: for root in a container of its own
     robots: Literal["respect", "ignore"] = "respect"  # sites' robots.txt
     contact: str = ""  # web or mail address of the operator, sent to sites
-    prefetch_pages: int = Field(8, ge=0)  # read before the reasoner chooses; 0: none
 
     ca_bundle: Path | None = None  # authorities (PEM) to trust besides the usual ones
 
     strategy: str = "auto"  # how to gather evidence; auto: by the question and its depth
 
     # --- budget of one run
-    max_model_calls: int = Field(24, ge=1)
-    max_searches: int = Field(5, ge=1)  # search actions of one loop
-    max_queries: int = Field(40, ge=1)  # sent to providers
-    max_pages: int = Field(20, ge=1)
-    max_input_tokens: int = Field(400_000, ge=1_000)
-    max_written_tokens: int = Field(100_000, ge=256)  # output of all calls
     max_seconds: float = Field(300.0, gt=0)  # of work, in all attempts
     max_usd: float = Field(2.0, gt=0)
-    read_tokens: int = Field(1_200, ge=100)  # passages of one page given to the reasoner
 
     # An earlier answer to the same question is ignored, offered beside new research, or given
     # instead of it if its sources are unchanged.
     answered_before: Literal["off", "beside", "instead"] = "off"
 
-    # --- stages of a report, in seconds; a part that misses one is left out
-    draft_seconds: float = Field(90.0, gt=0)  # of the whole report, from memory
-    query_seconds: float = Field(15.0, gt=0)  # to decide what to search for one part
-    reading_seconds: float = Field(30.0, gt=0)  # to search and read for one part
-    revision_seconds: float = Field(60.0, gt=0)  # to rewrite one part from the pages read
+    # --- the check of an answer
     verify: Literal["on", "off"] = "on"  # sentences, by the small model
     verify_first: bool = False  # verify before posting the answer
-    show_drafts: bool = False  # of parts that were left out, marked as drafts from memory
 
     # --- daily limits (UTC), in USD of model calls and in questions; None: no limit
     user_daily_usd: float | None = Field(None, gt=0)
     user_daily_questions: int | None = Field(None, ge=1)
-    uploads_per_day: int = Field(40, ge=1)  # MB of files that one person may send in the console
     channel_daily_usd: float | None = Field(None, gt=0)
     workspace_daily_usd: float | None = Field(None, gt=0)
-    watches_per_person: int = Field(10, ge=0)  # standing questions; 0: none are allowed
     corrections_per_day: int = Field(20, ge=0)  # per person; 0: corrections are off
-    watch_days: int = Field(60, ge=1)  # without interest until a standing question ends
 
     # --- who may ask where, by the platforms' ids; an empty allow list allows all
     allow_workspaces: StrList = ()
@@ -227,7 +204,6 @@ class Settings(BaseSettings):
     console_groups_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # … and their groups
     # trusted proxies: addresses, CIDRs; empty: with a user header this machine's, otherwise none
     console_proxies: StrList = ()
-    console_questions: int = Field(20, ge=1)  # per client and minute
 
     # --- single sign-on for the console, by OpenID Connect
     oidc_issuer: str = ""  # the issuer in the provider's discovery document: https://…
@@ -243,8 +219,8 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default_factory=lambda: _user_data())
     database_url: str = ""  # empty: SQLite in data_dir
     database_connections: int = Field(9, ge=4)  # of this process to PostgreSQL, at most
-    database_pooler: Literal["none", "transaction"] = "none"  # mode of a PgBouncer before it
-    database_listen_url: str = ""  # bypasses the pooler, to receive notifications
+    # PostgreSQL's own address, if database_url is that of a pooler in transaction mode
+    database_listen_url: str = ""
     encryption_keys: SecretList = ()  # the first encrypts workspaces' tokens, all decrypt
     keep_pages_days: int | None = Field(None, ge=1)  # pages no answer cites; None: for ever
     keep_steps_days: int | None = Field(None, ge=1)  # steps of runs that have ended
@@ -252,12 +228,6 @@ class Settings(BaseSettings):
     keep_spending_days: int | None = Field(400, ge=32)  # spending of people and places
     audit_days: int | None = Field(400, ge=1)  # rows of the audit log
     audit_reads: bool = True  # log who opened what in the console
-    audit_texts: bool = False  # include the questions' text in its export
-    # What runs the questions; auto: PostgreSQL's queue if that is the database, else `serve`
-    # itself.
-    dispatcher: Literal["auto", "local", "postgres"] = "auto"
-    concurrency: int = Field(256, ge=1)  # runs at once in this process
-    drain_seconds: float = Field(10.0, ge=0)  # for runs in progress when `serve` ends
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
     # Format of log lines; auto: console on a terminal, else logfmt.
     log_format: Literal["auto", "console", "logfmt", "json"] = "auto"

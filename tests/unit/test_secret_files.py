@@ -84,8 +84,8 @@ def test_every_secret_can_come_from_a_file(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_setting_that_is_no_secret_comes_from_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FOOTNOTE_TOPK_FILE", a_file("5"))
-    with pytest.raises(InvalidSetting, match="Unknown setting FOOTNOTE_TOPK_FILE"):
+    monkeypatch.setenv("FOOTNOTE_MAX_USD_FILE", a_file("5"))
+    with pytest.raises(InvalidSetting, match="Unknown setting FOOTNOTE_MAX_USD_FILE"):
         load_settings()
 
 
