@@ -10,7 +10,7 @@ from functools import partial
 
 from bot.console_access import run_page
 from bot.dispatch.attempts import Executor
-from bot.dispatch.choice import Role, open_dispatcher
+from bot.dispatch.choice import CONCURRENCY, Role, open_dispatcher
 from bot.dispatch.dispatcher import Dispatcher
 from bot.observing import Observed, nothing_observed, unobserved
 from bot.pages.chooser import Chooser
@@ -28,6 +28,7 @@ from bot.search.registry import open_search
 from bot.service import ResearchService
 from bot.settings import Settings
 from bot.storage.connecting import Connecting
+from bot.storage.retention import PAGE_TTL
 from bot.storage.store import Store, open_store
 
 YOUNG_OBJECTS = 50_000
@@ -53,12 +54,13 @@ async def open_app(
     store: Store | None = None,
     role: Role = "alone",
     observed: Observed | None = None,
+    concurrency: int = CONCURRENCY,
 ) -> AsyncIterator[App]:
     """Open all parts; on exit, drain or release the runs in progress and close everything.
 
     ``search`` replaces the configured providers; ``store`` is an open store to use (and close).
-    ``role`` is what this process does with runs; ``observed`` records the calls it makes. Raises
-    ``InvalidSetting`` and ``StorageUnavailable``.
+    ``role`` is what this process does with runs; ``observed`` records the calls it makes,
+    ``concurrency`` bounds the runs at once. Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
     check_strategy(settings)
     if role != "alone":
@@ -79,7 +81,7 @@ async def open_app(
             search,
             fetcher,
             store.recent_page,
-            settings.page_ttl,
+            PAGE_TTL,
             largest=settings.fetch_max_bytes,
             chooser=Chooser(Shares(settings.reading_memory)),
         )
@@ -102,7 +104,7 @@ async def open_app(
             exported = exporting(settings, store, service, price)
             executor = await stack.enter_async_context(exported)
         dispatcher = await stack.enter_async_context(
-            open_dispatcher(settings, store, executor, posters.keys(), role)
+            open_dispatcher(settings, store, executor, posters.keys(), role, concurrency)
         )
         if role != "alone":
             # Everything loaded so far stays alive. A full collection would traverse it every time

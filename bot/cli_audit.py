@@ -34,6 +34,9 @@ def export(
         list[str] | None,
         typer.Option("--what", metavar="DEED", help="Only this, such as asked; repeatable."),
     ] = None,
+    texts: Annotated[
+        bool, typer.Option("--texts", help="With the questions' texts, as they are stored now.")
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", metavar="FILE", help="Write to a file, not to standard output."),
@@ -63,7 +66,7 @@ def export(
             None if until is None else moment(until, "--until"),
             None if who is None else (platform, person),
             tuple(what or ()),
-            settings.audit_texts,
+            texts,
         )
         asyncio.run(export_audit(settings, wanted, output))
 

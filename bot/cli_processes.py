@@ -40,7 +40,7 @@ def serve(
     Slack: SLACK_BOT_TOKEN with SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP).
     Discord: DISCORD_TOKEN. `footnote doctor` checks them.
 
-    Ctrl-C or SIGTERM ends it: questions in progress get FOOTNOTE_DRAIN_SECONDS, the rest are
+    Ctrl-C or SIGTERM ends it: questions in progress get 10 seconds, the rest are
     resumed at the next start. Exit code 2: a token or setting is wrong.
     """
     import asyncio
@@ -50,13 +50,12 @@ def serve(
         chosen = {"http_host": host, "http_port": port}
         given = {name: value for name, value in chosen.items() if value is not None}
         settings = settings.model_copy(update=given)
-        from bot.dispatch.choice import is_queued, need_queue
+        from bot.dispatch.choice import need_queue
         from bot.platform import listening_platforms
 
         listening_platforms(settings)
         if no_work:
             need_queue(settings, "footnote serve --no-work")
-        is_queued(settings)
         from bot.serving import serve as serve_platforms
 
         asyncio.run(serve_platforms(settings, announce, role="listen" if no_work else "serve"))
@@ -71,7 +70,7 @@ def worker(
             "--concurrency",
             metavar="N",
             min=1,
-            help="Questions at once in this process; else FOOTNOTE_CONCURRENCY.",
+            help="Questions at once in this process (256).",
         ),
     ] = None,
     health_port: Annotated[
@@ -90,21 +89,20 @@ def worker(
     Any number of them, on any machines, share one PostgreSQL (FOOTNOTE_DATABASE_URL); each needs
     the platforms' tokens and the documents.
 
-    Ctrl-C or SIGTERM ends it: questions in progress get FOOTNOTE_DRAIN_SECONDS, the rest go to
+    Ctrl-C or SIGTERM ends it: questions in progress get 10 seconds, the rest go to
     another worker. Exit code 2: a token or setting is wrong.
     """
     import asyncio
 
     with sentences():
         settings = settings_for(docs, provider)
-        if concurrency is not None:
-            settings = settings.model_copy(update={"concurrency": concurrency})
-        from bot.dispatch.choice import need_queue
+        from bot.dispatch.choice import CONCURRENCY, need_queue
 
         need_queue(settings, "footnote worker")
         from bot.working import work
 
-        asyncio.run(work(settings, announce, health_port=health_port))
+        most = concurrency or CONCURRENCY
+        asyncio.run(work(settings, announce, health_port=health_port, concurrency=most))
 
 
 def mcp(docs: Docs = None, provider: Providers = None) -> None:

@@ -143,6 +143,7 @@ async def _storage(settings: Settings) -> str:
 
 async def _uploads(settings: Settings) -> str:
     """Report the files that people sent, all that are stored and those of today."""
+    from bot.research.budget.budget import UPLOADS
     from bot.storage.connecting import Connecting
     from bot.storage.database import open_database
     from bot.storage.files import Files
@@ -154,7 +155,7 @@ async def _uploads(settings: Settings) -> str:
         await database.close()
     stored = f"{use.files:,} files with {use.stored / 1e6:,.1f} MB are stored"
     today = f"{use.today / 1e6:,.1f} MB, the most by one person {use.most / 1e6:,.1f} MB"
-    return f"{stored}; sent today: {today} of {settings.uploads_per_day:,} MB"
+    return f"{stored}; sent today: {today} of {UPLOADS} MB"
 
 
 async def _documents(settings: Settings) -> str:

@@ -56,6 +56,7 @@ from bot.storage.reservations import Holder, Reservations
 from bot.storage.spending import Amount, DaySpent, Payer, Spending
 from bot.storage.store import NO_FILES, Store
 
+PREFETCHED_PAGES = 8  # read before the reasoner chooses
 LEASE = timedelta(seconds=30)  # for which an accepted run is reserved for its dispatcher
 
 log = get_logger()
@@ -92,7 +93,7 @@ class ResearchService:
         self._conversations = Conversations(store.database)
         self._rights = Rights(settings, posters)
         self._days = Days(Reservations(store.database))
-        self._standing_checks = StandingChecks(settings, store)
+        self._standing_checks = StandingChecks(store)
         self._remembering = Remembering(settings, store, posters, self.reference)
         self.corrections = CorrectionDesk(settings, store.database)
 
@@ -150,7 +151,7 @@ class ResearchService:
         if await self._store.run_of_event(message.thread.platform, message.event_id) is None:
             spent = await Spending(self._store.database).day(Payer.of(message), now.date())
             whole = replace(spent, user=spent.user + Amount(uploaded_bytes=size))
-            DayLimits(user_uploads=self._settings.uploads_per_day).check_uploads(whole, now)
+            DayLimits.of_uploads().check_uploads(whole, now)
 
     def reference(self, record: RunRecord) -> RunRef:
         """Return the run for its poster; only the record's attempt may save through it."""
@@ -372,8 +373,7 @@ class ResearchService:
             Resources(
                 self._library.within(within, talk, corrections, fresh=bool(record.options.watch)),
                 partial(poster.download, reference),
-                settings.prefetch_pages,
-                settings.keep_documents_from_web,
+                PREFETCHED_PAGES,
                 partial(self.corrections.keep, reference, reader, transcript, poster),
             ),
             journal,

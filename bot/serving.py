@@ -15,6 +15,7 @@ from bot.console_access import has_console
 from bot.conversing.access import shut_to_console
 from bot.conversing.forgetting import Maintenance
 from bot.conversing.reception import Reception
+from bot.dispatch import choice
 from bot.dispatch.choice import Role
 from bot.errors import FootnoteError, InvalidSetting, Unavailable
 from bot.health import Readiness, health_routes, http_endpoint
@@ -111,7 +112,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         tell("Ending: working questions are finished or kept for the next start.")
         # Inside the stack, so that health, metrics and pages work until the last question is done.
         await reception.aclose()
-        await app.dispatcher.drain(settings.drain_seconds)
+        await app.dispatcher.drain(choice.DRAIN_SECONDS)
 
 
 async def open_platforms(

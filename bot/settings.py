@@ -1,22 +1,33 @@
-"""All settings, typed, on one screen.
+"""All settings, typed, on one screen, and the files that they are read from.
 
 They come from the command line, the environment, ``.env`` and ``footnote.toml`` in the working
 directory; the first wins. In the environment and ``.env`` a setting is ``FOOTNOTE_`` plus its name
 in capitals, except the few that carry the name their platform's own docs use
 (``ANTHROPIC_API_KEY``); in ``footnote.toml`` it is the name as below. Lists are separated by
 commas.
+
+A secret may come from a file: ``NAME_FILE`` names the file that contains the value of ``NAME``.
+Docker and Kubernetes mount secrets as files, and systemd hands them over in the folder
+``$CREDENTIALS_DIRECTORY``; the environment, in contrast, is visible to every child process. A key
+sent with each request is read again when its file changes (``renewed``), so that it can be rotated
+while the process runs. A secret for a lasting connection is read at the start.
 """
 
 from __future__ import annotations
 
 import base64
+import difflib
+import os
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
+from dotenv import dotenv_values
 from platformdirs import user_data_path
 from pydantic import (
     BaseModel,
@@ -24,9 +35,12 @@ from pydantic import (
     ConfigDict,
     Field,
     SecretStr,
+    TypeAdapter,
+    ValidationError,
     ValidationInfo,
     field_validator,
 )
+from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -37,6 +51,7 @@ from pydantic_settings import (
 
 from bot.credentials import without_credentials
 from bot.errors import InvalidSetting
+from bot.logs import get_logger
 from bot.mcp.entry import McpServer
 from bot.messages import Depth
 from bot.rights.collection import DocumentCollection, Readership, without_doubles
@@ -44,6 +59,12 @@ from bot.rights.collection import DocumentCollection, Readership, without_double
 PREFIX = "FOOTNOTE_"
 DOTENV = ".env"
 TOML = "footnote.toml"
+ENDING = "_FILE"
+LONGEST = 100_000  # characters of a secret
+# Addresses that hold a password.
+ADDRESSES = ("database_url", "database_listen_url")
+
+log = get_logger()
 
 
 def _split(value: Any) -> Any:
@@ -108,11 +129,8 @@ class Settings(BaseSettings):
     reasoner: str = "auto"
     model: str = "claude-sonnet-5-5"
     small_model: str = "claude-haiku-5-5"
-    thinking: Literal["adaptive", "off"] = "adaptive"
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
-    max_output_tokens: int = Field(8_000, ge=256, le=20_000)
     model_timeout: float = Field(120.0, gt=0)  # seconds for one model call
-    model_retries: int = Field(4, ge=0, le=10)
     prices: dict[str, Price] = {}  # model → price; replaces or extends the built-in table
 
     # --- searching search providers and platforms declare their own settings, see bot/plugins.py
@@ -124,8 +142,6 @@ class Settings(BaseSettings):
     wikipedia_url: str = "https://{language}.wikipedia.org"  # any MediaWiki, with its path
     language: str = "en"  # of the wiki, if the question does not show it
     blocked_domains: StrList = ()
-    topk: int = Field(10, ge=1, le=50)  # hits shown for a query
-    keep_documents_from_web: bool = True  # queries to the web leave out words found only there
 
     # --- search of documents by meaning: an endpoint, or a folder with an ONNX model
     embeddings_url: str = ""  # OpenAI-compatible; with or without /v1/embeddings
@@ -141,58 +157,40 @@ class Settings(BaseSettings):
     # --- reading
     fetch_allow: StrList = ()  # hosts, host:port, CIDRs, :port exempt from address checks
     fetch_max_bytes: int = Field(10_000_000, ge=10_000)
-    fetch_timeout: float = Field(20.0, gt=0)  # seconds for one page, redirects included
     reading_memory: int = Field(500_000_000, ge=300_000_000)  # bytes, all processes together
     fetch_proxy: SecretStr | None = None  # for pages, in place of HTTPS_PROXY; off: none
     # What the proxy of pages is asked to connect to: an address checked here, a name checked
     # here, or a name that only the proxy can resolve.
     fetch_proxy_target: Literal["address", "name", "unresolved"] = "address"
-    page_ttl: float = Field(86_400.0, ge=0)  # seconds a stored page counts as fresh
     reader_url: str = ""  # a service that returns Markdown for a URL appended to it or put at {url}
     reader_api_key: SecretStr | None = None
     browser: str = ""  # a Chromium for pages built by script: its path, or its name on PATH
     browser_sandbox: Literal["on", "off"] = "on"  # off: for root in a container of its own
     robots: Literal["respect", "ignore"] = "respect"  # sites' robots.txt
     contact: str = ""  # web or mail address of the operator, sent to sites
-    prefetch_pages: int = Field(8, ge=0)  # read before the reasoner chooses; 0: none
 
     ca_bundle: Path | None = None  # authorities (PEM) to trust besides the usual ones
 
     strategy: str = "auto"  # how to gather evidence; auto: by the question and its depth
 
     # --- budget of one run
-    max_model_calls: int = Field(24, ge=1)
-    max_searches: int = Field(5, ge=1)  # search actions of one loop
-    max_queries: int = Field(40, ge=1)  # sent to providers
-    max_pages: int = Field(20, ge=1)
-    max_input_tokens: int = Field(400_000, ge=1_000)
-    max_written_tokens: int = Field(100_000, ge=256)  # output of all calls
     max_seconds: float = Field(300.0, gt=0)  # of work, in all attempts
     max_usd: float = Field(2.0, gt=0)
-    read_tokens: int = Field(1_200, ge=100)  # passages of one page given to the reasoner
 
     # An earlier answer to the same question is ignored, offered beside new research, or given
     # instead of it if its sources are unchanged.
     answered_before: Literal["off", "beside", "instead"] = "off"
 
-    # --- stages of a report, in seconds; a part that misses one is left out
-    draft_seconds: float = Field(90.0, gt=0)  # of the whole report, from memory
-    query_seconds: float = Field(15.0, gt=0)  # to decide what to search for one part
-    reading_seconds: float = Field(30.0, gt=0)  # to search and read for one part
-    revision_seconds: float = Field(60.0, gt=0)  # to rewrite one part from the pages read
+    # --- the check of an answer
     verify: Literal["on", "off"] = "on"  # sentences, by the small model
     verify_first: bool = False  # verify before posting the answer
-    show_drafts: bool = False  # of parts that were left out, marked as drafts from memory
 
     # --- daily limits (UTC), in USD of model calls and in questions; None: no limit
     user_daily_usd: float | None = Field(None, gt=0)
     user_daily_questions: int | None = Field(None, ge=1)
-    uploads_per_day: int = Field(40, ge=1)  # MB of files that one person may send in the console
     channel_daily_usd: float | None = Field(None, gt=0)
     workspace_daily_usd: float | None = Field(None, gt=0)
-    watches_per_person: int = Field(10, ge=0)  # standing questions; 0: none are allowed
     corrections_per_day: int = Field(20, ge=0)  # per person; 0: corrections are off
-    watch_days: int = Field(60, ge=1)  # without interest until a standing question ends
 
     # --- who may ask where, by the platforms' ids; an empty allow list allows all
     allow_workspaces: StrList = ()
@@ -227,7 +225,6 @@ class Settings(BaseSettings):
     console_groups_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # … and their groups
     # trusted proxies: addresses, CIDRs; empty: with a user header this machine's, otherwise none
     console_proxies: StrList = ()
-    console_questions: int = Field(20, ge=1)  # per client and minute
 
     # --- single sign-on for the console, by OpenID Connect
     oidc_issuer: str = ""  # the issuer in the provider's discovery document: https://…
@@ -243,8 +240,8 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default_factory=lambda: _user_data())
     database_url: str = ""  # empty: SQLite in data_dir
     database_connections: int = Field(9, ge=4)  # of this process to PostgreSQL, at most
-    database_pooler: Literal["none", "transaction"] = "none"  # mode of a PgBouncer before it
-    database_listen_url: str = ""  # bypasses the pooler, to receive notifications
+    # PostgreSQL's own address, if database_url is that of a pooler in transaction mode
+    database_listen_url: str = ""
     encryption_keys: SecretList = ()  # the first encrypts workspaces' tokens, all decrypt
     keep_pages_days: int | None = Field(None, ge=1)  # pages no answer cites; None: for ever
     keep_steps_days: int | None = Field(None, ge=1)  # steps of runs that have ended
@@ -252,12 +249,6 @@ class Settings(BaseSettings):
     keep_spending_days: int | None = Field(400, ge=32)  # spending of people and places
     audit_days: int | None = Field(400, ge=1)  # rows of the audit log
     audit_reads: bool = True  # log who opened what in the console
-    audit_texts: bool = False  # include the questions' text in its export
-    # What runs the questions; auto: PostgreSQL's queue if that is the database, else `serve`
-    # itself.
-    dispatcher: Literal["auto", "local", "postgres"] = "auto"
-    concurrency: int = Field(256, ge=1)  # runs at once in this process
-    drain_seconds: float = Field(10.0, ge=0)  # for runs in progress when `serve` ends
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
     # Format of log lines; auto: console on a terminal, else logfmt.
     log_format: Literal["auto", "console", "logfmt", "json"] = "auto"
@@ -376,3 +367,164 @@ def _user_data() -> Path:
         raise InvalidSetting(
             "There is no home folder to keep data in: set FOOTNOTE_DATA_DIR to a folder."
         ) from None
+
+
+# ---------------------------------------------------------------- footnote.toml
+
+
+def settings_in_file(path: Path, fields: Sequence[str]) -> dict[str, Any]:
+    """Return the settings in a TOML file, unvalidated; ``fields`` are the allowed names.
+
+    Raises ``InvalidSetting`` for invalid TOML and for an unknown name.
+    """
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{path} is not valid TOML: {error}. Correct it there.") from None
+    for name in found:
+        if name not in fields:
+            plain = name.lower().removeprefix(PREFIX.lower())
+            raise InvalidSetting(f"Unknown setting {name} in {path}.{nearest_name(plain, fields)}")
+    return found
+
+
+def is_set_outside_of_file(field: str) -> bool:
+    """Return True if the environment or ``.env``, which override ``footnote.toml``, have a
+    setting."""
+    name = PREFIX + field.upper()
+    there = {**dotenv_values(DOTENV), **os.environ}
+    return any(each.upper() == name and value for each, value in there.items())
+
+
+def readers_in(
+    path: Path, fields: Sequence[str]
+) -> tuple[tuple[DocumentCollection, ...], tuple[McpServer, ...]]:
+    """Return the collections and servers now in a TOML file; ``fields`` as for
+    ``settings_in_file``.
+
+    Raises ``InvalidSetting``.
+    """
+    try:
+        found = settings_in_file(path, fields)
+        collections = TypeAdapter(tuple[DocumentCollection, ...]).validate_python(
+            found.get("collections", ())
+        )
+        servers = TypeAdapter(tuple[McpServer, ...]).validate_python(found.get("mcp", ()))
+        without_doubles(collections)
+        without_doubles(servers)
+    except OSError as error:
+        raise InvalidSetting(f"{path} cannot be read ({error.strerror}).") from None
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        raise InvalidSetting(
+            f"The collections or servers in {path} cannot be used: {problem['msg']}. "
+            "`footnote doctor` says what is wrong."
+        ) from None
+    except ValueError as error:
+        raise InvalidSetting(f"{path}: {error}.") from None
+    return collections, servers
+
+
+def nearest_name(name: str, known: Sequence[str]) -> str:
+    """Return the end of a sentence about an unknown name: the most similar known one."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+    return f" Did you mean {near}? `footnote doctor --verbose` lists all."
+
+
+# ---------------------------------------------------------------- secrets in files
+
+
+def is_secret(field: str, info: FieldInfo) -> bool:
+    """Return True for a setting that may come from a file."""
+    return field in ADDRESSES or _holds_secret(info.annotation)
+
+
+def _holds_secret(annotation: object) -> bool:
+    return annotation is SecretStr or any(map(_holds_secret, get_args(annotation)))
+
+
+def secrets_in_files(names: Mapping[str, str], given: Mapping[str, str | None]) -> dict[str, str]:
+    """Read the secrets from the files that the environment names; returns them by field.
+
+    ``names`` maps each field to its variable; ``given`` is the environment with upper-case names.
+
+    Raises ``InvalidSetting`` for an unusable file, and for a secret that is set twice.
+    """
+    found: dict[str, str] = {}
+    _files.clear()
+    for field, name in names.items():
+        path = given.get(name + ENDING)
+        if not path:
+            continue
+        if given.get(name):
+            raise InvalidSetting(f"{name} and {name}{ENDING} are both set: unset one of them.")
+        found[field] = _secret_of(name + ENDING, Path(path))
+        secret = found[field].strip()
+        _files[name] = _File(Path(path), secret, secret)
+    return found
+
+
+@dataclass
+class _File:
+    """The file of a secret: its content at the start (``first``) and ``now``, read when the file
+    had this ``state``."""
+
+    path: Path
+    first: str
+    now: str
+    state: tuple[int, ...] = ()
+
+
+_files: dict[str, _File] = {}  # of this process's settings, by name
+
+
+def renewed(name: str, text: str) -> str:
+    """Replace a setting's secret in a text by the file's current content, or by its last content
+    while the file is unusable."""
+    file = _files.get(name)
+    if file is None:
+        return text
+    before = file.now
+    try:
+        if (state := _state(file.path)) != file.state:
+            file.now, file.state = _secret_of(name + ENDING, file.path).strip(), state
+    except (InvalidSetting, OSError) as error:
+        log.warning("a secret could not be read again", setting=name + ENDING, why=str(error))
+    if file.now != before:
+        log.warning("a changed secret was read", setting=name + ENDING)
+    return text.replace(file.first, file.now)
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """A value that differs once a file has changed. Kubernetes replaces the parent folder."""
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _secret_of(name: str, path: Path) -> str:
+    """Return the content of a file without the final line break that editors add."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(LONGEST + 1)
+    except FileNotFoundError:
+        raise InvalidSetting(
+            f"{name} names {path}, which does not exist: create it, or correct the path."
+        ) from None
+    except PermissionError:
+        raise InvalidSetting(
+            f"{name} names {path}, which Footnote may not read: give its user read permission."
+        ) from None
+    except OSError as error:
+        raise InvalidSetting(
+            f"{name} names {path}, which cannot be read ({error.strerror})."
+        ) from None
+    except UnicodeDecodeError:
+        raise InvalidSetting(
+            f"{name} names {path}, which is not UTF-8 text: save it as UTF-8."
+        ) from None
+    if len(text) > LONGEST:
+        raise InvalidSetting(f"{name} names {path}, which is too long for a secret.")
+    secret = text.rstrip("\r\n")
+    if not secret.strip():
+        raise InvalidSetting(f"{name} names {path}, which is empty: write the secret into it.")
+    return secret

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 from bot.app import open_app
+from bot.dispatch import choice
 from bot.errors import InvalidSetting
 from bot.health import Readiness, health_routes, http_endpoint
 from bot.metrics import metrics_routes
@@ -21,7 +22,11 @@ REACH_SECONDS = 5.0  # for platforms to accept their tokens before work begins w
 
 
 async def work(
-    settings: Settings, tell: Callable[[str], None], *, health_port: int | None = None
+    settings: Settings,
+    tell: Callable[[str], None],
+    *,
+    health_port: int | None = None,
+    concurrency: int = choice.CONCURRENCY,
 ) -> None:
     """Run until SIGINT or SIGTERM, then drain. Opens no gateway, and a port only for health checks.
 
@@ -45,7 +50,14 @@ async def work(
         await stack.enter_async_context(vectors_being_made(settings))
         posters = {platform.name: platform.poster for platform in platforms}
         app = await stack.enter_async_context(
-            open_app(settings, posters, store=store, role="work", observed=observed)
+            open_app(
+                settings,
+                posters,
+                store=store,
+                role="work",
+                observed=observed,
+                concurrency=concurrency,
+            )
         )
         state = Readiness(
             store.database,
@@ -61,7 +73,7 @@ async def work(
             tell(f"Listening for HTTP on {await stack.enter_async_context(endpoint)}.")
         # Handle signals before the line that says it runs.
         with termination_signals() as ending:
-            tell(f"Working on questions from {', '.join(names)}, {settings.concurrency} at once.")
+            tell(f"Working on questions from {', '.join(names)}, {concurrency} at once.")
             await stack.enter_async_context(ready())
             await until_terminated(ending, reaching.refused())
         notify(ENDING)
@@ -69,7 +81,7 @@ async def work(
         state.ending = True
         tell("Ending: working questions are finished or left to another worker.")
         # Inside the stack, so that health and metrics work until the last question is done.
-        await app.dispatcher.drain(settings.drain_seconds)
+        await app.dispatcher.drain(choice.DRAIN_SECONDS)
 
 
 class _Reaching:

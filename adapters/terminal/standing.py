@@ -31,7 +31,7 @@ async def begin(
         answer = await Terminal(app, poster).ask(question, terminal_thread(name), RunOptions())
         run = await app.store.run(answer.run)
         assert run is not None  # noqa: S101
-        desk = Desk(settings, app.store.database)
+        desk = Desk(app.store.database)
         watch = await desk.begin(run, run.message, schedule)
     poster.tell(watch_confirmation(watch, texts_for(DEFAULT)))
 
@@ -55,7 +55,7 @@ async def check_due(settings: Settings, *, as_json: bool) -> None:
 async def show_list(settings: Settings, *, as_json: bool) -> None:
     """List all standing questions, of every platform."""
     async with open_records(settings) as store:
-        found = await Desk(settings, store.database).all()
+        found = await Desk(store.database).all()
     if as_json:
         typer.echo(printed_json([_document(watch) for watch in found]))
         return
@@ -66,7 +66,7 @@ async def show_list(settings: Settings, *, as_json: bool) -> None:
 async def change(settings: Settings, verb: str, id: str) -> None:
     """Pause, resume or stop any standing question, as the operator may."""
     async with open_records(settings) as store:
-        watch = await Desk(settings, store.database).do(verb, id, None)
+        watch = await Desk(store.database).do(verb, id, None)
     typer.echo(texts_for(DEFAULT)(f"watch-done-{verb}", question=watch.question.text))
 
 

@@ -45,6 +45,7 @@ from bot.storage.store import Store
 if TYPE_CHECKING:
     from adapters.web.provider import Provider
 
+QUESTIONS = 20  # that one client may ask in a minute
 WORKSPACE = "console"  # the workspace of all web threads
 
 
@@ -72,13 +73,13 @@ class Console:
         self.archive = Archive(database)
         self.audit = Audit(database)
         self.history = History(database)
-        self.standing = Desk(settings, database)
+        self.standing = Desk(database)
         self.corrections = CorrectionDesk(settings, database)
         self.words = FoundWords(database)
         self.templates = Templates(settings.root)
         self.parts = Parts(self.templates)
         self.guesses = Guesses(settings.console_token)
-        self.questions = Pace(settings.console_questions)  # how many one client may ask
+        self.questions = Pace(QUESTIONS)  # how many one client may ask
         # Visitor and page, for pages opened in the last hour: see ``auditing.with_stream_audit``.
         self.opened: TTLCache[tuple[str, str], bool] = TTLCache(OPENINGS_KNOWN, 3_600.0)
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)

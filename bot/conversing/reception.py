@@ -110,7 +110,7 @@ class Reception:
         self._background = BackgroundTasks("core")
         self.forgetter = Forgetter(store.database, dispatcher.request_stop)
         self.rules = RulesOfChannels(settings, self._workspaces)
-        self.standing = Desk(settings, store.database)
+        self.standing = Desk(store.database)
         self.corrections = CorrectionDesk(settings, store.database)
 
     async def aclose(self) -> None:

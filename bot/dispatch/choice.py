@@ -14,6 +14,8 @@ from bot.errors import InvalidSetting
 from bot.settings import Settings
 from bot.storage.store import Store
 
+CONCURRENCY = 256  # runs at once in one process
+DRAIN_SECONDS = 10.0  # that runs in progress get when a process ends
 SWEEP_SECONDS = 5.0  # between searches for runs that were left unfinished
 
 # The runs that a process works on. alone: those submitted to it; serve: also those left unfinished
@@ -22,29 +24,17 @@ Role = Literal["alone", "serve", "work", "listen"]
 
 
 def is_queued(settings: Settings) -> bool:
-    """Return True if runs go through PostgreSQL's queue. Raises ``InvalidSetting``."""
-    on_postgres = settings.database.startswith("postgresql")
-    if settings.dispatcher == "postgres" and not on_postgres:
-        raise InvalidSetting(
-            "FOOTNOTE_DISPATCHER is postgres, but the database is not: set FOOTNOTE_DATABASE_URL "
-            "to postgresql+psycopg://user:password@host/footnote, or unset FOOTNOTE_DISPATCHER."
-        )
-    return on_postgres and settings.dispatcher != "local"
+    """Return True if runs go through PostgreSQL's queue."""
+    return settings.database.startswith("postgresql")
 
 
 def need_queue(settings: Settings, command: str) -> None:
     """Raise an ``InvalidSetting`` that says what ``command`` needs, unless runs are queued."""
-    if is_queued(settings):
-        return
-    if settings.database.startswith("postgresql"):
+    if not is_queued(settings):
         raise InvalidSetting(
-            f"`{command}` needs the queue in PostgreSQL, but FOOTNOTE_DISPATCHER is local: unset "
-            "it, for every process."
+            f"`{command}` needs PostgreSQL: set FOOTNOTE_DATABASE_URL to "
+            "postgresql+psycopg://user:password@host/footnote, for every process."
         )
-    raise InvalidSetting(
-        f"`{command}` needs PostgreSQL: set FOOTNOTE_DATABASE_URL to "
-        "postgresql+psycopg://user:password@host/footnote, for every process."
-    )
 
 
 @asynccontextmanager
@@ -54,8 +44,9 @@ async def open_dispatcher(
     executor: Executor,
     platforms: Collection[str],
     role: Role,
+    concurrency: int = CONCURRENCY,
 ) -> AsyncIterator[Dispatcher]:
-    """Open the dispatcher for runs of ``platforms``; on exit it drains.
+    """Open the dispatcher for runs of ``platforms``, ``concurrency`` at once; on exit it drains.
 
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
@@ -63,9 +54,9 @@ async def open_dispatcher(
         async with LocalDispatcher(
             store,
             executor,
-            settings.concurrency,
+            concurrency,
             platforms=platforms,
-            drain_seconds=0.0 if role == "alone" else settings.drain_seconds,
+            drain_seconds=0.0 if role == "alone" else DRAIN_SECONDS,
             sweep_seconds=None if role == "alone" else SWEEP_SECONDS,
         ) as local:
             yield local
@@ -76,9 +67,9 @@ async def open_dispatcher(
         settings.database,
         store,
         executor,
-        0 if role == "listen" else settings.concurrency,
+        0 if role == "listen" else concurrency,
         platforms=platforms,
-        drain_seconds=settings.drain_seconds,
+        drain_seconds=DRAIN_SECONDS,
         sweep_seconds=SWEEP_SECONDS,
         pace=Pace(LONGEST_OF_WORKER) if role == "work" else None,
     ) as queue:

@@ -16,7 +16,7 @@ from bot.egress import Egress
 from bot.errors import AddressRefused, Broken, BrowserNeeded, Invalid, Refused, Unavailable
 from bot.logs import get_logger
 from bot.observing import Observe, timed, unobserved
-from bot.pages import urls
+from bot.pages import retrieval, urls
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
 from bot.pages.page import Document, Page
@@ -173,7 +173,7 @@ def browser_of(settings: Settings) -> Browser | None:
     order = Order(
         settings.browser,
         sandbox=settings.browser_sandbox == "on",
-        seconds=settings.fetch_timeout,
+        seconds=retrieval.SECONDS,
         most_bytes=settings.fetch_max_bytes,
         allow=tuple(settings.fetch_allow),
         agent=user_agent(settings.contact),
@@ -192,7 +192,7 @@ def reader_of(settings: Settings, resolver: Resolver = system_resolver) -> Reade
     return ReaderService(
         settings.reader_url,
         key.get_secret_value() if key is not None else "",
-        seconds=settings.fetch_timeout,
+        seconds=retrieval.SECONDS,
         most_bytes=settings.fetch_max_bytes,
         resolver=resolver,
         allow=Allow.parse(settings.fetch_allow),

@@ -23,6 +23,7 @@ from bot.settings import Settings
 if TYPE_CHECKING:
     from bot.pages.download import Downloads, Permit, Progress
 
+SECONDS = 20.0  # for one page, redirects and attempts included
 ATTEMPTS = 3  # per page, all within its deadline
 FIRST_WAIT = 0.5  # seconds before the second attempt, twice that before the third
 LONGEST_WAIT = 2.0
@@ -30,8 +31,8 @@ LONGEST_WAIT = 2.0
 
 @dataclass(frozen=True, slots=True)
 class DownloadSettings:
-    """Settings of downloads: ``fetch_allow``, ``fetch_max_bytes``, ``fetch_timeout`` (seconds),
-    ``contact`` and ``robots``; ``egress`` is the route to pages.
+    """Settings of downloads: ``fetch_allow``, ``fetch_max_bytes``, ``contact`` and
+    ``robots``; ``egress`` is the route to pages.
     """
 
     allow: tuple[str, ...]
@@ -46,7 +47,7 @@ class DownloadSettings:
         return cls(
             tuple(settings.fetch_allow),
             settings.fetch_max_bytes,
-            settings.fetch_timeout,
+            SECONDS,
             settings.contact,
             settings.robots == "respect",
             Egress.of_pages(settings),
@@ -67,7 +68,7 @@ class Retrieval:
         await self._open()[1](address)
 
     async def get(self, address: str) -> Document:
-        """Retrieve the document at a canonical address within ``fetch_timeout``.
+        """Retrieve the document at a canonical address within ``seconds``.
 
         Raises ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``.
         """

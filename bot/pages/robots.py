@@ -25,7 +25,7 @@ PRODUCT = "footnote-bot"  # our name in a site's robots.txt: the first word of t
 
 KEPT = 12 * 3_600.0  # seconds; RFC 9309 section 2.4 allows 24 hours
 KEPT_UNREACHABLE = 60.0  # seconds for which a site whose robots.txt is unavailable is not read
-SECONDS = 5.0  # for one robots.txt; fetch_timeout covers a whole page
+SECONDS = 5.0  # for one robots.txt; retrieval.SECONDS covers a whole page
 SITES = 2_000  # whose rules are cached
 _LARGE = 20_000  # characters; parsing a larger file takes more than a few milliseconds
 

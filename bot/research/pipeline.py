@@ -41,6 +41,8 @@ from bot.research.inputs import without_middle, without_middles
 from bot.research.run import Run
 from bot.research.strategies.strategy import (
     DEEP,
+    READ_TOKENS,
+    READING,
     Gathered,
     Strategy,
     Task,
@@ -204,7 +206,7 @@ class Pipeline:
             if given is not None:
                 return given
         if guess.kind == "search" and guess.question == self._asked.text.strip():
-            prefetch(self._run, guess, self._settings)
+            prefetch(self._run, guess)
         return None
 
     # ------------------------------------------------------------ gathering
@@ -243,7 +245,7 @@ class Pipeline:
             return begun
         if self._is_check:
             raise Invalid(self._run.texts("check-needs-model"))
-        reading = replace(task.reading, page_tokens=task.reading.page_tokens * MORE_TOKENS)
+        reading = replace(READING, page_tokens=READ_TOKENS * MORE_TOKENS)
         return Gathered(await closest.gather(self._run, task.sub_question(), reading, task.links))
 
     def _depth(self, rewritten: Rewritten) -> Depth:

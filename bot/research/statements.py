@@ -34,7 +34,7 @@ from bot.research.answer.write import Composer
 from bot.research.evidence.relevance import merge_sources
 from bot.research.steps import together
 from bot.research.strategies.direct import direct
-from bot.research.strategies.strategy import CHECK, Declaration, Gathered, Task
+from bot.research.strategies.strategy import CHECK, READING, Declaration, Gathered, Task
 from bot.text.facts import facts, missing_from
 from bot.text.language import detect
 from bot.text.sentences import sentences
@@ -125,7 +125,7 @@ class StatementsCheck:
             knowledge_queries=statement.queries,
         )
         with self._run.branch(f"statement-{number}"):
-            reading = self._task.reading
+            reading = READING
             evidence = await direct(self._run, asked, reading, pages=PAGES, choosy=True)
         self._sources += evidence.sources
         self._show(number, statement, "done")

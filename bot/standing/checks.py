@@ -14,12 +14,12 @@ from bot.rendering.marks import without_marks
 from bot.rendering.texts import texts_for
 from bot.rights.provenance import Provenance, Wording
 from bot.rights.reader import Reach, documents_in
-from bot.settings import Settings
 from bot.storage.history import UNSEEN
 from bot.storage.records import RunRecord
 from bot.storage.standing import Outcome, StandingQuestions, Watch
 from bot.storage.store import Store
 
+DAYS = 60  # without interest until a standing question ends
 MOST = 20  # pairs of sentences compared in one call
 
 log = get_logger()
@@ -45,8 +45,7 @@ class StandingChecks:
     even after a crash.
     """
 
-    def __init__(self, settings: Settings, store: Store) -> None:
-        self._settings = settings
+    def __init__(self, store: Store) -> None:
         self._store = store
         self._standing = StandingQuestions(store.database)
 
@@ -68,15 +67,15 @@ class StandingChecks:
         )
 
     async def is_over(self, watch: Watch, record: RunRecord) -> bool:
-        """Return True if there was no sign of interest for ``watch_days``."""
-        until = await self._standing.interest(watch) + timedelta(days=self._settings.watch_days)
+        """Return True if there was no sign of interest for ``DAYS``."""
+        until = await self._standing.interest(watch) + timedelta(days=DAYS)
         return record.message.at >= until
 
     async def announce_end(self, record: RunRecord, watch: Watch, reach: Reach) -> RunRecord:
         """Prepare a notice in the question's thread that it is no longer watched, and why."""
         texts = texts_for(watch.locale)
         shown = reach.wording(watch.question) or Wording(texts("words-out-of-reach"))
-        said = texts("watch-over", days=self._settings.watch_days, question=shown.text)
+        said = texts("watch-over", days=DAYS, question=shown.text)
         answer = Answer(
             "answered", said, shown.text, record.id, documents=documents_in(shown.made_from).urls
         )

@@ -12,7 +12,6 @@ from bot.messages import Message, Thread
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts, invalid
 from bot.rights.reader import Reach, telling
-from bot.settings import Settings
 from bot.standing.schedule import DAILY, due_after, schedule_named
 from bot.storage.database import Database
 from bot.storage.records import RunRecord
@@ -25,14 +24,14 @@ VERBS = ("list", "pause", "resume", "stop")
 _SCHEDULED = re.compile(
     r"(?:(?P<word>daily|weekly)\b[:,]?|[\"“`](?P<cron>[^\"”`]+)[\"”`])\s*", re.I
 )
+MOST = 10  # standing questions of one person
 QUESTION = 200  # characters of a question in a list
 
 
 class Desk:
     """Lets people manage their own standing questions, and operators everyone's."""
 
-    def __init__(self, settings: Settings, database: Database) -> None:
-        self._settings = settings
+    def __init__(self, database: Database) -> None:
         self._standing = StandingQuestions(database)
 
     async def begin(self, run: RunRecord, by: Message, schedule: str = DAILY) -> Watch:
@@ -40,7 +39,6 @@ class Desk:
         requested it in the run's place. Raises ``Invalid`` with a sentence for the author."""
         schedule = schedule_named(schedule)
         now = datetime.now(UTC)
-        most = self._settings.watches_per_person
         watch = await self._standing.begin(
             secrets.token_hex(3),
             run.id,
@@ -50,10 +48,10 @@ class Desk:
             schedule,
             now,
             due_after(schedule, now, now),
-            most,
+            MOST,
         )
         if watch is None:
-            raise invalid("watch-too-many", most=most)
+            raise invalid("watch-too-many", most=MOST)
         return watch
 
     async def of_person(self, whose: Person) -> list[Watch]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import sqlalchemy as sa
 
@@ -17,33 +16,28 @@ QUEUE = 2  # connections of the process's queue
 
 @dataclass(frozen=True, slots=True)
 class Connecting:
-    """``connections`` limits the connections of a process, ``pooler`` is the mode of the pooler in
-    front of PostgreSQL, if any, and ``listen_url`` is the address for notifications if it differs.
-    SQLite ignores all of them."""
+    """``connections`` limits the connections of a process. ``listen_url`` is PostgreSQL's own
+    address, for notifications, if the database's is that of a pooler in transaction mode. SQLite
+    ignores both."""
 
     connections: int = CONNECTIONS
-    pooler: Literal["none", "transaction"] = "none"
     listen_url: str = ""
 
     @classmethod
     def of(cls, settings: Settings) -> Connecting:
         """Read them from the settings."""
-        return cls(
-            settings.database_connections, settings.database_pooler, settings.database_listen_url
-        )
+        return cls(settings.database_connections, settings.database_listen_url)
 
     @property
     def is_pooled(self) -> bool:
-        return self.pooler == "transaction"
+        return bool(self.listen_url)
 
     @property
     def of_engine(self) -> int:
         """The connections left for the engine."""
         return self.connections - LISTENING - QUEUE
 
-    def listen_at(self, url: sa.URL) -> sa.URL | None:
-        """The address at which to listen for notifications. None behind a pooler, which would pass
-        the connection on to others."""
-        if self.listen_url:
-            return sa.make_url(self.listen_url)
-        return None if self.is_pooled else url
+    def listen_at(self, url: sa.URL) -> sa.URL:
+        """The address at which to listen for notifications; a pooler would pass the connection on
+        to others."""
+        return sa.make_url(self.listen_url) if self.listen_url else url

@@ -325,7 +325,7 @@ def _opened(url: sa.URL, patience: float, connecting: Connecting) -> Database:
         )
 
         place = connecting.listen_at(url)
-        listener = Listener(place and partial(connection_arguments, place, Connecting()))
+        listener = Listener(partial(connection_arguments, place, Connecting()))
         engines = open_postgres(url, connecting)
         return Database(
             *engines,

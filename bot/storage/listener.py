@@ -35,8 +35,8 @@ class _Hearer:
 
 
 class Listener:
-    """``arguments`` returns the driver's arguments for a connection; it is None where notifications
-    do not work, as behind a pooler that passes connections on between transactions."""
+    """``arguments`` returns the driver's arguments for a connection; it is None for
+    SQLite, which has no notifications."""
 
     def __init__(self, arguments: Callable[[], Mapping[str, Any]] | None) -> None:
         self._arguments = arguments

@@ -72,10 +72,11 @@ _TROUBLES: Mapping[str, tuple[Kind, str]] = {
     # Signs of a pooler: PgBouncer's own error, and errors of prepared statements behind a pooler.
     "PGBNC": (
         "away",
-        "is behind PgBouncer: set FOOTNOTE_DATABASE_POOLER=transaction, for every process",
+        "is behind PgBouncer: set FOOTNOTE_DATABASE_LISTEN_URL to PostgreSQL's own address, for "
+        "every process",
     ),
-    "26000": ("away", "is behind a pooler: set FOOTNOTE_DATABASE_POOLER=transaction"),
-    "42P05": ("away", "is behind a pooler: set FOOTNOTE_DATABASE_POOLER=transaction"),
+    "26000": ("away", "is behind a pooler: set FOOTNOTE_DATABASE_LISTEN_URL to its own address"),
+    "42P05": ("away", "is behind a pooler: set FOOTNOTE_DATABASE_LISTEN_URL to its own address"),
     "58": ("away", "has trouble with its disk: look at its server and try again"),
 }
 

@@ -38,6 +38,7 @@ from bot.storage.tables import (
     steps,
 )
 
+PAGE_TTL = 86_400.0  # seconds that a stored page counts as fresh
 PICKED = 500  # rows per query
 
 
@@ -66,7 +67,7 @@ class Keep:
             days(settings.keep_messages_days),
             days(settings.keep_spending_days),
             days(settings.audit_days),
-            timedelta(seconds=settings.page_ttl),
+            timedelta(seconds=PAGE_TTL),
         )
 
 

@@ -145,9 +145,7 @@ class TimedPoster(RememberingPoster):
 
 async def asked(url: str, mode: str, answers: int, questions: int, folder: Path) -> list[str]:
     """A row of the table: the time until earlier answers were offered, and until the end."""
-    settings = load_settings(
-        data_dir=folder, answered_before=mode, reasoner="closest", dispatcher="local"
-    )
+    settings = load_settings(data_dir=folder, answered_before=mode, reasoner="closest")
     wanted = [answers * number // questions // CHANNELS * CHANNELS for number in range(questions)]
     shelf = Shelf({page.url: page for page in map(page_of, wanted)})
     poster = TimedPoster()

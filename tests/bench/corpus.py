@@ -40,8 +40,8 @@ from tests.unit.samples import NOW, a_message, a_thread
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 K1, B = 0.9, 0.4  # the BM25 parameters of Anserini's baselines
-SHOWN = 10  # hits of a query that a reasoner sees: the default of FOOTNOTE_TOPK
-READ_TOKENS = 1_200  # of a page: the default of FOOTNOTE_READ_TOKENS
+SHOWN = 10  # hits of a query that a reasoner sees
+READ_TOKENS = 1_200  # of a page
 
 
 class MemoryCorpus:

@@ -56,7 +56,6 @@ def program(folder: Path) -> Iterator[tuple[str, int]]:
     environment = clean() | {
         "FOOTNOTE_DATA_DIR": str(folder),
         "FOOTNOTE_HTTP_PORT": str(port),
-        "FOOTNOTE_CONSOLE_QUESTIONS": "1000",
         "FOOTNOTE_WIKIPEDIA_URL": "http://127.0.0.1:9",
     }
     process = programs.start(["serve"], environment, folder, errors=subprocess.DEVNULL)

@@ -103,14 +103,14 @@ def judged(way: str, cases: Sequence[Case]) -> Row:
 
 
 def _exposure(case: Case, *, keeps: bool) -> Exposure:
-    exposure = Exposure(keeps_documents=keeps)
+    exposure = Exposure()
     for text in case.people:
         exposure.people.add(text)
     for text in case.private:
         exposure.private.add(text)
     for title in case.titles:
         exposure.titles.add(title)
-    exposure.has_document = True
+    exposure.has_document = keeps
     return exposure
 
 

@@ -362,7 +362,6 @@ async def open_stage(
         admins="root",
         providers="local,tickets",
         reasoner="closest",
-        console_questions=1_000,
         guests=guests,
         answered_before=answered_before,
     )

@@ -23,6 +23,7 @@ from bot.messages import Message, Thread, Transcript
 from bot.reasoning.questions import Rewritten
 from bot.rendering.texts import texts_for
 from bot.search.indexer import Indexer
+from bot.standing.checks import DAYS
 from bot.standing.desk import do_by_words
 from bot.standing.rounds import StandingRounds
 from bot.storage.records import RunRecord
@@ -424,7 +425,7 @@ async def test_a_standing_question_is_listed_and_asked_as_its_documents_allow(
     await app.dispatcher.wait(check)
     assert Restating.asked == [FOLLOW_UP]
     assert secrets_in(stage.shown(by, check)) <= left_to(by)
-    over = datetime.now(UTC) + timedelta(days=stage.settings.watch_days + 1)
+    over = datetime.now(UTC) + timedelta(days=DAYS + 1)
     (last,) = await rounds.once(over)
     await app.dispatcher.wait(last)
     said = stage.shown(by, last)

@@ -72,7 +72,7 @@ def open_stage(relay: Relay, url: str, brain: Any, options: dict[str, Any]) -> S
     """A stage for one test; what is no option of the fake is a setting."""
     ours = {name: options.pop(name) for name in list(options) if name not in _FAKE_OPTIONS}
     relay.app = fake = FakeClaude(brain, **options)
-    given = {"anthropic_api_key": KEY, "anthropic_base_url": url, "model_retries": 2, **ours}
+    given = {"anthropic_api_key": KEY, "anthropic_base_url": url, **ours}
     settings = claude_settings(**given)
     return Stage(fake, settings, ClaudeEndpoint(settings))
 

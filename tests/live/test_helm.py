@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from bot.configuration import known_names, load_settings, secret_names
 from bot.console_access import has_console
-from bot.dispatch.choice import is_queued
+from bot.dispatch.choice import DRAIN_SECONDS, is_queued
 from bot.health import Readiness, health_routes
 from bot.pages import guard
 from bot.settings import Settings
@@ -57,7 +57,6 @@ CASES: dict[str, dict[str, Any]] = {
             "FOOTNOTE_READING_MEMORY": 500_000_000,
             "FOOTNOTE_MAX_USD": 2.5,
             "FOOTNOTE_VERIFY_FIRST": True,
-            "FOOTNOTE_DRAIN_SECONDS": 30.5,
             "FOOTNOTE_PROVIDERS": ["brave", "local"],
             "FOOTNOTE_COLLECTIONS": [
                 {"name": "hr", "paths": ["/srv/documents/hr"], "everybody": True}
@@ -274,7 +273,7 @@ def test_the_program_takes_commands_and_settings_and_answers_the_probes(
         if component == "migrate":
             continue
         pause = pod.container["lifecycle"]["preStop"]["sleep"]["seconds"]
-        assert grace >= pause + settings.drain_seconds + EXTRA_SECONDS
+        assert grace >= pause + DRAIN_SECONDS + EXTRA_SECONDS
         if component == "listener":
             assert options["no_work"] is queued
         (port,) = pod.container["ports"]

@@ -92,12 +92,9 @@ class Ending:
         self.ended.put_nowait(run.id)
 
 
-@pytest.fixture(params=["alone", "and past it"])
-async def store(pooled: Pooled, request: pytest.FixtureRequest) -> AsyncIterator[Store]:
-    """With nothing to listen at, and with the address past the pooler."""
-    past = "" if request.param == "alone" else pooled.past
-    connecting = Connecting(pooler="transaction", listen_url=past)
-    store = await open_store(pooled.through, connecting=connecting)
+@pytest.fixture
+async def store(pooled: Pooled) -> AsyncIterator[Store]:
+    store = await open_store(pooled.through, connecting=Connecting(listen_url=pooled.past))
     yield store
     await store.close()
 
@@ -150,5 +147,5 @@ async def test_many_at_once_share_its_few_connections(store: Store, pooled: Pool
 
 
 async def test_without_being_told_of_it_footnote_says_what_to_set(pooled: Pooled) -> None:
-    with pytest.raises(StorageUnavailable, match="FOOTNOTE_DATABASE_POOLER=transaction"):
+    with pytest.raises(StorageUnavailable, match="FOOTNOTE_DATABASE_LISTEN_URL"):
         await open_database(pooled.through)

@@ -56,21 +56,24 @@ def settings(base: str) -> Settings:
         browser=path,
         browser_sandbox="off" if os.geteuid() == 0 else "on",
         fetch_allow=(base.removeprefix("http://").partition("/")[0],),
-        fetch_timeout=PATIENCE,
         robots="ignore",
     )
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def fetcher(settings: Settings) -> AsyncIterator[Fetcher]:
-    fetcher = Fetcher(settings)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bot.pages.retrieval.SECONDS", PATIENCE)
+        fetcher = Fetcher(settings)
     yield fetcher
     await fetcher.aclose()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def impatient(settings: Settings) -> AsyncIterator[Fetcher]:
-    fetcher = Fetcher(settings.model_copy(update={"fetch_timeout": IMPATIENCE}))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bot.pages.retrieval.SECONDS", IMPATIENCE)
+        fetcher = Fetcher(settings)
     yield fetcher
     await fetcher.aclose()
 

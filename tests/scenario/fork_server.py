@@ -8,7 +8,8 @@ what ``python -m bot`` does. One JSON line each way:
     →  {"pid": 4711}
 
 The child reads from ``in``; what it prints goes to ``out``, what it logs to ``log``, its exit code
-to ``log`` + ".code".
+to ``log`` + ".code". A name in its environment such as ``bot.standing.rounds.ROUND_SECONDS`` is a
+constant, which it gets that value of.
 """
 
 from __future__ import annotations
@@ -18,19 +19,20 @@ import gc
 import importlib
 import json
 import os
+import re
 import signal
 import sys
 from pathlib import Path
 from typing import Any
 
 import bot.cli
-import bot.standing.rounds as rounds
 from adapters.web.templating import environment
 from bot.configuration import settings_class
 from bot.text import language
 from bot.text.lazy_regex import _LazyRegex
 
-LOOK_EVERY = "LOOK_EVERY"  # in the environment: a child's ROUND_SECONDS of standing questions
+LOOK_EVERY = "bot.standing.rounds.ROUND_SECONDS"
+CONSTANT = re.compile(r"(bot|adapters)\.[\w.]+\.[A-Z_]+")
 PR_SET_PDEATHSIG = 1  # prctl(2)
 
 # Imported before forking: together they take four seconds.
@@ -113,8 +115,11 @@ def child(request: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["folder"])
-    if LOOK_EVERY in os.environ:
-        rounds.ROUND_SECONDS = float(os.environ.pop(LOOK_EVERY))
+    for name in filter(CONSTANT.fullmatch, list(os.environ)):
+        module, _, constant = name.rpartition(".")
+        holder = importlib.import_module(module)
+        kind = type(getattr(holder, constant))
+        setattr(holder, constant, kind(os.environ.pop(name)))
     sys.argv = ["footnote", *request["arguments"]]
     code: object = 1
     try:

@@ -22,7 +22,11 @@ from tests.scenario.program import COMMAND, PATIENCE, REPOSITORY, Ended, Program
 
 START_SECONDS = 60.0
 END_SECONDS = 60.0
-BRISK = {"FOOTNOTE_HTTP_PORT": "0", "FOOTNOTE_LOG_LEVEL": "info", "FOOTNOTE_MODEL_RETRIES": "0"}
+BRISK = {
+    "FOOTNOTE_HTTP_PORT": "0",
+    "FOOTNOTE_LOG_LEVEL": "info",
+    "bot.reasoning.model.failures.RETRIES": "0",
+}
 
 
 class Serving:

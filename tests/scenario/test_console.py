@@ -140,7 +140,7 @@ def test_a_file_is_read_stays_at_hand_and_goes_with_its_question(
     fork_server: ForkServer, browse: Browse, documented: Program
 ) -> None:
     fountain = b"# Courtyard\n\nThe fountain is drained every November by Olga Petrova.\n"
-    with ending(start_forked(fork_server, documented, FOOTNOTE_PAGE_TTL="0")) as serving:
+    with ending(start_forked(fork_server, documented, **{"bot.app.PAGE_TTL": "0"})) as serving:
         browser = browse(serving)
         browser.ask("Who drains the fountain in the courtyard?", {"yard.md": fountain})
         assert "Olga Petrova" in browser.until("Sources").text
@@ -257,7 +257,7 @@ def test_a_token_is_asked_for_once(
 def test_the_api_does_what_its_description_says(
     fork_server: ForkServer, browse: Browse, documented: Program
 ) -> None:
-    many = {"FOOTNOTE_CONSOLE_QUESTIONS": "100000"}
+    many = {"adapters.web.console.QUESTIONS": "100000"}
     with (
         ending(start_forked(fork_server, documented, **many)) as serving,
         requests.Session() as session,

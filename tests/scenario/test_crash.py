@@ -69,9 +69,9 @@ def campaign(tmp_path: Path) -> Iterator[Campaign]:
                 "ANTHROPIC_API_KEY": "sk-test",
                 "ANTHROPIC_BASE_URL": claude_url,
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
-                "FOOTNOTE_MODEL_RETRIES": "0",
+                "bot.reasoning.model.failures.RETRIES": "0",
                 # What is done ahead is no step: nobody paid for it, and it may be done again.
-                "FOOTNOTE_PREFETCH_PAGES": "0",
+                "bot.service.PREFETCHED_PAGES": "0",
             }
         )
         with crashing(environment) as process:

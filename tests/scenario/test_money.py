@@ -55,7 +55,7 @@ def footnote(tmp_path: Path, fork_server: ForkServer, claude: FakeClaude) -> Ite
                 "ANTHROPIC_API_KEY": "sk-test",
                 "ANTHROPIC_BASE_URL": claude_url,
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
-                "FOOTNOTE_MODEL_RETRIES": "0",
+                "bot.reasoning.model.failures.RETRIES": "0",
             },
             fork_server,
         )
@@ -286,7 +286,10 @@ def test_fifty_questions_at_once_exceed_a_persons_day_by_one_call_at_most(
 ) -> None:
     """On PostgreSQL two workers share the day with each other."""
     # A busy machine lets calls fail, which is not what this is about.
-    footnote.settings |= {"FOOTNOTE_USER_DAILY_USD": f"{DAY}", "FOOTNOTE_MODEL_RETRIES": "5"}
+    footnote.settings |= {
+        "FOOTNOTE_USER_DAILY_USD": f"{DAY}",
+        "bot.reasoning.model.failures.RETRIES": "5",
+    }
     with ExitStack() as stack:
         if database == "postgres":
             server: Postgres = request.getfixturevalue("postgres")

@@ -105,7 +105,7 @@ def ask(
         settings = {
             "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
             "FOOTNOTE_FETCH_ALLOW": urlsplit(site.base).netloc,
-            "FOOTNOTE_MODEL_RETRIES": "0",
+            "bot.reasoning.model.failures.RETRIES": "0",
         }
         if request.param == "claude":
             settings |= {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": claude_url}
@@ -282,7 +282,7 @@ def test_web_queries_go_to_the_web_and_knowledge_queries_to_documents(
             "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
             "FOOTNOTE_PROVIDERS": "wikipedia,local",
             "FOOTNOTE_DOCS": str(documents),
-            "FOOTNOTE_PREFETCH_PAGES": "0",
+            "bot.service.PREFETCHED_PAGES": "0",
         }
         ended = asking(Program(tmp_path, settings, fork_server))("What is new?")
     assert ended.code == 0, ended.err

@@ -33,7 +33,7 @@ def with_claude(tmp_path: Path, fork_server: ForkServer, claude: FakeClaude) -> 
             {
                 "ANTHROPIC_API_KEY": "sk-test",
                 "ANTHROPIC_BASE_URL": url,
-                "FOOTNOTE_MODEL_RETRIES": "0",
+                "bot.reasoning.model.failures.RETRIES": "0",
             },
             fork_server,
         )
@@ -100,7 +100,7 @@ def test_a_revision_that_takes_too_long_leaves_its_part_out(
         return replace(reply, fault=Fault("stall", seconds=600)) if hangs else reply
 
     claude.use(slow)
-    ended = ask(with_claude, documents, FOOTNOTE_REVISION_SECONDS="5")
+    ended = ask(with_claude, documents, **{"bot.research.report.report.REVISION_SECONDS": "5"})
     assert ended.code == 0, ended.err
     text = ended.json["answer"]
     assert "> “Keys” was left out: there was no time left to check it." in text

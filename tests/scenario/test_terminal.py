@@ -265,7 +265,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     ("name", "value", "sentence"),
     [
         ("FOOTNOTE_MODLE", "x", "FOOTNOTE_MODEL"),
-        ("FOOTNOTE_TOPK", "many", "FOOTNOTE_TOPK"),
+        ("FOOTNOTE_MAX_USD", "many", "FOOTNOTE_MAX_USD"),
         ("FOOTNOTE_REASONER", "claude", "ANTHROPIC_API_KEY"),
         ("FOOTNOTE_DATABASE_URL", "nonsense", "FOOTNOTE_DATABASE_URL"),
         ("FOOTNOTE_FETCH_ALLOW", "10.0.0.0/99", "FOOTNOTE_FETCH_ALLOW"),
@@ -351,8 +351,8 @@ def test_the_doctor_says_what_works_and_what_to_fix(footnote: Program, documents
     ended = footnote.run("doctor", FOOTNOTE_DOCS=str(documents))
     assert "✓ Storage" in ended.out
     assert "footnote index" in ended.out
-    assert "FOOTNOTE_TOPK" not in ended.out
+    assert "FOOTNOTE_MAX_USD" not in ended.out
     ended = footnote.run("doctor", "--verbose", FOOTNOTE_WIKIPEDIA_URL="http://127.0.0.1:9")
     assert ended.code == 1
     assert ended.out.startswith("✗ Searching")
-    assert "FOOTNOTE_TOPK" in ended.out
+    assert "FOOTNOTE_MAX_USD" in ended.out

@@ -143,7 +143,7 @@ def test_a_question_in_the_queue_is_stopped_at_once_though_its_thread_works(
 def test_a_worker_that_is_told_to_end_leaves_its_question_in_place(
     fork_server: ForkServer, shared: Program, place: Place, gate: Gate
 ) -> None:
-    shared.settings |= {"FOOTNOTE_DRAIN_SECONDS": "0"}
+    shared.settings |= {"bot.dispatch.choice.DRAIN_SECONDS": "0"}
     with listening(fork_server, shared, place), ExitStack() as stack:
         one = stack.enter_context(a_worker(fork_server, shared))
         said = catch(place, gate)
@@ -162,17 +162,10 @@ def test_alone_serve_works_as_well(fork_server: ForkServer, shared: Program, pla
 
 
 @pytest.mark.parametrize(
-    ("command", "options", "settings", "words"),
+    ("command", "options", "words"),
     [
-        ("worker", (), {}, "needs PostgreSQL: set FOOTNOTE_DATABASE_URL"),
-        ("serve", ("--no-work",), {}, "needs PostgreSQL: set FOOTNOTE_DATABASE_URL"),
-        ("serve", (), {"FOOTNOTE_DISPATCHER": "postgres"}, "FOOTNOTE_DISPATCHER is postgres"),
-        (
-            "worker",
-            (),
-            {"FOOTNOTE_DATABASE_URL": "postgresql://h/d", "FOOTNOTE_DISPATCHER": "local"},
-            "FOOTNOTE_DISPATCHER is local",
-        ),
+        ("worker", (), "needs PostgreSQL: set FOOTNOTE_DATABASE_URL"),
+        ("serve", ("--no-work",), "needs PostgreSQL: set FOOTNOTE_DATABASE_URL"),
     ],
 )
 def test_without_a_queue_a_sentence_says_what_is_missing(
@@ -180,10 +173,9 @@ def test_without_a_queue_a_sentence_says_what_is_missing(
     footnote: Program,
     command: str,
     options: tuple[str, ...],
-    settings: dict[str, str],
     words: str,
 ) -> None:
-    footnote.settings |= {"DISCORD_TOKEN": "a.b.c", **settings}
+    footnote.settings |= {"DISCORD_TOKEN": "a.b.c"}
     with ending(start_forked(fork_server, footnote, *options, command=command)) as program:
         assert program.wait() == 2
         assert words in program.said

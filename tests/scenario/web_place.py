@@ -118,7 +118,7 @@ class WebPlace:
 
     @property
     def settings(self) -> Mapping[str, str]:
-        return {"FOOTNOTE_CONSOLE": "on", "FOOTNOTE_CONSOLE_QUESTIONS": "100000"}
+        return {"FOOTNOTE_CONSOLE": "on", "adapters.web.console.QUESTIONS": "100000"}
 
     # ---- what Ada does
 

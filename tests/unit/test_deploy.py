@@ -28,7 +28,7 @@ from bot.cli import app
 from bot.command import EXIT_USAGE
 from bot.configuration import known_names, load_settings, secret_names
 from bot.console_access import has_console
-from bot.dispatch.choice import is_queued
+from bot.dispatch.choice import DRAIN_SECONDS, is_queued
 from bot.health import Readiness, health_routes, http_endpoint
 from bot.http_connection import MOST_CONNECTIONS, OTHER_FILES, SPARE
 from bot.metrics import Metrics
@@ -122,9 +122,9 @@ WAITS = {"database": {"condition": "service_healthy"}}
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_a_service_has_time_to_drain(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_service_has_time_to_drain(name: str) -> None:
     grace = seconds_of(SERVICES[name]["stop_grace_period"])
-    assert grace >= settings_of(name, monkeypatch).drain_seconds + EXTRA_SECONDS
+    assert grace >= DRAIN_SECONDS + EXTRA_SECONDS
 
 
 def test_the_port_that_is_published_is_listened_on_and_closed_to_other_machines(
@@ -310,8 +310,7 @@ def test_the_unit_starts_a_command_that_there_is_with_time_to_drain() -> None:
     assert Path(program).name in PROJECT["scripts"]
     check_command(words)
     assert int(service["RestartPreventExitStatus"]) == EXIT_USAGE
-    drain = Settings.model_fields["drain_seconds"].default
-    assert int(service["TimeoutStopSec"]) >= drain + EXTRA_SECONDS
+    assert int(service["TimeoutStopSec"]) >= DRAIN_SECONDS + EXTRA_SECONDS
     name, _, folder = service["Environment"].partition("=")
     assert name in known_names()
     assert folder == f"/var/lib/{service['StateDirectory']}" == service["WorkingDirectory"]

@@ -53,13 +53,13 @@ async def test_what_is_wrong_comes_first(
 async def test_settings_are_named_only_when_asked_for(
     documents: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("FOOTNOTE_TOPK", "5")
+    monkeypatch.setenv("FOOTNOTE_MAX_USD", "5")
     settings = documents.model_copy(update={"docs": (), "providers": ("local",)})
     assert await examine(settings)
-    assert "FOOTNOTE_TOPK" not in capsys.readouterr().out
+    assert "FOOTNOTE_MAX_USD" not in capsys.readouterr().out
     assert await examine(settings, verbose=True)
     shown = " ".join(capsys.readouterr().out.split())
-    assert "Set in the environment: FOOTNOTE_TOPK." in shown
+    assert "Set in the environment: FOOTNOTE_MAX_USD." in shown
     assert f"Known settings: {', '.join(known_names())}." in shown
 
 
@@ -127,7 +127,6 @@ async def test_an_unreachable_model_is_a_note_unless_a_setting_insists_on_it(
         ANTHROPIC_API_KEY="k",
         ANTHROPIC_BASE_URL=chosen.get("base"),
         reasoner=chosen.get("reasoner", "auto"),
-        model_retries=0,
     )
     assert await examine(settings) is (mark == "!")
     assert f"{mark} Model: " in capsys.readouterr().out
@@ -145,7 +144,7 @@ PASSWORD = f"http://me:{SECRET}@127.0.0.1:9/"
         {"searxng_url": PASSWORD},
         {"embeddings_url": PASSWORD, "embeddings_model": "m"},
         {"reader_url": PASSWORD},
-        {"ANTHROPIC_BASE_URL": PASSWORD, "ANTHROPIC_API_KEY": "k", "model_retries": 0},
+        {"ANTHROPIC_BASE_URL": PASSWORD, "ANTHROPIC_API_KEY": "k"},
         {"database_url": f"postgresql+psycopg://me:{SECRET}@127.0.0.1:9/db"},
         {"database_url": f"postgresql+psycopg://me:x@{SECRET}@127.0.0.1:9/db"},
         {"database_url": f"postgresql+psycopg://127.0.0.1:9/db?user=me&password={SECRET}"},

@@ -84,8 +84,8 @@ def test_every_secret_can_come_from_a_file(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_setting_that_is_no_secret_comes_from_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FOOTNOTE_TOPK_FILE", a_file("5"))
-    with pytest.raises(InvalidSetting, match="Unknown setting FOOTNOTE_TOPK_FILE"):
+    monkeypatch.setenv("FOOTNOTE_MAX_USD_FILE", a_file("5"))
+    with pytest.raises(InvalidSetting, match="Unknown setting FOOTNOTE_MAX_USD_FILE"):
         load_settings()
 
 
@@ -121,7 +121,7 @@ def test_a_file_that_may_not_be_read_is_told(monkeypatch: pytest.MonkeyPatch) ->
         raise PermissionError(13, os.strerror(13))
 
     monkeypatch.setenv("ANTHROPIC_API_KEY_FILE", path)
-    monkeypatch.setattr("bot.secret_files.Path.open", refuse)  # root may read everything
+    monkeypatch.setattr("bot.settings.Path.open", refuse)  # root may read everything
     with pytest.raises(InvalidSetting, match="give its user read permission"):
         load_settings()
 

@@ -12,6 +12,8 @@ from bot.reasoning.claude.settings import ClaudeSettings
 from bot.reasoning.declaration import Models, models_of
 from bot.settings import Settings
 
+ROOT = Path(__file__).parents[2]
+
 
 @pytest.fixture(autouse=True)
 def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,13 +36,13 @@ def test_a_key_switches_claude_on_and_the_setting_switches_it_off(
 
 
 def test_the_first_source_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("footnote.toml").write_text('topk = 1\nlanguage = "de"\nmodel = "toml"\n')
-    Path(".env").write_text("FOOTNOTE_TOPK=2\nFOOTNOTE_LANGUAGE=fr\n")
-    monkeypatch.setenv("FOOTNOTE_TOPK", "3")
+    Path("footnote.toml").write_text('corrections_per_day = 1\nlanguage = "de"\nmodel = "toml"\n')
+    Path(".env").write_text("FOOTNOTE_CORRECTIONS_PER_DAY=2\nFOOTNOTE_LANGUAGE=fr\n")
+    monkeypatch.setenv("FOOTNOTE_CORRECTIONS_PER_DAY", "3")
     settings = load_settings()
-    assert (settings.topk, settings.language, settings.model) == (3, "fr", "toml")
-    assert load_settings(topk=4).topk == 4
-    assert load_settings(topk=None).topk == 3
+    assert (settings.corrections_per_day, settings.language, settings.model) == (3, "fr", "toml")
+    assert load_settings(corrections_per_day=4).corrections_per_day == 4
+    assert load_settings(corrections_per_day=None).corrections_per_day == 3
 
 
 def test_lists_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +74,7 @@ def test_prices_extend_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "sentence"),
     [
         ("FOOTNOTE_MODLE", "Did you mean FOOTNOTE_MODEL?"),
-        ("footnote_topc", "Did you mean FOOTNOTE_TOPK?"),
+        ("footnote_corrections_per_dax", "Did you mean FOOTNOTE_CORRECTIONS_PER_DAY?"),
         ("FOOTNOTE_XQZ", "`footnote doctor --verbose` lists all"),
     ],
 )
@@ -118,21 +120,42 @@ def test_a_name_like_those_of_services_with_another_value_is_unknown(
         load_settings()
 
 
+GONE = (
+    *("MAX_MODEL_CALLS", "MAX_SEARCHES", "MAX_QUERIES", "MAX_PAGES", "MAX_INPUT_TOKENS"),
+    *("MAX_WRITTEN_TOKENS", "MAX_OUTPUT_TOKENS", "MODEL_RETRIES", "THINKING", "TOPK"),
+    *("READ_TOKENS", "PREFETCH_PAGES", "FETCH_TIMEOUT", "PAGE_TTL", "DRAFT_SECONDS"),
+    *("QUERY_SECONDS", "READING_SECONDS", "REVISION_SECONDS", "SHOW_DRAFTS", "WATCH_DAYS"),
+    *("WATCHES_PER_PERSON", "UPLOADS_PER_DAY", "CONSOLE_QUESTIONS", "CONCURRENCY"),
+    *("DRAIN_SECONDS", "DISPATCHER", "DATABASE_POOLER", "KEEP_DOCUMENTS_FROM_WEB"),
+    *("TAVILY_RAW_CONTENT", "AUDIT_TEXTS"),
+)
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_what_is_no_setting_any_more_is_refused_and_named_in_the_changelog(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"FOOTNOTE_{name}", "1")
+    with pytest.raises(InvalidSetting, match=f"Unknown setting FOOTNOTE_{name}.*Did you mean"):
+        load_settings()
+    assert f"`{name}`" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
 def test_unknown_names_are_found_in_files_too() -> None:
-    Path(".env").write_text("FOOTNOTE_TOPKK=1")
-    with pytest.raises(InvalidSetting, match="FOOTNOTE_TOPK"):
+    Path(".env").write_text("FOOTNOTE_CORRECTIONS_PER_DAYY=1")
+    with pytest.raises(InvalidSetting, match="FOOTNOTE_CORRECTIONS_PER_DAY"):
         load_settings()
     Path(".env").write_text("OTHER=1")
-    Path("footnote.toml").write_text("topkk = 1")
-    with pytest.raises(InvalidSetting, match=r"footnote\.toml.*topk\?"):
+    Path("footnote.toml").write_text("corrections_per_dayy = 1")
+    with pytest.raises(InvalidSetting, match=r"footnote\.toml.*corrections_per_day\?"):
         load_settings()
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("FOOTNOTE_TOPK", "many"),
-        ("FOOTNOTE_TOPK", "0"),
+        ("FOOTNOTE_CORRECTIONS_PER_DAY", "many"),
+        ("FOOTNOTE_CORRECTIONS_PER_DAY", "-1"),
         ("FOOTNOTE_MAX_USD", "-1"),
         ("FOOTNOTE_EFFORT", "huge"),
         ("FOOTNOTE_PRICES", '{"m": {}}'),
@@ -154,7 +177,7 @@ def test_broken_json_in_a_setting_is_an_error_that_names_it(
         load_settings()
 
 
-@pytest.mark.parametrize("content", [b"topk = ", b"\xff\xfe"])
+@pytest.mark.parametrize("content", [b"corrections_per_day = ", b"\xff\xfe"])
 def test_a_broken_file_is_an_error_that_names_it(content: bytes) -> None:
     Path("footnote.toml").write_bytes(content)
     with pytest.raises(InvalidSetting, match=r"footnote\.toml"):
@@ -209,7 +232,7 @@ def test_a_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     secret = "sk-ant-very-secret"
     monkeypatch.setenv("ANTHROPIC_API_KEY", secret)
     settings = load_settings()
-    monkeypatch.setenv("FOOTNOTE_TOPK", "x")
+    monkeypatch.setenv("FOOTNOTE_CORRECTIONS_PER_DAY", "x")
     with pytest.raises(InvalidSetting) as caught:
         load_settings()
     assert secret not in repr(settings) + str(settings) + str(caught.value) + repr(caught.value)

@@ -10,9 +10,8 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 from pydantic import SecretStr
 
-from bot.configuration import known_names, load_settings, settings_class
+from bot.configuration import _kind, known_names, load_settings, settings_class
 from bot.errors import InvalidSetting
-from bot.wrong_settings import _kind
 
 FIELDS = dict(zip(known_names(), settings_class().model_fields, strict=True))
 # The words of the library that reads them.
@@ -79,9 +78,9 @@ def test_a_value_of_another_type_is_told_with_the_file_it_stands_in(name: str) -
     ("name", "given", "says"),
     [
         (
-            "FOOTNOTE_TOPK",
-            "0",
-            "a whole number from 1 to 50. Correct it, or unset it: the default is 10.",
+            "FOOTNOTE_CORRECTIONS_PER_DAY",
+            "-1",
+            "a whole number of at least 0. Correct it, or unset it: the default is 20.",
         ),
         ("FOOTNOTE_MAX_USD", "0", "a number above 0. Correct it, or unset it: the default is 2."),
         ("FOOTNOTE_HTTP_PORT", "70000", "a whole number from 0 to 65,535."),
@@ -131,20 +130,20 @@ def test_an_address_with_a_password_is_not_shown(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_file_is_named_that_holds_it() -> None:
-    Path(".env").write_text("FOOTNOTE_TOPK=many\n")
-    assert told().startswith("FOOTNOTE_TOPK in .env is “many”: ")
+    Path(".env").write_text("FOOTNOTE_CORRECTIONS_PER_DAY=many\n")
+    assert told().startswith("FOOTNOTE_CORRECTIONS_PER_DAY in .env is “many”: ")
 
 
 def test_several_that_are_wrong_are_all_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FOOTNOTE_TOPK", "many")
+    monkeypatch.setenv("FOOTNOTE_CORRECTIONS_PER_DAY", "many")
     monkeypatch.setenv("FOOTNOTE_MAX_USD", "free")
     sentence = told()
-    assert "FOOTNOTE_TOPK" in sentence
+    assert "FOOTNOTE_CORRECTIONS_PER_DAY" in sentence
     assert "FOOTNOTE_MAX_USD" in sentence
 
 
 def test_a_long_value_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FOOTNOTE_TOPK", "9" * 5_000 + "x")
+    monkeypatch.setenv("FOOTNOTE_CORRECTIONS_PER_DAY", "9" * 5_000 + "x")
     assert len(told()) < 250
 
 

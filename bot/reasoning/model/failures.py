@@ -27,6 +27,7 @@ PASSING_KINDS = frozenset(
         *("server_error", "rate_limit_exceeded"),  # OpenAI
     }
 )
+RETRIES = 4  # of a failed request, by the SDK
 SHOWN = 300  # characters of the service's message shown to a person
 
 
@@ -177,16 +178,14 @@ def _explain_status(
         )
     if failure.is_too_long:
         return TooLong(
-            "The material is larger than the model takes: ask for less, or set "
-            f"FOOTNOTE_READ_TOKENS lower. {host} says: {words}",
+            f"The material is larger than the model takes: ask for less. {host} says: {words}",
             detail=detail,
         )
     if failure.is_passing or status in (408, 409, 429):
         busy = status in (429, 529) or kind in ("rate_limit_error", "overloaded_error")
         what = "is busy" if busy else "has a problem of its own"
         return ModelUnavailable(
-            f"{host} {what} and did not answer after {_times(settings.model_retries + 1)}: "
-            "try again in a while.",
+            f"{host} {what} and did not answer after {_times(RETRIES + 1)}: try again in a while.",
             detail=f"{detail}: {words}",
             retry_after=failure.retry_after,
         )

@@ -47,7 +47,8 @@ from bot.reasoning.wording import language_of
 from bot.reasoning.workspace import Finish, Turn, Workspace
 from bot.settings import Settings
 
-LONGEST_OUTPUT = 20_000  # tokens; the setting's maximum, for a retry after only thoughts
+OUTPUT_TOKENS = 8_000  # of one call, thoughts included
+LONGEST_OUTPUT = 20_000  # for a retry after only thoughts
 
 
 @asynccontextmanager
@@ -356,14 +357,13 @@ class ModelReasoner:
 
     def _large(self) -> Request:
         """Return an empty request to the large model."""
-        settings = self._settings
         return Request(
             self._models.large,
-            settings.max_output_tokens,
+            OUTPUT_TOKENS,
             "",
             (),
-            thinks=settings.thinking == "adaptive",
-            effort=settings.effort,
+            thinks=True,
+            effort=self._settings.effort,
         )
 
     async def _complete(
@@ -391,7 +391,7 @@ def _roomier(request: Request) -> Request:
 def _check_written(reader: Reader, reply: ModelReply) -> None:
     if not reader.wrote:
         raise ModelBroken(
-            f"{reply.model} wrote no answer: try again, or set FOOTNOTE_MAX_OUTPUT_TOKENS higher.",
+            f"{reply.model} wrote no answer: try again, or ask for less.",
             detail=f"stop reason {reply.stop_reason}",
         )
 

@@ -24,6 +24,7 @@ from bot.egress import Egress
 from bot.errors import FootnoteError
 from bot.observing import Observe, nothing_observed, timed
 from bot.reasoning.calls import ModelReply
+from bot.reasoning.model import failures
 from bot.reasoning.model.failures import (
     CutOff,
     Failure,
@@ -33,8 +34,7 @@ from bot.reasoning.model.failures import (
     retry_after,
 )
 from bot.reasoning.model.requests import Again, Part, Request, after
-from bot.secret_files import renewed
-from bot.settings import Settings
+from bot.settings import Settings, renewed
 
 RESTARTS = 2  # times an interrupted call is sent again
 CONNECT = 10.0  # seconds
@@ -133,7 +133,7 @@ class Service(ABC, Generic[E]):
             "api_key": self.secret,
             "base_url": self.address,
             "timeout": httpx2.Timeout(seconds, connect=min(CONNECT, seconds)),
-            "max_retries": self.settings.model_retries,
+            "max_retries": failures.RETRIES,
             "http_client": http_client(transport=transport, event_hooks={"response": [give_up]}),
         }
 

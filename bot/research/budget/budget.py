@@ -17,31 +17,39 @@ from bot.rendering.texts import texts_for
 from bot.settings import Settings
 from bot.storage.spending import SCOPES, DaySpent, Scope
 
+# Of one run. They bound what money does not: models without a price, search engines, sites.
+MODEL_CALLS = 24
+PAGES = 20
+SEARCHES = 40
+INPUT_TOKENS = 400_000
+OUTPUT_TOKENS = 100_000
+UPLOADS = 40  # MB of files that one person may send in the console in a day
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Limits of one run. ``seconds`` is the working time of all attempts together, without waiting
     in a queue or for a restart. ``searches`` are queries."""
 
-    model_calls: int
-    pages: int
-    input_tokens: int
     seconds: float
     usd: float
-    searches: int = 40
-    output_tokens: int = 100_000
+    model_calls: int = MODEL_CALLS
+    pages: int = PAGES
+    input_tokens: int = INPUT_TOKENS
+    searches: int = SEARCHES
+    output_tokens: int = OUTPUT_TOKENS
 
     @classmethod
     def of(cls, settings: Settings, times: int = 1) -> Budget:
         """The budget from the settings, multiplied by ``times`` for deep research (except time)."""
         return cls(
-            model_calls=settings.max_model_calls * times,
-            pages=settings.max_pages * times,
-            input_tokens=settings.max_input_tokens * times,
             seconds=settings.max_seconds,
             usd=settings.max_usd * times,
-            searches=settings.max_queries * times,
-            output_tokens=settings.max_written_tokens * times,
+            model_calls=MODEL_CALLS * times,
+            pages=PAGES * times,
+            input_tokens=INPUT_TOKENS * times,
+            searches=SEARCHES * times,
+            output_tokens=OUTPUT_TOKENS * times,
         )
 
     def check_model_call(self, spent: Usage) -> None:
@@ -100,8 +108,13 @@ class DayLimits:
             channel_usd=options.daily_usd or settings.channel_daily_usd,
             workspace_usd=settings.workspace_daily_usd,
             user_questions=settings.user_daily_questions,
-            user_uploads=settings.uploads_per_day if has_files else None,
+            user_uploads=UPLOADS if has_files else None,
         )
+
+    @classmethod
+    def of_uploads(cls) -> DayLimits:
+        """Return the limit on uploads alone."""
+        return cls(user_uploads=UPLOADS)
 
     def __bool__(self) -> bool:
         """Return True if there is any limit."""

@@ -17,7 +17,7 @@ from bot.research.evidence.queries import HITS_FETCHED
 from bot.research.evidence.relevance import best_hits, fitting, merge_sources
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.strategies.graph import explore
-from bot.research.strategies.strategy import Task
+from bot.research.strategies.strategy import HITS, READ_TOKENS, READING, SEARCHES, Task
 from bot.search.provider import Query
 from bot.text.terms import content_words
 
@@ -64,8 +64,8 @@ class Groundwork:
                 self._run,
                 reasoner,
                 self._asked,
-                Reading(settings.topk, settings.read_tokens),
-                searches=settings.max_searches,
+                READING,
+                searches=SEARCHES,
                 links=self._links,
             )
         finally:
@@ -97,7 +97,7 @@ class Groundwork:
             page for page in await self._run.read(known[:FIRST_PAGES]) if isinstance(page, Page)
         ]
         fit = await asyncio.to_thread(fitting, wanted, pages, self._run.rarity)
-        return await self._gather(about, self._settings.read_tokens, PAGES, fit[:FIRST_FITTING])
+        return await self._gather(about, READ_TOKENS, PAGES, fit[:FIRST_FITTING])
 
     def search_ahead(self, paragraph: Paragraph) -> None:
         """Start to search for the topic of the next paragraph's draft."""
@@ -106,7 +106,7 @@ class Groundwork:
         topic = content_words(f"{paragraph.heading} {self._question.question}")
         guess = " ".join(dict.fromkeys(topic[:GUESSED_WORDS]))
         if guess:
-            limit = self._settings.topk * HITS_FETCHED
+            limit = HITS * HITS_FETCHED
             self._run.prefetcher.search([Query(guess, limit, self._question.language)])
 
     async def _gather(
@@ -114,7 +114,7 @@ class Groundwork:
     ) -> Evidence:
         """Read the asker's links, the ``known`` pages and the best pages of all queries, with the
         passages about ``about``."""
-        reading = Reading(self._settings.topk, tokens)
+        reading = Reading(HITS, tokens)
         workspace = Workspace(pages_left=self._run.budget.pages)
         keeper = WorkspaceKeeper(self._run, about, workspace, reading)
         await keeper.give(

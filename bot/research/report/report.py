@@ -16,7 +16,6 @@ so.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from time import monotonic
@@ -29,7 +28,7 @@ from bot.reasoning.evidence import Evidence, Manuscript, Paragraph
 from bot.reasoning.reasoner import Researcher
 from bot.rendering.marks import without_marks
 from bot.rendering.texts import texts_in
-from bot.research.answer.write import Written, unsourced, write
+from bot.research.answer.write import Written, write
 from bot.research.report.deadlines import Lapse, Lapsed, within
 from bot.research.report.groundwork import Groundwork
 from bot.research.report.revision import (
@@ -44,11 +43,16 @@ from bot.research.report.revision import (
 )
 from bot.research.strategies.strategy import REVISE, Declaration, Gathered, Task
 
+# Of each stage; a part that misses one is left out.
+DRAFT_SECONDS = 90.0  # of the whole report
+QUERY_SECONDS = 15.0
+READING_SECONDS = 30.0
+REVISION_SECONDS = 60.0
+
 T = TypeVar("T")
 Stage = Literal["draft", "query", "reading", "revision"]
 
 _revision = TypeAdapter(Revision)
-_HEADING_LINE = re.compile(r"^[ \t]*#{1,6}[ \t]+[^\n]*\n?", re.MULTILINE)
 
 
 class Report:
@@ -129,7 +133,7 @@ class Report:
     # ------------------------------------------------------------ drafting
 
     async def _draft(self, reasoner: Researcher) -> tuple[Paragraph, ...]:
-        look, seconds = self._ground.look_around, self._settings.reading_seconds
+        look, seconds = self._ground.look_around, READING_SECONDS
         if self._depth == "deep" and not self._question.whole:
             # Keep half of the time for the report itself.
             look, seconds = self._ground.explore, self._settings.max_seconds / 2
@@ -142,7 +146,7 @@ class Report:
             return await reasoner.draft(self._question, found, self._run.options.instructions)
 
         try:
-            return await self._within(reasoner, "draft", 0, self._settings.draft_seconds, draft)
+            return await self._within(reasoner, "draft", 0, DRAFT_SECONDS, draft)
         except Lapsed as lapsed:
             if lapsed.lapse.why != "budget":
                 self._run.note(self._texts("report-not-drafted"))
@@ -189,17 +193,25 @@ class Report:
     async def _queries(self, reasoner: Researcher, number: int) -> tuple[str, ...]:
         if self._question.kind == "links":  # the report is about these pages only
             return ()
-        manuscript, seconds = self._manuscript(number), self._settings.query_seconds
+        manuscript = self._manuscript(number)
         return await self._within(
-            reasoner, "query", number, seconds, lambda: reasoner.queries(self._question, manuscript)
+            reasoner,
+            "query",
+            number,
+            QUERY_SECONDS,
+            lambda: reasoner.queries(self._question, manuscript),
         )
 
     async def _read_for(
         self, reasoner: Researcher, number: int, queries: tuple[str, ...]
     ) -> Evidence:
-        paragraph, seconds = self._drafted_at(number), self._settings.reading_seconds
+        paragraph = self._drafted_at(number)
         evidence = await self._within(
-            reasoner, "reading", number, seconds, lambda: self._ground.read_for(paragraph, queries)
+            reasoner,
+            "reading",
+            number,
+            READING_SECONDS,
+            lambda: self._ground.read_for(paragraph, queries),
         )
         if not any(source.passages for source in evidence.sources):
             raise Lapsed(Lapse("nothing", self._run.texts("report-stage-nothing")))
@@ -223,8 +235,7 @@ class Report:
             )
             return await write(stream, evidence, on_text)
 
-        seconds = self._settings.revision_seconds
-        return await self._within(reasoner, "revision", number, seconds, revise)
+        return await self._within(reasoner, "revision", number, REVISION_SECONDS, revise)
 
     async def _keep(self, revision: Revision) -> None:
         """Store a paragraph's draft and revision in the run's trace."""
@@ -242,15 +253,11 @@ class Report:
         await self._run.keep("revision", inputs, kept, _revision, title=title)
 
     def _unsourced(self, paragraph: Paragraph, number: int, lapse: Lapse) -> Section:
-        """Return the section for an unrevised paragraph: left out and named in the report's limits
-        or, if the settings say so, as drafted, without marks and links."""
-        if not self._settings.show_drafts:
-            name = paragraph.heading or self._texts("report-part", number=number)
-            limit = self._texts(f"report-omitted-{lapse.why}", name=name)
-            return Section(paragraph.heading, Written("", ()), "unsourced", (limit,))
-        remark = self._texts(f"report-unsourced-{lapse.why}")
-        text = unsourced(_HEADING_LINE.sub("", paragraph.text))
-        return Section(paragraph.heading, Written(f"> {remark}\n\n{text}", ()), "unsourced")
+        """Return the section for an unrevised paragraph: left out and named in the report's
+        limits."""
+        name = paragraph.heading or self._texts("report-part", number=number)
+        limit = self._texts(f"report-omitted-{lapse.why}", name=name)
+        return Section(paragraph.heading, Written("", ()), "unsourced", (limit,))
 
     # ------------------------------------------------------------ stages
 

@@ -14,7 +14,7 @@ from bot.reasoning.workspace import Read, Turn, Workspace
 from bot.research.evidence.relevance import fitting, merge_sources, to_open
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
-from bot.research.strategies.strategy import DIRECT, Declaration, OneCall, Task
+from bot.research.strategies.strategy import DIRECT, READING, Declaration, OneCall, Task
 
 PAGES = 6  # read without a choice by a model
 
@@ -77,7 +77,7 @@ def _shown(source: Source) -> Page:
 
 
 async def _direct(task: Task, reasoner: Researcher) -> Evidence:
-    question, reading = task.sub_question(), task.reading
+    question, reading = task.sub_question(), READING
     return await direct(task.run, question, reading, links=task.links, choosy=True)
 
 

@@ -51,7 +51,7 @@ from bot.research.outcomes import attempted
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate
 from bot.research.strategies.nodes import Remembering, checked
-from bot.research.strategies.strategy import GRAPH, Declaration, OneCall, Task, prefetch
+from bot.research.strategies.strategy import GRAPH, READING, Declaration, OneCall, Task, prefetch
 
 AT_ONCE = 4  # nodes in progress at the same time
 NODE_SEARCHES = 3  # searches per node: the first and two more wordings
@@ -381,12 +381,12 @@ class _Exploration:
 
 async def _graph(task: Task, reasoner: Researcher) -> Evidence:
     if task.question.kind == "search":  # while the planner thinks
-        prefetch(task.run, task.question, task.settings)
+        prefetch(task.run, task.question)
     return await explore(
         task.run,
         reasoner,
         task.sub_question(),
-        task.reading,
+        READING,
         searches=task.searches,
         links=task.links,
         on_text=task.on_text,

@@ -15,7 +15,7 @@ from bot.research.answer.write import Composer
 from bot.research.evidence.relevance import merge_sources
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
-from bot.research.strategies.strategy import ITERATE, Declaration, OneCall, Task
+from bot.research.strategies.strategy import ITERATE, READING, Declaration, OneCall, Task
 
 TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search
 EMPTY_TURNS = 2  # consecutive, until the loop ends by itself
@@ -136,7 +136,7 @@ async def _iterate(task: Task, reasoner: Researcher) -> Evidence:
         task.run,
         reasoner,
         task.sub_question(),
-        task.reading,
+        READING,
         searches=task.searches,
         links=task.links,
         on_text=task.on_text,

@@ -29,6 +29,10 @@ ENTRY_POINTS = "footnote.strategies"
 DIRECT, ITERATE, GRAPH, REVISE = "direct", "iterate", "graph", "revise"
 CHECK = "check"  # checks the statements of a text
 AUTO = "auto"
+SEARCHES = 5  # of one loop
+HITS = 10  # shown to a reasoner for a query
+READ_TOKENS = 1_200  # of one page's passages given to a reasoner
+READING = Reading(HITS, READ_TOKENS)
 DEEP = 2  # times the searches and the budget of ordinary questions
 
 
@@ -50,7 +54,7 @@ class Task:
     @property
     def searches(self) -> int:
         """The maximum number of searches in one loop."""
-        return self.settings.max_searches * (DEEP if self.depth == "deep" else 1)
+        return SEARCHES * (DEEP if self.depth == "deep" else 1)
 
     def sub_question(self) -> SubQuestion:
         """Return the question in the form for one loop."""
@@ -64,11 +68,6 @@ class Task:
             scope=question.scope,
             whole=question.whole,
         )
-
-    @property
-    def reading(self) -> Reading:
-        """The limits on the hits and pages shown to a reasoner."""
-        return Reading(self.settings.topk, self.settings.read_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +175,10 @@ def strategies_for(task: Task, *, is_report: bool) -> Sequence[str]:
     return (REVISE, plain) if is_report else (plain,)
 
 
-def prefetch(run: Run, question: Rewritten, settings: Settings) -> None:
+def prefetch(run: Run, question: Rewritten) -> None:
     """Prefetch a question's queries, each with the kind of provider it will be sent to."""
     asked = SentQueries(run.can_search, question.question)
     first = asked.first(question.queries, question.knowledge_queries, ANYWHERE)
-    limit = settings.topk * HITS_FETCHED
+    limit = HITS * HITS_FETCHED
     for _, query, _ in first.queries:
         run.prefetcher.search([Query(query.text, limit, question.language)], query.kind)

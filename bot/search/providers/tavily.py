@@ -65,10 +65,6 @@ COUNTRIES = {
 class TavilySettings(PartSettings):
     tavily_api_key: SecretStr | None = named_field(KEY, description="the key of Tavily")
     tavily_url: str = Field("https://api.tavily.com", description="where Tavily is reached")
-    tavily_raw_content: bool = Field(
-        True,
-        description="whether Tavily sends the text of each hit, for pages that cannot be fetched",
-    )
 
 
 class Tavily:
@@ -77,9 +73,7 @@ class Tavily:
     name = "tavily"
     kind: ProviderKind = "web"
 
-    def __init__(
-        self, key: str, url: str, client: httpx.AsyncClient, *, raw_content: bool = True
-    ) -> None:
+    def __init__(self, key: str, url: str, client: httpx.AsyncClient) -> None:
         self._api = JsonApi(
             client,
             url,
@@ -89,13 +83,10 @@ class Tavily:
             headers={"Authorization": f"Bearer {key}"},
             most_bytes=MAX_REPLY_BYTES,
         )
-        self._raw_content = raw_content
         self._texts = SuppliedTexts("Tavily")
 
     async def search(self, query: Query) -> list[Hit]:
         body = _body(query)
-        if self._raw_content:
-            body["include_raw_content"] = "markdown"
         if not body["query"] or query.limit < 1:
             return []
         data = (await self._api.post("/search", body)).data
@@ -125,6 +116,7 @@ def _body(query: Query) -> dict[str, Any]:
         "query": short(query.text, MAX_QUERY_CHARACTERS),
         "topic": "general",
         "search_depth": "basic",
+        "include_raw_content": "markdown",  # for pages that cannot be fetched
         "max_results": max(1, min(query.limit, MAX_RESULTS)),
     }
     if domains := list(dict.fromkeys(filter(None, map(host_of, query.domains)))):
@@ -143,7 +135,7 @@ def _hits(data: Mapping[str, Any]) -> Iterator[Hit | None]:
 
 def _build(settings: TavilySettings, client: Client) -> Tavily:
     key = needed(settings.tavily_api_key, "tavily", KEY)
-    return Tavily(key, settings.tavily_url, client(), raw_content=settings.tavily_raw_content)
+    return Tavily(key, settings.tavily_url, client())
 
 
 PROVIDER = Declaration(

@@ -34,7 +34,7 @@ spec:
     fsGroupChangePolicy: OnRootMismatch
     seccompProfile: {type: RuntimeDefault}
   {{- /* The pause before SIGTERM, what draining takes, and 10 seconds. */}}
-  terminationGracePeriodSeconds: {{ add 15 (ceil (default 10 $values.settings.FOOTNOTE_DRAIN_SECONDS)) }}
+  terminationGracePeriodSeconds: 25
   topologySpreadConstraints:
     - maxSkew: 1
       topologyKey: kubernetes.io/hostname

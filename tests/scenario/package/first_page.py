@@ -6,12 +6,12 @@ from bot.reasoning.evidence import Evidence
 from bot.reasoning.reasoner import Researcher
 from bot.reasoning.workspace import Read, Turn, Workspace
 from bot.research.evidence.workspace import WorkspaceKeeper
-from bot.research.strategies.strategy import Declaration, OneCall, Task
+from bot.research.strategies.strategy import READING, Declaration, OneCall, Task
 
 
 async def _first_page(task: Task, reasoner: Researcher) -> Evidence:
     question = task.sub_question()
-    keeper = WorkspaceKeeper(task.run, question, Workspace(pages_left=1), task.reading)
+    keeper = WorkspaceKeeper(task.run, question, Workspace(pages_left=1), READING)
     await keeper.give(
         links=task.links, queries=question.queries, knowledge_queries=question.knowledge_queries
     )

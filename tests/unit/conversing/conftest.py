@@ -23,6 +23,7 @@ from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.workspace import Action, Read, Search, Turn, Workspace
 from bot.service import ResearchService
 from bot.storage.records import RunRecord
+from bot.storage.retention import PAGE_TTL
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.library import Shelf, a_library, a_shelf
@@ -107,7 +108,7 @@ OpenHouse = Callable[..., Awaitable[House]]
 async def open_house(tmp_path: Path) -> AsyncIterator[OpenHouse]:
     async with AsyncExitStack() as stack:
 
-        async def open_house(**overrides: Any) -> House:
+        async def open_house(page_ttl: float = PAGE_TTL, **overrides: Any) -> House:
             store = await open_store(sqlite.migrated(tmp_path))
             stack.push_async_callback(store.close)
             settings, poster, reasoner = load_settings(**overrides), RememberingPoster(), Gated()
@@ -116,7 +117,7 @@ async def open_house(tmp_path: Path) -> AsyncIterator[OpenHouse]:
             service = ResearchService(
                 settings,
                 store,
-                a_library(shelf, settings.page_ttl),
+                a_library(shelf, page_ttl),
                 reasoner=lambda calls: reasoner,
                 fallback=lambda calls: Scripted(name="fallback"),
                 price=lambda reply: 0.0,

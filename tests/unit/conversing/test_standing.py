@@ -207,8 +207,10 @@ async def test_a_change_is_told_once_whatever_dies_between_the_claim_and_the_pos
     assert (now.run, now.outcome, now.thread) == (run, "changed", watch.thread)
 
 
-async def test_without_interest_it_ends_and_says_so_once(open_house: OpenHouse) -> None:
-    days = Days(await open_house(page_ttl=0, watch_days=3))
+async def test_without_interest_it_ends_and_says_so_once(
+    days: Days, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.standing.checks.DAYS", 3)
     begun = await days.begin()
     for _ in range(2):
         await days.pass_one()
@@ -243,9 +245,10 @@ async def test_where_nothing_can_be_posted_any_more_it_ends(days: Days) -> None:
 
 
 async def test_a_person_has_a_limited_number_and_the_same_question_is_watched_once(
-    open_house: OpenHouse,
+    open_house: OpenHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    days = Days(await open_house(watches_per_person=1))
+    monkeypatch.setattr("bot.standing.desk.MOST", 1)
+    days = Days(await open_house())
     first = await days.begin()
     again = await days.house.reception.watch(
         first.run, ADA, "weekly", locale="en", audience="channel"

@@ -14,7 +14,6 @@ from bot.dispatch.choice import Role, is_queued, need_queue, open_dispatcher
 from bot.dispatch.local import LocalDispatcher
 from bot.errors import InvalidSetting
 from bot.messages import RunOptions
-from bot.settings import Settings
 from bot.storage.records import Standing
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
@@ -25,40 +24,15 @@ from tests.unit.samples import NOW, a_message, a_thread
 SQLITE, POSTGRES = "sqlite+aiosqlite:///x.sqlite", "postgresql+psycopg://u:p@host/footnote"
 
 
-def of(database: str, dispatcher: str | None = None) -> Settings:
-    chosen = {} if dispatcher is None else {"dispatcher": dispatcher}
-    return load_settings(database_url=database, **chosen)
+@pytest.mark.parametrize(("url", "queued"), [(SQLITE, False), (POSTGRES, True)])
+def test_runs_are_queued_on_postgres(url: str, queued: bool) -> None:
+    assert is_queued(load_settings(database_url=url)) is queued
 
 
-@pytest.mark.parametrize(
-    ("settings", "queued"),
-    [
-        (of(SQLITE), False),
-        (of(SQLITE, "local"), False),
-        (of(POSTGRES), True),
-        (of(POSTGRES, "postgres"), True),
-        (of(POSTGRES, "local"), False),
-    ],
-)
-def test_runs_are_queued_on_postgres_unless_they_are_to_stay_here(
-    settings: Settings, queued: bool
-) -> None:
-    assert is_queued(settings) is queued
-
-
-def test_a_queue_that_its_database_cannot_have_is_a_setting_to_correct() -> None:
-    with pytest.raises(InvalidSetting, match="FOOTNOTE_DISPATCHER is postgres, but"):
-        is_queued(of(SQLITE, "postgres"))
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [(of(SQLITE), "needs PostgreSQL"), (of(POSTGRES, "local"), "FOOTNOTE_DISPATCHER is local")],
-)
-def test_a_worker_says_what_it_lacks(settings: Settings, said: str) -> None:
-    need_queue(of(POSTGRES), "footnote worker")
-    with pytest.raises(InvalidSetting, match=f"`footnote worker` .*{said}"):
-        need_queue(settings, "footnote worker")
+def test_a_worker_says_what_it_lacks() -> None:
+    need_queue(load_settings(database_url=POSTGRES), "footnote worker")
+    with pytest.raises(InvalidSetting, match=r"`footnote worker` .*needs PostgreSQL"):
+        need_queue(load_settings(database_url=SQLITE), "footnote worker")
 
 
 # ---------------------------------------------------------------- opened
@@ -125,7 +99,7 @@ async def test_who_serves_lets_its_work_end_and_who_is_alone_does_not(
     url: str, store: Store, role: Role, ended: list[str]
 ) -> None:
     gate = Gate(store)
-    settings = load_settings(database_url=url, drain_seconds=20)
+    settings = load_settings(database_url=url)
     async with open_dispatcher(settings, store, gate, ["terminal"], role) as dispatcher:
         message = a_message("a")
         await store.accept("run-a", message, RunOptions(), NOW, owner=dispatcher.owner)

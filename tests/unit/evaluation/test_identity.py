@@ -19,7 +19,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("model", "other"), ("topk", 3), ("max_searches", 2), ("brave_search_api_key", "secret")],
+    [("model", "other"), ("max_usd", 3), ("language", "de"), ("brave_search_api_key", "secret")],
 )
 def test_what_answers_depend_on_changes_it(settings: Settings, name: str, value: object) -> None:
     other = load_settings(data_dir=settings.data_dir, **{name: value})

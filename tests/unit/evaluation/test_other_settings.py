@@ -19,14 +19,14 @@ def file(tmp_path: Path) -> Path:
 def test_the_file_goes_before_the_environment_and_the_command_line(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("FOOTNOTE_TOPK", "7")
-    monkeypatch.setenv("FOOTNOTE_MAX_SEARCHES", "2")
+    monkeypatch.setenv("FOOTNOTE_MAX_USD", "7")
+    monkeypatch.setenv("FOOTNOTE_MAX_SECONDS", "2")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-environment")
-    file.write_text('topk = 3\nanthropic_api_key = "sk-file"\ndocs = "b"\ndepth = "deep"\n')
+    file.write_text('max_usd = 3\nanthropic_api_key = "sk-file"\ndocs = "b"\ndepth = "deep"\n')
 
     settings, depth = other_settings(file, {"docs": ("a",), "providers": ("local",)})
 
-    assert (settings.topk, settings.max_searches, depth) == (3, 2, "deep")
+    assert (settings.max_usd, settings.max_seconds, depth) == (3, 2, "deep")
     assert (settings.docs, settings.providers) == (("b",), ("local",))
     assert isinstance(settings, ClaudeSettings)
     assert settings.anthropic_api_key is not None
@@ -34,17 +34,17 @@ def test_the_file_goes_before_the_environment_and_the_command_line(
 
 
 def test_a_file_need_not_name_a_depth(file: Path) -> None:
-    file.write_text("topk = 3\n")
+    file.write_text("max_usd = 3\n")
     assert other_settings(file, {})[1] is None
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("topk = ", "is not valid TOML"),
-        ("topq = 3", "Did you mean topk?"),
+        ("max_usd = ", "is not valid TOML"),
+        ("max_usb = 3", "Did you mean max_usd?"),
         ('depth = "bottomless"', "must be one of auto, quick"),
-        ("topk = 300", "With the settings of"),
+        ("max_usd = -1", "With the settings of"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_file(file: Path, text: str, said: str) -> None:

@@ -79,7 +79,7 @@ def a_side(name: str = "as set", **overrides: Any) -> Side:
 
 
 def an_evaluation(*askers: Asking, judge: Any = None, questions: QuestionSet = FOUR) -> Evaluation:
-    sides = [a_side(), a_side("other.toml", topk=3)][: len(askers)]
+    sides = [a_side(), a_side("other.toml", max_usd=3)][: len(askers)]
     return Evaluation(questions, sides, askers, judge)
 
 
@@ -228,13 +228,16 @@ async def test_why_answers_failed_is_said() -> None:
 
 
 def test_settings_are_described_by_what_differs_without_secrets() -> None:
-    one, other = a_side(), a_side("other", topk=3, anthropic_api_key="sk-2", blocked_domains=("x",))
+    one, other = (
+        a_side(),
+        a_side("other", max_usd=3, anthropic_api_key="sk-2", blocked_domains=("x",)),
+    )
     first, second = described([one, other])
     assert first["model"] == "claude-sonnet-5-5"
-    assert (first["topk"], second["topk"]) == ("10", "3")
+    assert (first["max_usd"], second["max_usd"]) == ("2.0", "3.0")
     assert second["blocked_domains"] == "x"
     assert "sk-" not in str((first, second))
-    assert "topk" not in described([one])[0]
+    assert "max_usd" not in described([one])[0]
 
 
 async def test_settings_that_change_nothing_are_refused(tmp_path: Path) -> None:

@@ -327,7 +327,6 @@ async def fetched_by_service(path: str, base: str, place: str, **settings: Any) 
             fetch_allow=("127.0.0.1", f":{port}"),
             robots="ignore",
             reader_url=place,
-            fetch_timeout=5,
             **settings,
         ),
         resolver=InTurn(),

@@ -128,17 +128,19 @@ async def test_a_closed_port_is_unavailable(open_fetcher: OpenFetcher) -> None:
 
 
 async def test_a_page_that_does_not_answer_is_given_up(
-    open_fetcher: OpenFetcher, base: str
+    open_fetcher: OpenFetcher, base: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("bot.pages.retrieval.SECONDS", 0.3)
     with pytest.raises(Unavailable, match=r"did not answer within 0\.3 seconds"):
-        await open_fetcher(fetch_timeout=0.3).fetch(f"{base}/silent")
+        await open_fetcher().fetch(f"{base}/silent")
 
 
 async def test_a_page_that_trickles_for_ever_is_given_up(
-    open_fetcher: OpenFetcher, base: str
+    open_fetcher: OpenFetcher, base: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("bot.pages.retrieval.SECONDS", 1.0)
     with pytest.raises(PageUnreadable, match=r"did not arrive in full within 1 seconds"):
-        await open_fetcher(fetch_timeout=1.0).fetch(f"{base}/trickle")
+        await open_fetcher().fetch(f"{base}/trickle")
 
 
 @pytest.mark.parametrize("path", ["/endless", "/bomb", "/huge", "/huge?bytes=500001"])

@@ -12,6 +12,11 @@ from tests.fakes.claude_stage import OpenStage, Relay, Stage, open_stage, resear
 from tests.fakes.server import serve
 
 
+@pytest.fixture(autouse=True)
+def retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.reasoning.model.failures.RETRIES", 2)
+
+
 @pytest.fixture(scope="session")
 def relay() -> Iterator[tuple[Relay, str]]:
     app = Relay()

@@ -43,7 +43,6 @@ def open_run(store: Store) -> OpenRun:
         prefetch_pages: int = 0,
         allowance: Allowance | None = None,
         transcript: Transcript = NOTHING_SAID,
-        keeps_documents: bool = True,
         message: Message | None = None,
         options: RunOptions = NO_OPTIONS,
     ) -> Run:
@@ -62,9 +61,7 @@ def open_run(store: Store) -> OpenRun:
         journal = await open_journal(store.database, "r1", attempts)
         return Run(
             RunQuestion("r1", message or a_message(), options, NOW, transcript),
-            Resources(
-                a_library(shelf), prefetch_pages=prefetch_pages, keeps_documents=keeps_documents
-            ),
+            Resources(a_library(shelf), prefetch_pages=prefetch_pages),
             journal,
             Account(budget, price, allowance, journal.seconds),
             publish,

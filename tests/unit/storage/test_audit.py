@@ -113,7 +113,7 @@ async def test_rules_of_the_settings_that_changed_are_a_row_each(store: Store) -
     await look(admins="ada")
     assert await log_of(store) == []
     await look(admins="ada")
-    await look(admins="bob", guests="deny", topk=3)
+    await look(admins="bob", guests="deny", language="de")
     rows = await log_of(store)
     assert [(row.platform, row.deed, row.object) for row in rows] == [
         ("footnote", "ruled", "guests"),

@@ -221,7 +221,7 @@ async def test_a_process_that_finds_none_left_at_its_start_waits_for_one(
         ("FATAL:  sorry, too many clients already", "FOOTNOTE_DATABASE_CONNECTIONS"),
         ("FATAL:  remaining connection slots are reserved for x", "FOOTNOTE_DATABASE_CONNECTIONS"),
         ("FATAL:  no more connections allowed (max_client_conn)", "FOOTNOTE_DATABASE_CONNECTIONS"),
-        ("FATAL:  unsupported startup parameter: options", "FOOTNOTE_DATABASE_POOLER=transaction"),
+        ("FATAL:  unsupported startup parameter: options", "FOOTNOTE_DATABASE_LISTEN_URL"),
     ],
 )
 def test_the_words_of_a_refusal_have_their_advice(words: str, advice: str) -> None:

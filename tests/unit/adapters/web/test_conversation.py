@@ -87,8 +87,11 @@ async def test_a_thread_that_is_not_there_is_said_to_be_gone(browser: Browser) -
     assert answer.status_code == 404
 
 
-async def test_too_many_questions_in_a_minute_are_too_many(open_console: OpenConsole) -> None:
-    browser = await (await open_console(console_questions=2)).browser()
+async def test_too_many_questions_in_a_minute_are_too_many(
+    open_console: OpenConsole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.web.console.QUESTIONS", 2)
+    browser = await (await open_console()).browser()
     await browser.ask()
     await browser.ask()
     answer = await browser.send("/ask", question=QUESTION)

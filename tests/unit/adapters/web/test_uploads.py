@@ -351,12 +351,18 @@ async def test_it_goes_when_its_conversation_is_forgotten(here: Running, browser
 SPENT = "The files of one person may have 1 MB a day, and these would be more."
 
 
+@pytest.fixture
+def one_megabyte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.research.budget.budget.UPLOADS", 1)
+
+
 def a_file(size: int, name: str = "notes.md") -> Sent:
     return name, (b"# Towers\n\n" + b"Tower is tall. " * 70_000)[:size], "text/markdown"
 
 
+@pytest.mark.usefixtures("one_megabyte")
 async def test_a_person_sends_so_many_bytes_a_day_and_no_more(open_console: OpenConsole) -> None:
-    here = await open_console(console_user_header="X-User", uploads_per_day=1)
+    here = await open_console(console_user_header="X-User")
     ada, bob = await here.browser(**{"X-User": "ada"}), await here.browser(**{"X-User": "bob"})
     first = await asked(ada, a_file(300_000), a_file(300_000, "more.md"))
     refused = await ask(ada, a_file(400_001))
@@ -375,10 +381,12 @@ async def test_a_person_sends_so_many_bytes_a_day_and_no_more(open_console: Open
     assert (use.today, use.most) == (1_900_000, 1_000_000)
 
 
+@pytest.mark.usefixtures("one_megabyte")
 async def test_files_sent_at_once_are_not_more_than_those_sent_one_by_one(
-    open_console: OpenConsole,
+    open_console: OpenConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = await open_console(uploads_per_day=1, console_questions=100)
+    monkeypatch.setattr("adapters.web.console.QUESTIONS", 100)
+    here = await open_console()
     browser = await here.browser()
     await browser.get("/")
     sent = await asyncio.gather(*(ask(browser, a_file(100_000)) for _ in range(25)))
@@ -386,14 +394,16 @@ async def test_files_sent_at_once_are_not_more_than_those_sent_one_by_one(
     assert await kept(here) == 10
 
 
+@pytest.mark.usefixtures("one_megabyte")
 async def test_a_request_is_repeated_though_its_files_were_the_last_of_the_day(
     open_console: OpenConsole,
 ) -> None:
-    browser = await (await open_console(uploads_per_day=1)).browser()
+    browser = await (await open_console()).browser()
     first, again = [await asked(browser, a_file(900_000), event="same") for _ in range(2)]
     assert first.id == again.id
 
 
+@pytest.mark.usefixtures("one_megabyte")
 async def test_files_beyond_the_limit_are_refused_before_they_are_read(
     open_console: OpenConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -401,7 +411,7 @@ async def test_files_beyond_the_limit_are_refused_before_they_are_read(
         raise AssertionError("it was read")
 
     monkeypatch.setattr(Workers, "extract", extract)
-    browser = await (await open_console(uploads_per_day=1)).browser()
+    browser = await (await open_console()).browser()
     assert (await ask(browser, a_file(1_000_001))).status_code == 403
 
 

@@ -110,7 +110,7 @@ ERRORS = [
     (Fail(400, f"The model {MODEL} does not exist"), InvalidSetting, "set FOOTNOTE_MODEL to"),
     (Fail(404, "", raw=b"<html>Not Found</html>"), InvalidSetting, "correct ANTHROPIC_BASE_URL"),
     (Fail(400, "messages.0: something odd"), ModelBroken, "messages.0: something odd"),
-    (Fail(413, "Request exceeds the maximum size"), TooLong, "FOOTNOTE_READ_TOKENS"),
+    (Fail(413, "Request exceeds the maximum size"), TooLong, "ask for less"),
     (Fail(400, "prompt is too long: 9 > 8"), TooLong, "prompt is too long: 9 > 8"),
 ]
 
@@ -174,12 +174,14 @@ async def test_a_wait_longer_than_a_call_is_not_waited_for(stage: OpenStage) -> 
     assert error.retry_after == 3600
 
 
-async def test_an_endpoint_that_is_not_there(unused_port: int) -> None:
+async def test_an_endpoint_that_is_not_there(
+    unused_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.reasoning.model.failures.RETRIES", 0)
     endpoint = ClaudeEndpoint(
         claude_settings(
             anthropic_api_key=KEY,
             anthropic_base_url=f"http://127.0.0.1:{unused_port}",
-            model_retries=0,
         )
     )
     with pytest.raises(ModelUnavailable, match=f"connection to 127.0.0.1:{unused_port} failed"):
@@ -187,8 +189,11 @@ async def test_an_endpoint_that_is_not_there(unused_port: int) -> None:
     await endpoint.aclose()
 
 
-async def test_an_endpoint_that_never_answers(stage: OpenStage) -> None:
-    on = stage(model_timeout=0.2, model_retries=0, first_token=30.0)
+async def test_an_endpoint_that_never_answers(
+    stage: OpenStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.reasoning.model.failures.RETRIES", 0)
+    on = stage(model_timeout=0.2, first_token=30.0)
     error = await error_of(on)
     assert isinstance(error, ModelUnavailable)
     assert "FOOTNOTE_MODEL_TIMEOUT" in error.sentence

@@ -52,12 +52,12 @@ async def test_the_tools_are_strict_and_the_choice_is_the_models(stage: OpenStag
 
 
 async def test_effort_and_model_are_settings(stage: OpenStage) -> None:
-    on = stage(effort="low", model="claude-opus-5-5", max_output_tokens=1_000)
+    on = stage(effort="low", model="claude-opus-5-5")
     await on.claude.next_turn(QUESTION, Workspace())
     [request] = on.fake.calls
     assert request["model"] == "claude-opus-5-5"
     assert request["output_config"] == {"effort": "low"}
-    assert request["max_tokens"] == 1_000
+    assert request["max_tokens"] == 8_000
 
 
 # ---------------------------------------------------------------- actions

@@ -244,13 +244,13 @@ async def test_half_a_citation_before_a_cut_is_forgotten(stage: OpenStage) -> No
 
 async def test_an_answer_cut_at_the_limit_says_so(stage: OpenStage) -> None:
     reply = says(cited("It is 330 metres", citation(0, 0, 1)), stop_reason="max_tokens")
-    on = stage([reply], max_output_tokens=500)
+    on = stage([reply])
     deltas = await written(on)
     assert spans(deltas) == [(1, 0)]
     assert text_of(deltas) == "It is 330 metres"
-    assert deltas[-1] == Cut(500)
+    assert deltas[-1] == Cut(8_000)
     answer = await composed(on)
-    assert (answer.text, answer.cut) == ("It is 330 metres [1]", 500)
+    assert (answer.text, answer.cut) == ("It is 330 metres [1]", 8_000)
 
 
 async def test_an_answer_that_was_all_thinking_gets_more_room(stage: OpenStage) -> None:
@@ -304,8 +304,8 @@ async def test_text_arrives_as_it_is_written(stage: OpenStage) -> None:
 
 
 async def test_the_answer_rests_on_the_model_and_effort_of_the_settings(stage: OpenStage) -> None:
-    on = stage(effort="medium", thinking="off", model="claude-sonnet-5")
+    on = stage(effort="medium", model="claude-sonnet-5")
     await written(on)
     [request] = on.fake.calls
     assert request["output_config"] == {"effort": "medium"}
-    assert request["thinking"] == {"type": "disabled"}
+    assert request["thinking"] == {"type": "adaptive"}

@@ -23,6 +23,11 @@ def openai_settings(**given: Any) -> OpenAISettings:
     return settings
 
 
+@pytest.fixture(autouse=True)
+def retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.reasoning.model.failures.RETRIES", 1)
+
+
 @pytest.fixture
 async def server(relay: tuple[Relay, str]) -> AsyncIterator[OpenServer]:
     """Opens a fake and its client: ``server(brain, **settings)``; ``fake`` are its options."""
@@ -32,7 +37,7 @@ async def server(relay: tuple[Relay, str]) -> AsyncIterator[OpenServer]:
         app, url = relay
         api = FakeOpenAI(**({"brain": brain} if brain is not None else {}), **(fake or {}))
         app.app = api
-        values = {"openai_base_url": f"{url}/v1", "model_retries": 1, "model": "openai:gpt-a"}
+        values = {"openai_base_url": f"{url}/v1", "model": "openai:gpt-a"}
         opened.append(OpenAIEndpoint(openai_settings(**{**values, **given})))
         return api, opened[-1]
 

@@ -299,7 +299,7 @@ async def test_a_broken_stream_is_sent_again(server: OpenServer, kind: Any) -> N
         (
             Fail(400, "This model's maximum context length is 8192 tokens."),
             TooLong,
-            "FOOTNOTE_READ_TOKENS",
+            "ask for less",
         ),
     ],
 )

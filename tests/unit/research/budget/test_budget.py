@@ -114,8 +114,11 @@ def test_a_day_is_limited_by_money_or_by_questions(setting: dict[str, Any], limi
     assert bool(limits(**setting)) is limited
 
 
-def test_uploads_are_limited_for_questions_with_files_only() -> None:
-    settings = load_settings(uploads_per_day=2)
+def test_uploads_are_limited_for_questions_with_files_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bot.research.budget.budget.UPLOADS", 2)
+    settings = load_settings()
     assert not DayLimits.of(settings, RunOptions())
     day = DayLimits.of(settings, RunOptions(), has_files=True)
     day.check_question(DaySpent(user=Amount(uploaded_bytes=2_000_000)), NOW)

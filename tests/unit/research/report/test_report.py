@@ -63,9 +63,7 @@ DRAFTS = (
 )
 ZEBRAS = Paragraph("Zebras", "", "Zebras like the tower.")
 PLENTY = Budget(model_calls=50, pages=24, input_tokens=10**6, seconds=10**6, usd=10.0)
-LIMITS = {"draft_seconds": 10, "query_seconds": 2, "reading_seconds": 5, "revision_seconds": 8}
-SETTINGS = load_settings().model_copy(update={**LIMITS, "topk": 3})
-SHOWING = SETTINGS.model_copy(update={"show_drafts": True})
+SETTINGS = load_settings()
 
 
 @dataclass
@@ -361,23 +359,6 @@ async def test_a_part_that_missed_a_stage_is_left_out_and_named_once(stage: str)
     assert [one.fate for one in play.revisions] == ["revised", "unsourced", "revised"]
 
 
-@pytest.mark.parametrize("stage", MISSED)
-@in_virtual_time
-async def test_where_drafts_are_shown_it_is_marked_and_the_others_revised(stage: str) -> None:
-    writer = topical() if stage.startswith("revise") else Writer(answer=first_page)
-    writer.slow = {stage: MISSED[stage]}
-    play = Play(settings=SHOWING)
-    report, _ = await play.report(writer)
-    _, height, builders, colour = report.written.text.split("## ")
-    assert "It is a draft from memory." in builders
-    assert builders.startswith("Builders\n\n> ⚠ Without sources")
-    assert DRAFTS[1].text in builders
-    assert "Without sources" not in height + colour
-    assert [one.fate for one in play.revisions] == ["revised", "unsourced", "revised"]
-    assert play.revisions[1].reason == "not done in time"
-    assert [text.partition("\n")[0] for text in writer.manuscripts[-1].revised] == ["## Height"]
-
-
 @in_virtual_time
 async def test_a_stage_that_just_keeps_its_time_is_not_missed() -> None:
     play, writer = Play(), topical()
@@ -476,22 +457,6 @@ async def test_a_paragraph_for_which_nothing_can_be_read_is_left_out() -> None:
     assert "“Zebras” was left out: nothing was found to check it" in report.written.text
     assert "Zebras like the tower." not in report.written.text
     assert not report.is_sourced
-
-
-@in_virtual_time
-async def test_figures_of_an_unsourced_paragraph_are_doubted() -> None:
-    writer = Writer(answer=first_page, slow={"revise Builders": 8.1})
-    answer = await Play(settings=SHOWING).answer(writer)
-    assert [doubt.sentence for doubt in answer.doubts] == ["It was built by 7 people in 1066."]
-    assert "built by 7 people in 1066 ⚠." in answer.text
-
-
-@in_virtual_time
-async def test_a_draft_that_is_kept_keeps_no_mark_link_or_heading() -> None:
-    draft = Paragraph("Height", "", "# Tall\n\nIt is [tall](https://evil.example/x) [1][2].")
-    writer = Writer(answer=first_page, drafts=(DRAFTS[1], draft), slow={"revise Height": 8.1})
-    report, _ = await Play(settings=SHOWING).report(writer)
-    assert report.written.text.endswith("draft from memory.\n\nIt is tall.")
 
 
 @in_virtual_time

@@ -85,7 +85,9 @@ async def test_the_money_of_the_day_is_checked_before_each_revision(revised: int
     ids=["all is spent", "away with all spent", "away"],
 )
 @in_virtual_time
-async def test_quotations_need_no_budget_of_model_calls(error: FootnoteError, calls: int) -> None:
+async def test_quotations_need_no_budget_of_model_calls(
+    error: FootnoteError, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Away(Writer):
         async def rewrite(self, *args: object) -> Any:
             raise error
@@ -95,7 +97,7 @@ async def test_quotations_need_no_budget_of_model_calls(error: FootnoteError, ca
         "# Builders\n\nThe tall tower was built by 300 workers."
     )
     play = Play(a_shelf(pages), budget=replace(PLENTY, model_calls=calls))
-    play.settings = play.settings.model_copy(update={"max_model_calls": calls})
+    monkeypatch.setattr("bot.research.budget.budget.MODEL_CALLS", calls)
     answer = await play.answer(Away())
     assert answer.reasoner == "closest"
     assert len(answer.notes) == 1

@@ -102,14 +102,6 @@ async def test_the_text_of_a_page_that_was_found_is_given() -> None:
     assert "rise" not in repr(dataclasses.replace(hit, snippet=""))
 
 
-async def test_the_text_may_be_left_out() -> None:
-    engine = FakeTavily()
-    async with opened("tavily", engine, tavily_raw_content=False) as tavily:
-        hits = await tavily.search(Query("tides", 5))
-        assert [tavily.text_of(hit.url) for hit in hits] == [None] * len(hits)
-    assert "include_raw_content" not in engine.last
-
-
 @pytest.mark.parametrize("raw", [None, "", " \n", 7, ["text"], {}])
 async def test_what_is_no_text_is_none(raw: object) -> None:
     engine = FakeTavily()
