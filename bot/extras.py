@@ -40,7 +40,7 @@ EXTRAS: dict[Extra, _Contents] = {
     "pandoc": _Contents("RTF, LaTeX, DocBook, MediaWiki, Textile", ("pypandoc",)),
     "postgres": _Contents("PostgreSQL and its queue", ("psycopg", "procrastinate")),
     "sso": _Contents("single sign-on for the console", ("authlib", "joserfc")),
-    "vectors": _Contents("an embedding model in a folder", ("numpy", "onnxruntime", "tokenizers")),
+    "vectors": _Contents("searching documents by meaning", ("numpy",)),
     "workspaces": _Contents("an app for many Slack workspaces", ("cryptography",)),
 }
 
