@@ -181,8 +181,8 @@ async def _meaning(settings: Settings) -> str:
     async with open_embedder(settings) as embedder:
         if embedder is None:
             return (
-                "documents are searched by words alone. Set FOOTNOTE_EMBEDDINGS_URL or "
-                "FOOTNOTE_EMBEDDINGS_MODEL_DIR to search them by meaning as well"
+                "documents are searched by words alone. Set FOOTNOTE_EMBEDDINGS_URL to search them "
+                "by meaning as well"
             )
         vector = await embedder.embed_question("Does it work?")
         works = f"{embedder.name} gives vectors of {len(vector)} numbers"

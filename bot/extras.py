@@ -44,7 +44,7 @@ EXTRAS: dict[Extra, _Contents] = {
     "postgres": _Contents("PostgreSQL and its queue", ("psycopg", "procrastinate")),
     "slack": _Contents("Slack", ("slack_bolt", "slack_sdk", "aiohttp")),
     "sso": _Contents("single sign-on for the console", ("authlib", "joserfc")),
-    "vectors": _Contents("an embedding model in a folder", ("numpy", "onnxruntime", "tokenizers")),
+    "vectors": _Contents("searching documents by meaning", ("numpy",)),
     "workspaces": _Contents("an app for many Slack workspaces", ("cryptography",)),
 }
 

@@ -148,11 +148,9 @@ class Settings(BaseSettings):
     embeddings_model: str = ""  # its name at the endpoint
     embeddings_api_key: SecretStr | None = None
     embeddings_input_type: bool = False  # tell the endpoint whether a text is a query
-    embeddings_model_dir: Path | None = None
-    embeddings_pooling: Literal["mean", "cls", "last"] | None = None  # None: as the folder says
-    embeddings_query_prefix: str | None = None  # put before a question, as the model expects
-    embeddings_passage_prefix: str | None = None  # ... and before a passage
-    embeddings_max_tokens: int | None = Field(None, ge=16)  # of a text; longer ones are cut
+    embeddings_query_prefix: str = ""  # put before a question, as the model expects
+    embeddings_passage_prefix: str = ""  # ... and before a passage
+    embeddings_max_tokens: int = Field(512, ge=16)  # of a text; longer ones are cut
 
     # --- reading
     fetch_allow: StrList = ()  # hosts, host:port, CIDRs, :port exempt from address checks
@@ -346,7 +344,7 @@ class Settings(BaseSettings):
     @property
     def has_embedder(self) -> bool:
         """True if documents are searched by meaning as well as by words."""
-        return bool(self.embeddings_url or self.embeddings_model_dir)
+        return bool(self.embeddings_url)
 
 
 def is_key(text: str) -> bool:

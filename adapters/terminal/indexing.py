@@ -71,7 +71,7 @@ def report_as_json(report: IndexReport, held: Holdings) -> dict[str, Any]:
         },
         "passages": report.passages,
         "kinds": dict(held.kinds),
-        "twins": [{"path": path, "searched": better} for path, better in held.twins],
+        "copies": [{"path": path, "shown": shown} for path, shown in held.copies],
         "incomplete": [{"path": path, "kept": round(kept, 4)} for path, kept in held.incomplete],
         "skipped": [{"path": path, "reason": reason} for path, reason in report.problems],
         "left_out": dict(report.others.most_common()),
@@ -123,10 +123,10 @@ def _tell_holdings(err: Console, held: Holdings) -> None:
     if held.kinds:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in held.kinds)
         err.print(Text(f"Files that are searched: {kinds}.", style="dim"), soft_wrap=True)
-    if held.twins:
+    if held.copies:
         err.print(
             Text(
-                f"Not searched, because another file holds the same text: {len(held.twins):,}"
+                f"Not shown, because another file has the same text: {len(held.copies):,}"
                 " (--json names them).",
                 style="dim",
             ),

@@ -25,7 +25,7 @@ from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
 from bot.rate_limit import Clock
-from bot.rights.reader import Reach
+from bot.rights.reader import EVERYTHING, Reach
 from bot.search.declaration import Policy
 from bot.search.guarded import Guarded
 from bot.search.hits import host_of, is_within
@@ -172,11 +172,11 @@ class Search:
         """Return True if a provider can rate how well passages of this page fit a question."""
         return any(each.weighs(url) for each in self._providers.values())
 
-    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+    async def weigh(self, question: str, url: str, reach: Reach = EVERYTHING) -> tuple[Weight, ...]:
         """See ``Weighing.weigh``; empty if no provider ``weighs`` the page."""
         for each in self._providers.values():
             if each.weighs(url):
-                return await each.weigh(question, url)
+                return await each.weigh(question, url, reach)
         return ()
 
     async def report(self, name: str) -> str:

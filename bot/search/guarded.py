@@ -131,11 +131,11 @@ class Guarded:
     def weighs(self, url: str) -> bool:
         return isinstance(self.provider, Weighing) and self.provider.weighs(url)
 
-    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+    async def weigh(self, question: str, url: str, reach: Reach = EVERYTHING) -> tuple[Weight, ...]:
         """Raises the errors of ``Weighing.weigh``."""
         provider = self.provider
         assert isinstance(provider, Weighing)  # noqa: S101 - the caller asked ``weighs``
-        return await self._call(lambda: provider.weigh(question, url))
+        return await self._call(lambda: provider.weigh(question, url, reach))
 
     async def report(self) -> str:
         """The provider's own report on its health and quota, or just whether it answers a search.

@@ -8,13 +8,13 @@ passage's id. A file's passages have the ids ``first`` to ``first + count - 1``.
 contentless FTS5 tables cannot delete rows, so removed passages stay in ``words`` as ids that belong
 to no file, until ``Indexer`` rewrites ``words``.
 
-A file with the same text as a better one (its ``twin``, see ``bot.search.twins``) has no passages
-in ``words``, unless some root contains it without the better one: ``roots`` are the folders that
-were indexed, and each of them may be searched by itself, as may ``areas`` (see
-``bot.search.areas``). ``twin_keys`` finds candidates.
+Files with the same ``text_digest`` are one source; which of them is shown is decided when a reader
+searches (see ``bot.search.visible``). ``areas`` are searched apart (see ``bot.search.areas``).
+``roots`` are the folders that were indexed: while they are being indexed, and after an interrupted
+run, it stores how many files are missing.
 
-While folders are being indexed, and after an interrupted run, ``roots`` also stores how many files
-are missing.
+A row of ``vectors`` is for some consecutive passages of a file (see ``bot.search.vectors``). It may
+outlive its file, so that a text that has moved keeps its vector; ids of files are never reused.
 
 WAL with ``synchronous=NORMAL``: a killed process loses at most its open transaction, readers never
 wait for the writer, and writers take turns (https://sqlite.org/wal.html).
@@ -37,7 +37,7 @@ from bot.errors import StorageUnavailable
 from bot.pages.passages import Passage, split
 from bot.text.terms import STOP_WORDS, terms
 
-SCHEMA = 3  # as in the last lines of _TABLES; an index with a different layout is rebuilt
+SCHEMA = 4  # as in the last lines of _TABLES; an index with a different layout is rebuilt
 BUSY_SECONDS = 30.0  # indexing transactions are short; this allows for slow disks
 
 _TABLES = """
@@ -47,24 +47,22 @@ PRAGMA journal_mode = WAL;
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS files (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     url TEXT NOT NULL UNIQUE,
     size INTEGER NOT NULL,
     modified INTEGER NOT NULL,      -- nanoseconds; 0: compare the content next time
     digest BLOB NOT NULL,           -- of the bytes
     indexed_at REAL NOT NULL,       -- seconds since 1970
-    first INTEGER NOT NULL,         -- id of its first passage that is searched
-    count INTEGER NOT NULL,         -- passages that are searched: all, or none
+    first INTEGER NOT NULL,         -- id of its first passage
+    count INTEGER NOT NULL,         -- its passages
     problem TEXT NOT NULL,          -- why it cannot be read, or ''
     kept REAL NOT NULL,             -- share of its words that its text holds
-    twin INTEGER NOT NULL,          -- the better file with the same text, or 0
-    area INTEGER NOT NULL,
-    keys BLOB NOT NULL              -- by which its twins are found
+    text_digest BLOB NOT NULL,      -- of its text, or empty
+    area INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS files_by_first ON files (first, count) WHERE count > 0;
-CREATE INDEX IF NOT EXISTS files_by_twin ON files (twin) WHERE twin > 0;
-CREATE TABLE IF NOT EXISTS twin_keys (key INTEGER, file INTEGER, PRIMARY KEY (key, file))
-    WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS files_by_text ON files (text_digest, area) WHERE count > 0;
+CREATE INDEX IF NOT EXISTS files_by_area ON files (area) WHERE count > 0;
 CREATE TABLE IF NOT EXISTS roots (
     url TEXT PRIMARY KEY,
     waiting INTEGER NOT NULL,       -- files in it that are new or changed, and not read yet
@@ -73,7 +71,7 @@ CREATE TABLE IF NOT EXISTS roots (
 CREATE TABLE IF NOT EXISTS areas (
     id INTEGER PRIMARY KEY,
     url TEXT NOT NULL UNIQUE,       -- '' for the files that are in no other area
-    passages INTEGER NOT NULL       -- that are searched
+    passages INTEGER NOT NULL
 );
 INSERT OR IGNORE INTO areas VALUES (0, '', 0);
 CREATE TRIGGER IF NOT EXISTS passages_placed AFTER UPDATE OF count, area ON files BEGIN
@@ -89,12 +87,22 @@ CREATE TABLE IF NOT EXISTS pages (
     spans BLOB NOT NULL,
     text BLOB NOT NULL
 );
+CREATE TABLE IF NOT EXISTS vectors (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    file INTEGER NOT NULL,
+    first INTEGER NOT NULL,         -- position in its file of the first of these passages
+    count INTEGER NOT NULL,
+    maker TEXT NOT NULL,            -- the model, and the way in which texts are split
+    steps BLOB NOT NULL,            -- the vectors, a signed byte for each number
+    keys BLOB NOT NULL              -- of the texts
+);
+CREATE UNIQUE INDEX IF NOT EXISTS vectors_by_file ON vectors (file, maker, first, count);
 CREATE VIRTUAL TABLE IF NOT EXISTS words
     USING fts5 (title, heading, body, content='', tokenize='ascii');
 INSERT OR IGNORE INTO meta VALUES
     ('next', 1), ('dead', 0), ('fingerprint', ''), ('generation', hex(randomblob(8)));
 PRAGMA application_id = 0x464E4958;  -- "FNIX", so that `file` can be configured to recognize it
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 COMMIT;
 """
 

@@ -16,6 +16,7 @@ from urllib.parse import unquote_to_bytes
 from bot.pages.media import format_of
 from bot.search.folders import NOT_READ, readable, root_of
 from bot.search.index_file import Damaged, below, meaning, open_reader, unusable
+from bot.search.visible import LAST_SHOWN_FIRST
 
 KEPT_ENOUGH = 0.9  # documents with a smaller share of their words are named in reports
 
@@ -64,12 +65,12 @@ class Holdings:
     """The contents of the index below some folders.
 
     ``kinds`` has the names of formats with the number of searchable files, most frequent first.
-    ``twins`` has pairs of a file that is not searched and the one that is searched instead.
+    ``copies`` has pairs of a file that is not shown and the one with the same text that is.
     ``incomplete`` has pairs of a file and the share of its words that was kept, lowest first.
     """
 
     kinds: tuple[tuple[str, int], ...]
-    twins: tuple[tuple[str, str], ...]
+    copies: tuple[tuple[str, str], ...]
     incomplete: tuple[tuple[str, float], ...]
 
 
@@ -77,21 +78,18 @@ def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
     """Read ``Holdings`` from the index. Raises ``InvalidSetting`` and ``StorageUnavailable``."""
     condition, values = below([root_of(path) for path in paths])
     with _opened(index) as connection:
-        searched = connection.execute(
-            f"SELECT url, kept FROM files WHERE count > 0 AND ({condition})",  # noqa: S608 - our own columns
+        rows = connection.execute(
+            "SELECT text_digest, url, kept FROM files"  # noqa: S608 - our own columns
+            f" WHERE count > 0 AND ({condition}) ORDER BY {LAST_SHOWN_FIRST}",
             values,
         ).fetchall()
-        inside = condition.replace("url", "files.url")
-        twins = connection.execute(
-            "SELECT files.url, better.url FROM files JOIN files AS better"  # noqa: S608 - our own columns
-            f" ON better.id = files.twin WHERE files.twin > 0 AND ({inside})",
-            values,
-        ).fetchall()
-    kinds = Counter(_kind(url) for url, _ in searched)
-    incomplete = sorted((kept, path_of(url)) for url, kept in searched if kept < KEPT_ENOUGH)
+    shown = {digest: (url, kept) for digest, url, kept in rows}
+    copies = [(url, shown[digest][0]) for digest, url, _ in rows if shown[digest][0] != url]
+    kinds = Counter(_kind(url) for url, _ in shown.values())
+    incomplete = sorted((kept, path_of(url)) for url, kept in shown.values() if kept < KEPT_ENOUGH)
     return Holdings(
         tuple(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
-        tuple(sorted((path_of(url), path_of(better)) for url, better in twins)),
+        tuple(sorted((path_of(url), path_of(other)) for url, other in copies)),
         tuple((path, kept) for kept, path in incomplete),
     )
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from bot.errors import InvalidSetting, Stopped, StorageUnavailable
 from bot.logs import get_logger
 from bot.search.areas import area_addresses
-from bot.search.folders import Document, Listing, list_documents, readable, root_of
+from bot.search.folders import Document, list_documents, readable, root_of
 from bot.search.index_file import (
     Damaged,
     IndexEntry,
@@ -28,10 +28,9 @@ from bot.search.index_file import (
     open_writer,
 )
 from bot.search.index_report import IndexReport
-from bot.search.index_writer import IndexWriter, Outcome, Prepared, Source
+from bot.search.index_writer import IndexWriter, Outcome, Prepared
 from bot.search.readers import ENDED, Readers
-from bot.search.reading import Job, Reading, glance_at
-from bot.search.twins import form_of, order_of
+from bot.search.reading import Job, Reading
 
 log = get_logger()
 
@@ -123,8 +122,10 @@ class Indexer:
         self, connection: sqlite3.Connection, roots: tuple[Path, ...], progress: Progress | None
     ) -> _Run:
         tell = progress or (lambda done, total: None)
-        writer = IndexWriter(connection, self._areas)
-        run = _Run(writer, roots, self._readers, self._max_file_bytes, tell, self._ending)
+        writer = IndexWriter(connection)
+        run = _Run(
+            writer, self._areas, roots, self._readers, self._max_file_bytes, tell, self._ending
+        )
         try:
             self._connection = connection
             run.go()
@@ -187,6 +188,7 @@ class _Run:
     def __init__(
         self,
         writer: IndexWriter,
+        areas: Sequence[str],
         roots: tuple[Path, ...],
         readers: Readers,
         max_file_bytes: int,
@@ -194,6 +196,7 @@ class _Run:
         ending: threading.Event,
     ) -> None:
         self._writer = writer
+        self._areas = areas
         self._roots = roots
         self._readers = readers
         self._max_file_bytes = max_file_bytes
@@ -201,7 +204,6 @@ class _Run:
         self._ending = ending
         self._done = self._total = 0
         self._known: dict[str, IndexEntry] = {}
-        self._again: set[str] = set()  # addresses of unchanged files that are read again
         self._batch: list[Prepared] = []
         self._waiting = 0  # passages in the batch
         self._written_at = time.monotonic()
@@ -210,26 +212,22 @@ class _Run:
 
     def go(self) -> None:
         """Run it. Raises ``sqlite3.Error``, ``Damaged``, and errors of progress or readers."""
-        self._writer.refresh()
+        self._writer.refresh(self._areas)
         self._writer.begin(self._roots)
         self._known = self._writer.files_below(self._roots)
         listing = list_documents(self._roots)
         self.skipped += listing.skipped
         self._remove([known for url, known in self._known.items() if url not in listing.documents])
-        for url in self._writer.take_dropped():
-            self._known.pop(url, None)
         jobs = self._changed(listing.documents.values())
         self._total = len(listing.documents)
         self._step(self._total - len(jobs))
         self._writer.expect([job.document.url for job in jobs])
-        pages = _pages_of_sources(jobs, listing)
-        self._read([job for job in jobs if job.document.url not in pages])
-        self._read_sources([job for job in jobs if job.document.url in pages], pages, listing)
+        self._read(jobs)
         self._writer.tidy()
         self.passages = self._writer.passages_below(self._roots)
 
     def _changed(self, documents: Iterable[Document]) -> list[Job]:
-        """The files to read, more readable formats first, since later ones may be their twins."""
+        """The files to read; the others are counted as unchanged."""
         jobs = []
         for document in documents:
             known = self._known.get(document.url)
@@ -239,7 +237,7 @@ class _Run:
                 jobs.append(Job(document, known.digest))
             else:
                 self._count_kept(document, known.problem)
-        return sorted(jobs, key=_order)
+        return jobs
 
     def _step(self, files: int) -> None:
         if self._ending.is_set():
@@ -255,43 +253,6 @@ class _Run:
                 self._take(job.document, reading)
                 self._step(1)
         self._write()
-
-    def _read_sources(self, jobs: list[Job], pages: dict[str, str], listing: Listing) -> None:
-        """Read sources of other files, but only those whose text the other file does not contain.
-
-        Parsing reStructuredText takes several times as long as HTML, for a text that would not
-        be searched.
-        """
-        dropped = [listing.documents.get(url) for url in self._writer.take_dropped()]
-        again = [Job(document) for document in dropped if document is not None]
-        self._again = {job.document.url for job in again}
-        pages = pages | _pages_of_sources(again, listing)
-        waiting = sorted([*jobs, *again], key=_order)
-        unsettled: list[Job] = []
-        for start in range(0, len(waiting), BATCH_FILES):
-            group = waiting[start : start + BATCH_FILES]
-            unsettled += self._settle(group, pages)
-            self._step(0)
-        self._read(unsettled)
-
-    def _settle(self, jobs: Sequence[Job], pages: dict[str, str]) -> list[Job]:
-        """Write sources as twins of their pages; returns those that must be read instead."""
-        sources: list[Source] = []
-        unsettled: list[Job] = []
-        for job in jobs:
-            page = pages.get(job.document.url)
-            glance = glance_at(job.document, self._max_file_bytes) if page else None
-            if page is None or glance is None:
-                unsettled.append(job)
-            else:
-                sources.append(Source(job, glance, page))
-        for source, outcome in zip(sources, self._writer.write_sources(sources), strict=True):
-            if outcome is None:
-                unsettled.append(source.job)
-            else:
-                self._count(source.job.document, outcome, "")
-                self._step(1)
-        return unsettled
 
     def _take(self, document: Document, reading: Reading) -> None:
         problem = reading.problem
@@ -319,10 +280,7 @@ class _Run:
         self.removed += sum(not known.problem for known in gone)
 
     def _count(self, document: Document, outcome: Outcome, problem: str) -> None:
-        if document.url in self._again:  # already counted as unchanged
-            self.unchanged -= 1
-            self._count_kept(document, problem)
-        elif outcome in ("kept", "skipped"):
+        if outcome in ("kept", "skipped"):
             self._count_kept(document, problem)
         elif outcome == "added":
             self.added += 1
@@ -334,21 +292,3 @@ class _Run:
             self.skipped.append((readable(document.path), problem))
         else:
             self.unchanged += 1
-
-
-def _order(job: Job) -> tuple[int, int, str]:
-    return order_of(job.document.url)
-
-
-def _pages_of_sources(jobs: Iterable[Job], listing: Listing) -> dict[str, str]:
-    """For each source file, the page made from it in the same folders, both by address."""
-    sources = {job.document.url: form_of(job.document.url) for job in jobs}
-    sources = {url: form for url, form in sources.items() if form.is_sphinx_source}
-    if not sources:
-        return {}
-    pages = {
-        form_of(document.url).page: document.url
-        for document in listing.documents.values()
-        if document.media_type == "text/html"
-    }
-    return {url: pages[form.page] for url, form in sources.items() if form.page in pages}

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,7 +20,7 @@ from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.relevance import weigh
 from bot.rights.reader import EVERYTHING, Reach
-from bot.search.areas import Area, areas_in_reach, found_in, phrases
+from bot.search.areas import Area, found_in, phrases
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
@@ -34,7 +35,7 @@ from bot.search.index_file import (
     unpack_text,
     unusable,
 )
-from bot.search.meaning import Condition, Match, Meaning
+from bot.search.meaning import Match, Meaning, ranked
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
 from bot.search.sample import sample
 from bot.search.surroundings import OpenedPage, Pages, rate_matches
@@ -81,11 +82,8 @@ class LocalDocuments:
         self._path = index_path
         self._folders = [root_of(root) for root in roots]
         self._roots = list(map(address, self._folders))
-        self._meaning = None if embedder is None else Meaning(index_path, embedder)
+        self._meaning = None if embedder is None else Meaning(embedder)
         self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
-
-    def _visible(self, reach: Reach = EVERYTHING) -> Visible:
-        return Visible.of(self._folders, reach)
 
     async def search(self, query: Query) -> list[Hit]:
         """See ``SearchProvider.search``. A hit's snippet is the best passage as a whole.
@@ -97,7 +95,7 @@ class LocalDocuments:
         if not wanted or query.limit < 1 or query.reach.is_nothing:
             return []
         await self._settled()
-        vector = await self._meaning.vector_of(question) if self._meaning else None
+        vector = await self._vector_of(question)
         return await self._ask(
             lambda index: self._search(index, question, wanted, query.limit, vector, query.reach)
         )
@@ -123,12 +121,12 @@ class LocalDocuments:
         """See ``Weighing.weighs``."""
         return self._meaning is not None and self.reads(url)
 
-    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+    async def weigh(self, question: str, url: str, reach: Reach = EVERYTHING) -> tuple[Weight, ...]:
         """See ``Weighing.weigh``."""
-        vector = await self._meaning.vector_of(question) if self._meaning else None
+        vector = await self._vector_of(question)
         if vector is None:
             return ()
-        return await self._ask(lambda index: self._weigh(index, vector, url))
+        return await self._ask(lambda index: self._weigh(index, vector, url, reach))
 
     async def count(self, reach: Reach = EVERYTHING) -> int:
         """The number of searchable documents."""
@@ -136,14 +134,19 @@ class LocalDocuments:
 
     async def sample(self, most: int, shift: int, reach: Reach = EVERYTHING) -> list[Page]:
         """See ``bot.search.sample``."""
-        visible = self._visible(reach).found
-        return await self._ask(lambda index: sample(index, visible, most, shift))
+        return await self._ask(
+            lambda index: sample(index, Visible(index, self._folders, reach), most, shift)
+        )
 
     async def aclose(self) -> None:
         """Close the index. Later calls open it again."""
         await asyncio.to_thread(self._close_idle)
-        if self._meaning is not None:
-            await self._meaning.aclose()
+
+    async def _vector_of(self, question: str) -> Vector | None:
+        """The question's vector; None if it cannot be had, or there is none to compare it with."""
+        if self._meaning is None or not await self._ask(self._meaning.has_vectors):
+            return None
+        return await self._meaning.vector_of(question)
 
     async def _settled(self) -> None:
         """Wait briefly for an indexing run that has just begun, since most end soon."""
@@ -168,17 +171,16 @@ class LocalDocuments:
         vector: Vector | None,
         reach: Reach,
     ) -> list[Hit]:
-        visible = self._visible(reach).found
-        areas = areas_in_reach(connection, reach.of_files)
-        chosen = phrases(areas, _affordable(connection, areas, wanted))
-        matches = list(_matches(connection, chosen, CANDIDATES, visible)) if chosen else []
+        visible = Visible(connection, self._folders, reach)
+        chosen = phrases(visible.areas, _affordable(connection, visible.areas, wanted))
+        matches = list(islice(_matches(connection, chosen, visible), CANDIDATES)) if chosen else []
         pages = Pages(connection)
         candidates = {match.file for match in matches}
         weights = weigh(question, self._rarity(connection, wanted, reach))
         matches = rate_matches(weights, matches, pages)
         if self._meaning is not None and vector is not None:
-            most = limit * PASSAGES_PER_HIT
-            matches = self._meaning.ranked(connection, vector, matches, most, visible)
+            scan = self._meaning.scan(connection, vector, visible)
+            matches = ranked(scan, matches, limit * PASSAGES_PER_HIT)
         best = {match.file: match for match in reversed(matches)}
         files = list(dict.fromkeys(match.file for match in matches))[: 2 * limit]
         if len(files) > limit:  # there is a choice: prefer pages in the question's language
@@ -191,12 +193,11 @@ class LocalDocuments:
         self, connection: sqlite3.Connection, wanted: list[str], reach: Reach
     ) -> dict[str, float]:
         """Count in what the reader may see, so that nothing else shows in the result."""
-        areas = areas_in_reach(connection, reach.of_files)
-        whole = [area for area in areas if area.is_whole]
+        visible = Visible(connection, self._folders, reach)
+        whole = [area for area in visible.areas if area.is_whole]
         passages = sum(area.passages for area in whole)
         found = found_in(connection, whole, wanted)
-        visible = self._visible(reach).found
-        for area in areas:
+        for area in visible.areas:
             if not area.is_whole:  # its collection is newer than the index
                 passages += _count_passages(connection, area, visible)
                 for term in wanted:
@@ -208,34 +209,36 @@ class LocalDocuments:
         return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
 
     def _read(self, connection: sqlite3.Connection, url: str) -> Page:
-        readable = self._visible().readable
+        visible = Visible(connection, self._folders).condition
         row = connection.execute(
             "SELECT files.url, title, text, indexed_at FROM files JOIN pages ON pages.file = id"  # noqa: S608 - our own column names
-            f" WHERE url = ? AND ({readable.sql})",
-            (url.partition("#")[0], *readable.values),
+            f" WHERE url = ? AND {visible.sql}",
+            (url.partition("#")[0], *visible.values),
         ).fetchone()
         if row is None:
             raise PageUnreadable(UNKNOWN_DOCUMENT)
         return Page(row[0], row[1], unpack_text(row[2]), datetime.fromtimestamp(row[3], UTC))
 
     def _weigh(
-        self, connection: sqlite3.Connection, vector: Vector, url: str
+        self, connection: sqlite3.Connection, vector: Vector, url: str, reach: Reach
     ) -> tuple[Weight, ...]:
-        visible = self._visible()
         row = connection.execute(
-            "SELECT id, spans FROM files JOIN pages ON pages.file = id"  # noqa: S608 - our own column names
-            f" WHERE url = ? AND ({visible.readable.sql})",
-            (url.partition("#")[0], *visible.readable.values),
+            "SELECT id, spans FROM files JOIN pages ON pages.file = id WHERE url = ?",
+            (url.partition("#")[0],),
         ).fetchone()
         if row is None or self._meaning is None:
             return ()
         file, spans = row
-        found = self._meaning.relevances(connection, vector, file, visible.found)
+        visible = Visible(connection, self._folders, reach)
+        found = self._meaning.scan(connection, vector, visible).relevances(file)
         return tuple(Weight(*unpack_span(spans, place), found[place]) for place in sorted(found))
 
     def _count(self, connection: sqlite3.Connection, reach: Reach) -> int:
-        visible = self._visible(reach).found
-        query = f"SELECT count(*) FROM files WHERE count > 0 AND {visible.sql}"  # noqa: S608
+        visible = Visible(connection, self._folders, reach).condition
+        query = (
+            "SELECT count(DISTINCT text_digest) FROM files"  # noqa: S608 - our own column names
+            f" WHERE count > 0 AND {visible.sql}"
+        )
         return int(connection.execute(query, visible.values).fetchone()[0])
 
     def _awaited(self, connection: sqlite3.Connection) -> tuple[int, float]:
@@ -318,10 +321,8 @@ class _Reader:
     inode: int
 
 
-def _matches(
-    connection: sqlite3.Connection, chosen: str, most: int, visible: Condition
-) -> Iterator[Match]:
-    """Passages that match an FTS5 query, best first.
+def _matches(connection: sqlite3.Connection, chosen: str, visible: Visible) -> Iterator[Match]:
+    """Passages of files that are shown that match an FTS5 query, best first.
 
     The inner query is fully sorted before the first row is returned; files are looked up row by
     row, so that passages of other roots and of removed files cost a look-up only if they rank
@@ -329,7 +330,7 @@ def _matches(
     """
     rows = connection.execute(
         f"""
-        SELECT files.id, files.url, found.id - files.first, -found.score
+        SELECT files.id, files.url, found.id - files.first, -found.score, text_digest
         FROM (
             SELECT rowid AS id,
                 bm25(words, {TITLE_WEIGHT}, {HEADING_WEIGHT}, {BODY_WEIGHT}) AS score
@@ -341,15 +342,14 @@ def _matches(
             SELECT id FROM files WHERE count > 0 AND first <= found.id
             ORDER BY first DESC LIMIT 1
         )
-        WHERE found.id < files.first + files.count AND {visible.sql}
-        LIMIT ?
+        WHERE found.id < files.first + files.count AND {visible.condition.sql}
         """,  # noqa: S608 - constants and a condition made of our own column names
-        (chosen, *visible.values, most),
+        (chosen, *visible.condition.values),
     )
-    return (Match(*row) for row in rows)
+    return (Match(*row) for *row, digest in rows if visible.is_shown(row[0], digest))
 
 
-def _count_found(connection: sqlite3.Connection, chosen: str, visible: Condition) -> int:
+def _count_found(connection: sqlite3.Connection, chosen: str, visible: Visible) -> int:
     """The number of visible passages that match an FTS5 query."""
     query = f"""
         SELECT count(*) FROM (SELECT rowid AS id FROM words WHERE words MATCH ?) AS found
@@ -357,14 +357,15 @@ def _count_found(connection: sqlite3.Connection, chosen: str, visible: Condition
             SELECT id FROM files WHERE count > 0 AND first <= found.id
             ORDER BY first DESC LIMIT 1
         )
-        WHERE found.id < files.first + files.count AND {visible.sql}
+        WHERE found.id < files.first + files.count AND {visible.condition.sql}
         """  # noqa: S608 - a condition made of our own column names
-    return int(connection.execute(query, (chosen, *visible.values)).fetchone()[0])
+    return int(connection.execute(query, (chosen, *visible.condition.values)).fetchone()[0])
 
 
-def _count_passages(connection: sqlite3.Connection, area: Area, visible: Condition) -> int:
-    query = f"SELECT total(count) FROM files WHERE area = ? AND {visible.sql}"  # noqa: S608 - same
-    return int(connection.execute(query, (area.id, *visible.values)).fetchone()[0])
+def _count_passages(connection: sqlite3.Connection, area: Area, visible: Visible) -> int:
+    condition, values = visible.condition.sql, visible.condition.values
+    query = f"SELECT total(count) FROM files WHERE area = ? AND {condition}"  # noqa: S608 - same
+    return int(connection.execute(query, (area.id, *values)).fetchone()[0])
 
 
 def _affordable(

@@ -9,20 +9,18 @@ keeps its rank by words.
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from itertools import islice
 
 from cachetools import LRUCache
 
 from bot.errors import FootnoteError
 from bot.logs import get_logger
-from bot.search import vector_rows
 from bot.search.embedding.embedder import Embedder, Vector
-from bot.search.vector_file import Unfit, vectors_path
-from bot.search.vector_scan import Vectors
+from bot.search.vectors import Scan, maker_of
+from bot.search.visible import Visible
 
 log = get_logger()
 
@@ -48,55 +46,23 @@ class Match:
     relevance: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """An SQL condition on the table ``files``, with the values of its parameters."""
-
-    sql: str
-    values: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Near:
-    """The passages nearest to a question, the nearest first, each with its cosine.
-
-    ``mean`` is the average cosine of all passages.
-    """
-
-    matches: tuple[tuple[Match, float], ...]
-    mean: float
-
-    def relevance(self, cosine: float) -> float:
-        """Convert a cosine to the scale of ``Match.relevance``, which is the same for all passages
-        of the index and does not depend on the model's range."""
-        best = self.matches[0][1] if self.matches else cosine
-        if best <= self.mean:
-            return 0.0
-        return min(1.0, max(0.0, (cosine - self.mean) / (best - self.mean)))
-
-
 class Meaning:
     """Similarity of an index's passages by an embedder's vectors; ``clock`` is in seconds."""
 
-    def __init__(
-        self, index: Path, embedder: Embedder, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.embedder = embedder
-        self.path = vectors_path(index)
+    def __init__(self, embedder: Embedder, clock: Callable[[], float] = time.monotonic) -> None:
+        self._embedder = embedder
         self._clock = clock
         self._rests_until = 0.0
         self._questions: LRUCache[str, Vector] = LRUCache(QUESTIONS)
-        self._lock = threading.Lock()
-        self._vectors: Vectors | None = None
 
     async def vector_of(self, question: str) -> Vector | None:
         """The vector of a question; None while the embedder is unavailable."""
         if (known := self._questions.get(question)) is not None:
             return known
-        if self._clock() < self._rests_until or not question.strip() or not self.path.exists():
+        if self._clock() < self._rests_until or not question.strip():
             return None
         try:
-            vector = await self.embedder.embed_question(question)
+            vector = await self._embedder.embed_question(question)
         except FootnoteError as error:
             self._rests_until = self._clock() + REST_SECONDS
             log.warning("searching_by_words_alone", error=str(error))
@@ -104,96 +70,35 @@ class Meaning:
         self._questions[question] = vector
         return vector
 
-    async def aclose(self) -> None:
-        await self.embedder.aclose()
-
     # ------------------------------------------------------------ in a thread, in a transaction
 
-    def ranked(
-        self,
-        connection: sqlite3.Connection,
-        question: Vector,
-        by_words: Sequence[Match],
-        most: int,
-        among: Condition,
-    ) -> list[Match]:
-        """Merge the best passages by words with the ``most`` nearest by meaning, best first.
+    def has_vectors(self, connection: sqlite3.Connection) -> bool:
+        """Return True if any passage of the index has a vector."""
+        query = "SELECT 1 FROM vectors WHERE maker = ? LIMIT 1"
+        maker = maker_of(connection, self._embedder.model)
+        return connection.execute(query, (maker,)).fetchone() is not None
 
-        Without usable vectors, the passages by words are returned unchanged.
-        """
-        vectors = self._current(connection)
-        if vectors is None:
-            return list(by_words)
-        try:
-            near = self._near(connection, vectors, question, most, among)
-            cosines = {(match.file, match.place): cosine for match, cosine in near.matches}
-            for match in by_words:
-                row = vector_rows.row_of(connection, match.file, match.place)
-                if row is not None and (match.file, match.place) not in cosines:
-                    cosines[match.file, match.place] = vectors.cosine(question, row)
-        except Unfit as error:
-            log.warning("searching_by_words_alone", error=f"the vectors do not fit: {error}")
-            return list(by_words)
-        candidates = {(match.file, match.place): match for match, _ in near.matches}
-        candidates |= {(match.file, match.place): match for match in by_words}
-        scores = {(match.file, match.place): match.score for match in by_words}
-        return [
-            replace(candidates[place], relevance=near.relevance(cosines[place]))
-            if place in cosines
-            else candidates[place]
-            for place in fuse(scores, cosines)
-        ]
+    def scan(self, connection: sqlite3.Connection, question: Vector, visible: Visible) -> Scan:
+        return Scan(connection, maker_of(connection, self._embedder.model), question, visible)
 
-    def relevances(
-        self, connection: sqlite3.Connection, question: Vector, file: int, among: Condition
-    ) -> dict[int, float]:
-        """The similarity of each passage of a file, by position, as in ``Match.relevance``."""
-        vectors = self._current(connection)
-        if vectors is None:
-            return {}
-        try:
-            near = self._near(connection, vectors, question, 1, among)
-            return {
-                place: near.relevance(vectors.cosine(question, row))
-                for place, row in vector_rows.rows_of(connection, file).items()
-            }
-        except Unfit as error:
-            log.warning("reading_by_words_alone", error=f"the vectors do not fit: {error}")
-            return {}
 
-    def _near(
-        self,
-        connection: sqlite3.Connection,
-        vectors: Vectors,
-        question: Vector,
-        most: int,
-        among: Condition,
-    ) -> Near:
-        """The ``most`` nearest of the passages that may be found."""
-        scan = vectors.scan(question)
-        found: list[tuple[Match, float]] = []
-        for ranked in scan.nearest():
-            cosines = dict(ranked)
-            rows = vector_rows.passages_of(connection, list(cosines), among.sql, among.values)
-            inside = [(Match(file, url, place), cosines[row]) for row, file, url, place in rows]
-            found += sorted(inside, key=lambda pair: (-pair[1], pair[0].file, pair[0].place))
-            if len(found) >= most:
-                break
-        return Near(tuple(found[:most]), scan.mean)
-
-    def _current(self, connection: sqlite3.Connection) -> Vectors | None:
-        """The current vectors, if the index refers to them."""
-        with self._lock:
-            try:
-                if self._vectors is None or not self._vectors.is_current():
-                    self._vectors = None
-                    self._vectors = Vectors(self.path, self.embedder.model)
-            except (OSError, Unfit):
-                return None  # the index report and ``footnote doctor`` show the reason
-            vectors = self._vectors
-        if not vector_rows.is_there(connection):
-            return None
-        return vectors if vector_rows.file_id(connection) == vectors.id else None
+def ranked(scan: Scan, by_words: Sequence[Match], most: int) -> list[Match]:
+    """Merge the best passages by words with the ``most`` nearest by meaning, best first."""
+    near = list(islice(scan.nearest(), most))
+    cosines = {(each.file, each.place): each.cosine for each in near}
+    for match in by_words:
+        cosine = scan.cosine(match.file, match.place)
+        if cosine is not None:
+            cosines[match.file, match.place] = cosine
+    candidates = {(each.file, each.place): Match(each.file, each.url, each.place) for each in near}
+    candidates |= {(match.file, match.place): match for match in by_words}
+    scores = {(match.file, match.place): match.score for match in by_words}
+    return [
+        replace(candidates[place], relevance=scan.relevance(cosines[place]))
+        if place in cosines
+        else candidates[place]
+        for place in fuse(scores, cosines)
+    ]
 
 
 def fuse(by_words: Mapping[Place, float], cosines: Mapping[Place, float]) -> list[Place]:

@@ -171,13 +171,15 @@ class Growing(Protocol):
 class Weighing(Protocol):
     """A page reader that can rate by meaning how well passages of its pages fit a question.
 
-    ``weighs`` decides by the URL alone, without I/O. ``weigh`` returns nothing if it currently
-    cannot rate them, and raises like ``PageReader.read``.
+    ``weighs`` decides by the URL alone, without I/O. ``weigh`` compares them with other passages
+    within ``reach``, returns nothing if it currently cannot, and raises like ``PageReader.read``.
     """
 
     def weighs(self, url: str) -> bool: ...
 
-    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]: ...
+    async def weigh(
+        self, question: str, url: str, reach: Reach = EVERYTHING
+    ) -> tuple[Weight, ...]: ...
 
 
 @runtime_checkable

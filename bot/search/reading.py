@@ -1,4 +1,4 @@
-"""Reads one file for the index: its text, its passages, their terms, its keys for twins.
+"""Reads one file for the index: its text, its passages, their terms.
 
 This is the slow part of indexing, and the one that a document can crash. It runs in separate
 processes (see ``bot.search.readers``), whose replies are JSON and plain bytes.
@@ -10,7 +10,6 @@ import hashlib
 import math
 import os
 import time
-from array import array
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +28,6 @@ from bot.pages.processes import (
 )
 from bot.search.folders import Document, open_document, why_not
 from bot.search.index_file import Row, pack_spans, pack_text, word_rows
-from bot.search.twins import keys_of
 
 SAME_TICK = 2_000_000_000  # ns: a file changed this recently may change again without a new time
 PICTURES = 5  # factor for the limit of documents that may consist mostly of pictures
@@ -41,8 +39,8 @@ ORPHANED_AFTER = 2.0  # factor for the time limit, after which a process ends it
 class Content:
     """The stored content of a document.
 
-    ``text`` and ``spans`` are packed (see ``index_file``), ``words`` has the rows of its passages,
-    and ``keys`` the keys by which twins are found. ``kept`` as in ``blocks.Reading``.
+    ``text`` and ``spans`` are packed (see ``index_file``), ``words`` has the rows of its passages.
+    ``kept`` as in ``blocks.Reading``.
     """
 
     title: str
@@ -50,7 +48,6 @@ class Content:
     text: bytes
     spans: bytes
     words: tuple[Row, ...]
-    keys: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,26 +101,14 @@ def read_file(job: Job, most_bytes: int) -> Reading:
     passages = split(extracted.text)
     if not passages:
         return Reading(digest, is_settled, problem="there is no text in it")
-    rows = word_rows(extracted.title, passages)
     content = Content(
         extracted.title,
         extracted.kept,
         pack_text(extracted.text),
         pack_spans(passages),
-        tuple(rows),
-        tuple(keys_of(document.url, extracted.title, (body for _, _, body in rows))),
+        tuple(word_rows(extracted.title, passages)),
     )
     return Reading(digest, is_settled, content)
-
-
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """The result of reading a file as plain text only: as in ``Reading``, with the approximate
-    number of ``characters``."""
-
-    digest: bytes
-    is_settled: bool
-    characters: int
 
 
 def _most_of(document: Document, most_bytes: int) -> int:
@@ -140,18 +125,6 @@ def _too_large(document: Document, most_bytes: int) -> str:
         f"it has {math.ceil(document.size / 100_000) / 10:,} MB, and the limit for {kind}{packed}"
         f" is {most:g} MB: split it into smaller files{advice}"
     )
-
-
-def glance_at(document: Document, most_bytes: int) -> Glance | None:
-    """Look at a file as plain text; None if it is too large or cannot be opened."""
-    is_settled = _is_settled(document)
-    try:
-        data, size = _bytes_of(document, most_bytes)
-    except OSError:
-        return None
-    if max(size, document.size) > most_bytes:
-        return None
-    return Glance(hashlib.sha256(data).digest(), is_settled, len(data.decode("utf-8", "ignore")))
 
 
 def failed_reading(job: Job, problem: str) -> Reading:
@@ -198,8 +171,7 @@ def pack(reading: Reading) -> tuple[dict[str, Any], bytes]:
     if content is None:
         return head, b""
     words = "\n".join("\t".join(row) for row in content.words).encode()
-    keys = array("q", content.keys).tobytes()
-    parts = (content.text, content.spans, words, keys)
+    parts = (content.text, content.spans, words)
     head |= {"title": content.title, "kept": content.kept, "parts": [len(part) for part in parts]}
     return head, b"".join(parts)
 
@@ -227,22 +199,19 @@ def _content(head: dict[str, Any], data: bytes) -> Content:
         case {
             "title": str(title),
             "kept": int() | float() as kept,
-            "parts": [int(texts), int(spans), int(words), int(keys)],
-        } if texts + spans + words + keys == len(data) and min(texts, spans, words, keys) >= 0:
+            "parts": [int(texts), int(spans), int(words)],
+        } if texts + spans + words == len(data) and min(texts, spans, words) >= 0:
             pass
         case _:
             raise ValueError("an invalid reply")
     view = memoryview(data)
-    rows = str(view[texts + spans : texts + spans + words], "utf-8").split("\n")
-    numbers = array("q")
-    numbers.frombytes(view[texts + spans + words :])
+    rows = str(view[texts + spans :], "utf-8").split("\n")
     content = Content(
         title,
         min(1.0, max(0.0, float(kept))),
         bytes(view[:texts]),
         bytes(view[texts : texts + spans]),
         tuple(_row(row) for row in rows),
-        tuple(numbers),
     )
     if len(content.words) * 8 != spans:
         raise ValueError("a reply with more or fewer passages than spans")

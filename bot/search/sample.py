@@ -7,17 +7,20 @@ from datetime import UTC, datetime
 
 from bot.pages.page import Page
 from bot.search.index_file import unpack_text
-from bot.search.meaning import Condition
+from bot.search.visible import LAST_SHOWN_FIRST, Visible
 
 
-def sample(connection: sqlite3.Connection, visible: Condition, most: int, shift: int) -> list[Page]:
+def sample(connection: sqlite3.Connection, visible: Visible, most: int, shift: int) -> list[Page]:
     """Up to ``most`` visible documents, evenly spread; a different ``shift`` selects others."""
     rows = connection.execute(
-        f"SELECT id FROM files WHERE count > 0 AND ({visible.sql}) ORDER BY id",  # noqa: S608 - our own column names
-        visible.values,
-    ).fetchall()
-    step = max(1, len(rows) // max(1, most))
-    chosen = [rows[(shift + place * step) % len(rows)][0] for place in range(min(most, len(rows)))]
+        "SELECT text_digest, id FROM files"  # noqa: S608 - our own column names
+        f" WHERE count > 0 AND {visible.condition.sql} ORDER BY {LAST_SHOWN_FIRST}",
+        visible.condition.values,
+    )
+    files = sorted(dict(rows).values())
+    step = max(1, len(files) // max(1, most))
+    count = min(most, len(files))
+    chosen = [files[(shift + place * step) % len(files)] for place in range(count)]
     return [_page(connection, file) for file in dict.fromkeys(chosen)]
 
 

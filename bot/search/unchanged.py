@@ -107,12 +107,12 @@ def _unchanged(
     from bot.search.index_file import address, below, fingerprint
     from bot.search.index_report import IndexReport, path_of
 
-    known_roots = {url for (url,) in connection.execute("SELECT url FROM roots")}
+    waiting = [url for (url,) in connection.execute("SELECT url FROM roots WHERE waiting > 0")]
     known_areas = {url for (url,) in connection.execute("SELECT url FROM areas")}
     made_by = connection.execute("SELECT value FROM meta WHERE key = 'fingerprint'").fetchone()
-    if made_by != (fingerprint(),) or not known_roots.issuperset(map(address, roots)):
+    if made_by != (fingerprint(),) or not known_areas.issuperset(areas):
         return None
-    if not known_areas.issuperset(areas):
+    if any(address(root) in waiting for root in roots):  # the run for it did not end
         return None
     condition, values = below(roots)
     query = f"SELECT url, size, modified FROM files WHERE {condition}"  # noqa: S608 - our own columns

@@ -1,8 +1,8 @@
 """Making vectors for passages of the index that have none yet.
 
 Words come first: a document can be found by them as soon as it is indexed. Vectors follow in
-groups, each of which is written to the disk before the next one begins, so that the next run can
-continue an interrupted one. A text that already has a vector from the same model, in whatever file
+groups, each of which is stored before the next one begins, so that the next run can continue an
+interrupted one. A text that already has a vector from the same model, in whatever file
 and position, does not get another one.
 """
 
@@ -14,16 +14,16 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError as Cancelled
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.logs import get_logger
-from bot.search import vector_rows
+from bot.pages.passages import split
 from bot.search.embedding.choice import open_embedder
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
@@ -31,30 +31,21 @@ from bot.search.index_file import (
     Damaged,
     below,
     damage_mark,
+    fingerprint,
     meaning,
     open_reader,
     open_writer,
+    transaction,
+    unpack_text,
     unusable,
 )
-from bot.search.vector_file import (
-    Unfit,
-    VectorMap,
-    VectorWriter,
-    new_file,
-    read_header,
-    vectors_path,
-    writing,
-)
+from bot.search.vectors import KEY_BYTES, key_of, maker_of, pack, text_of
 from bot.settings import Settings
 
 log = get_logger()
 
 GROUP = 256  # passages whose vectors are made and stored together
-DEAD_SHARE = 0.5  # unused rows per row in use, above which the file is rewritten
-DEAD_FEW = 2_000  # ... unless there are fewer than this
 ELSEWHERE = "Another process is making vectors."
-PROBE = "What is this about?"  # embedded to find out the length of vectors
-
 PAUSE_SECONDS = 30.0  # between a serving process's checks for passages without vectors
 
 Progress = Callable[[int, int], None]
@@ -102,49 +93,37 @@ async def fill_vectors(
 def state_of_vectors(index: Path, roots: Iterable[str | Path], model: str) -> str:
     """The number of passages with a vector of this model, as the rest of a sentence.
 
-    Raises ``StorageUnavailable`` with the reason if the vectors, or the index, cannot be used.
+    Raises ``StorageUnavailable`` with the reason if the index cannot be used.
     """
-    path = vectors_path(index)
     among = below([root_of(root) for root in roots])
     try:
         with contextlib.closing(open_reader(index)) as connection:
-            passages, missing = _counts(connection, path, model, among)
-        header = read_header(path)
-    except FileNotFoundError:
-        header = None
+            passages, having = _counts(connection, maker_of(connection, model), *among)
     except sqlite3.Error as error:
         raise unusable(error, index) from error
     except Damaged as error:
         raise StorageUnavailable(f"The index {index} is damaged.", detail=str(error)) from error
-    except (Unfit, OSError) as error:
-        raise StorageUnavailable(
-            f"The file {path} cannot be used ({error}), so documents are searched by words alone: "
-            "run `footnote index` to rebuild it.",
-            detail=str(error),
-        ) from error
-    if header is not None and header.model != model:
-        raise StorageUnavailable(
-            f"The vectors in {path} were made by another model, so documents are searched by words "
-            "alone: run `footnote index` to rebuild them."
-        )
-    having = f"{passages - missing:,} of {passages:,} passages have one"
-    return f"{having}; `footnote index` makes the others" if missing else having
+    told = f"{having:,} of {passages:,} passages have one"
+    return told if having == passages else f"{told}; `footnote index` makes the others"
 
 
 def _counts(
-    connection: sqlite3.Connection, path: Path, model: str, among: tuple[str, Sequence[str]]
+    connection: sqlite3.Connection, maker: str, condition: str, values: Sequence[str]
 ) -> tuple[int, int]:
-    """The number of passages, and of those without a usable vector.
+    """The number of passages, and of those with a vector that can be used.
 
-    Raises ``sqlite3.Error``.
+    ``condition`` (with its values) is on ``files``, as made by ``index_file.below``.
     """
-    passages, missing = vector_rows.counts(connection, *among)
-    try:
-        header = read_header(path)
-    except (OSError, Unfit):
-        return passages, passages
-    is_used = header.model == model and header.id == vector_rows.file_id(connection)
-    return passages, missing if is_used else passages
+    (passages,) = connection.execute(
+        f"SELECT total(count) FROM files WHERE ({condition})",  # noqa: S608 - our own column names
+        values,
+    ).fetchone()
+    (having,) = connection.execute(
+        "SELECT total(vectors.count) FROM files CROSS JOIN vectors"  # noqa: S608 - our own column names
+        f" ON vectors.file = files.id AND maker = ? WHERE ({condition})",
+        (maker, *values),
+    ).fetchone()
+    return int(passages), int(having)
 
 
 async def keep_filling(
@@ -155,6 +134,37 @@ async def keep_filling(
     while True:
         await fill_vectors(index, roots, embedder)
         await asyncio.sleep(pause)
+
+
+@contextmanager
+def filling(index: Path) -> Iterator[bool]:
+    """Be the only process that makes vectors; yields False if another one does.
+
+    The lock is SQLite's, on an empty database: it works wherever SQLite does, and ends with the
+    process. Raises ``sqlite3.Error``.
+    """
+    lock = sqlite3.connect(index.with_suffix(".vectors.lock"), timeout=0.0, isolation_level=None)
+    try:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise
+            yield False
+            return
+        yield True
+    finally:
+        lock.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Passages of a file that lack vectors: the position of the first, their texts and keys."""
+
+    file: int
+    first: int
+    texts: Sequence[str]
+    keys: Sequence[bytes]
 
 
 class _Filling:
@@ -168,13 +178,12 @@ class _Filling:
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._index = index
-        self._path = vectors_path(index)
         self._among = below(roots)
         self._embedder = embedder
         self._loop = loop
         self._ending = threading.Event()
         self._request: Future[list[Vector]] | None = None
-        self._known: dict[bytes, int] = {}  # key → row
+        self._known: dict[bytes, tuple[int, int]] = {}  # key → id of a row, position in it
         self._made = 0
 
     def stop(self) -> None:
@@ -188,115 +197,139 @@ class _Filling:
         if not self._index.exists():
             return Filled()
         problem = ""
-        connection: sqlite3.Connection | None = None
+        passages = having = 0
         try:
             connection, _ = open_writer(self._index)
-            with writing(self._path) as is_ours:
-                if is_ours:
-                    self._fill(connection, progress, ends)
-                else:
-                    problem = ELSEWHERE
+            with contextlib.closing(connection):
+                maker = maker_of(connection, self._embedder.model)
+                try:
+                    with filling(self._index) as is_ours:
+                        if is_ours:
+                            self._fill(connection, maker, progress, ends)
+                        else:
+                            problem = ELSEWHERE
+                finally:
+                    passages, having = _counts(connection, maker, *self._among)
         except Cancelled:
             pass
-        except (FootnoteError, Damaged, sqlite3.Error, OSError) as error:
+        except (FootnoteError, Damaged, sqlite3.Error) as error:
             problem = self._sentence(error)
-        passages = missing = 0
-        if connection is not None:
-            with contextlib.closing(connection), contextlib.suppress(sqlite3.Error):
-                passages, missing = self._counted(connection)
-        return Filled(passages, passages - missing, self._made, problem=problem)
+        return Filled(passages, having, self._made, problem=problem)
 
-    def _counted(self, connection: sqlite3.Connection) -> tuple[int, int]:
-        try:
-            model = self._embedder.model
-        except FootnoteError:  # a model that is missing has no vectors
-            model = ""
-        return _counts(connection, self._path, model, self._among)
-
-    def _sentence(self, error: Exception) -> str:
+    def _sentence(self, error: FootnoteError | Damaged | sqlite3.Error) -> str:
         """Convert an error to a sentence; damage is marked for the next indexing run."""
         if isinstance(error, sqlite3.Error):
             error = meaning(error, self._index)
         log.warning("vectors_not_made", error=str(error))
         if isinstance(error, FootnoteError):
             return error.sentence
-        if isinstance(error, Damaged):
-            with contextlib.suppress(OSError):
-                damage_mark(self._index).touch()
-            return "The index of local documents is damaged: run `footnote index` to rebuild it."
-        return f"The file {self._path} cannot be written ({error}): check the disk."
+        with contextlib.suppress(OSError):
+            damage_mark(self._index).touch()
+        return "The index of local documents is damaged: run `footnote index` to rebuild it."
 
     # ------------------------------------------------------------ the work
 
-    def _fill(self, connection: sqlite3.Connection, progress: Progress, ends: float) -> None:
-        old = self._open()
-        writer: VectorWriter | None = None
-        if old is not None:
-            vector_rows.set_up(connection, old.header.id)
-            writer = VectorWriter(self._path, old.header)
-        try:
-            passages, missing = self._counted(connection)
-            progress(passages - missing, passages)
-            if missing and old is not None:
-                self._known = {key: row for row, key in enumerate(old.keys())}
-            if missing and writer is None:
-                # Only now, so that existing vectors are not lost if an endpoint is down.
-                dimensions = len(self._embed([PROBE])[0])
-                header = new_file(self._path, self._embedder.model, dimensions)
-                vector_rows.set_up(connection, header.id)
-                writer = VectorWriter(self._path, header)
-            while missing and writer and time.monotonic() < ends and not self._ending.is_set():
-                if not self._next(connection, writer):
-                    break
-                passages, missing = self._counted(connection)
-                progress(passages - missing, passages)
-        finally:
-            if writer is not None:
-                writer.close()
-        if writer is not None:
-            self._tidy(connection)
+    def _fill(
+        self, connection: sqlite3.Connection, maker: str, progress: Progress, ends: float
+    ) -> None:
+        passages, having = _counts(connection, maker, *self._among)
+        progress(having, passages)
+        if having < passages:
+            self._learn(connection)
+        last = 0
+        while time.monotonic() < ends and not self._ending.is_set():
+            pieces = self._waiting(connection, maker, last)
+            if not pieces:
+                self._tidy(connection, maker)
+                break
+            self._write(connection, maker, pieces)
+            last = pieces[-1].file
+            having += sum(len(piece.keys) for piece in pieces)
+            progress(having, max(having, passages))
 
-    def _open(self) -> VectorMap | None:
-        """The file, if it was made with this model."""
-        try:
-            found = VectorMap(self._path)
-        except FileNotFoundError:
-            return None
-        except Unfit as error:
-            log.warning("vectors_thrown_away", file=str(self._path), why=str(error))
-            return None
-        return found if found.header.model == self._embedder.model else None
+    def _learn(self, connection: sqlite3.Connection) -> None:
+        """Remember where the vectors that exist are, whatever files they were made for."""
+        for row, keys in connection.execute("SELECT id, keys FROM vectors"):
+            for at in range(len(keys) // KEY_BYTES):
+                self._known[keys[at * KEY_BYTES : (at + 1) * KEY_BYTES]] = row, at
 
-    def _next(self, connection: sqlite3.Connection, writer: VectorWriter) -> bool:
-        """Process the next pages that wait; returns False if there are none."""
-        pages = vector_rows.waiting(connection, self._embedder.model, *self._among, GROUP)
+    def _waiting(self, connection: sqlite3.Connection, maker: str, last: int) -> list[_Piece]:
+        """The next passages without a vector, ``GROUP`` at most, from the file ``last`` on."""
+        if maker != maker_of(connection, self._embedder.model) or not _is_split_here(connection):
+            return []  # the next indexing run splits the texts as this version does
+        condition, values = self._among
+        pieces: list[_Piece] = []
+        room = GROUP
+        for file, made in connection.execute(
+            "SELECT id, (SELECT coalesce(sum(vectors.count), 0) FROM vectors"  # noqa: S608 - our own column names
+            " WHERE file = files.id AND maker = ?) AS made FROM files"
+            f" WHERE id >= ? AND files.count > made AND ({condition}) ORDER BY id LIMIT ?",
+            (maker, last, *values, GROUP),
+        ).fetchall():
+            piece = self._piece(connection, file, made, room)
+            if piece.keys:
+                pieces.append(piece)
+            room -= len(piece.keys)
+            if not room:
+                break
+        return pieces
+
+    def _piece(self, connection: sqlite3.Connection, file: int, first: int, most: int) -> _Piece:
+        page = connection.execute(
+            "SELECT title, text FROM pages WHERE file = ?", (file,)
+        ).fetchone()
+        if page is None:  # it has been removed in the meantime
+            return _Piece(file, first, (), ())
+        passages = split(unpack_text(page[1]))[first : first + most]
+        texts = [text_of(page[0], each.heading, each.text) for each in passages]
+        return _Piece(file, first, texts, [key_of(self._embedder.model, text) for text in texts])
+
+    def _write(self, connection: sqlite3.Connection, maker: str, pieces: Sequence[_Piece]) -> None:
         texts = {
-            key: text
-            for page in pages
-            for key, text in zip(page.keys, page.texts, strict=True)
-            if key not in self._known
+            key: text for piece in pieces for key, text in zip(piece.keys, piece.texts, strict=True)
         }
-        keys = list(texts)
-        for start in range(0, len(keys), GROUP):
-            group = keys[start : start + GROUP]
-            vectors = self._embed([texts[key] for key in group])
-            rows = self._append(writer, list(zip(group, vectors, strict=True)))
-            self._known.update(zip(group, rows, strict=True))
-            self._made += len(group)
-        vector_rows.record(
-            connection, [(page, [self._known[key] for key in page.keys]) for page in pages]
-        )
-        return bool(pages)
+        steps = {key: self._stored(connection, key) for key in texts}
+        new = [key for key, stored in steps.items() if not stored]
+        if new:
+            vectors = self._embed([texts[key] for key in new])
+            steps |= {key: pack(vector) for key, vector in zip(new, vectors, strict=True)}
+            self._made += len(new)
+        self._check_lengths(connection, maker, set(map(len, steps.values())))
+        with transaction(connection):
+            for piece in pieces:
+                row = connection.execute(
+                    "INSERT INTO vectors (file, first, count, maker, steps, keys)"
+                    " VALUES (?, ?, ?, ?, ?, ?)",
+                    (
+                        piece.file,
+                        piece.first,
+                        len(piece.keys),
+                        maker,
+                        b"".join(steps[key] for key in piece.keys),
+                        b"".join(piece.keys),
+                    ),
+                ).lastrowid
+                assert row is not None  # noqa: S101 - an inserted row has an id
+                self._known |= {key: (row, at) for at, key in enumerate(piece.keys)}
 
-    def _append(self, writer: VectorWriter, vectors: list[tuple[bytes, Vector]]) -> range:
-        try:
-            return writer.append(vectors)
-        except ValueError as error:
+    def _stored(self, connection: sqlite3.Connection, key: bytes) -> bytes:
+        """The vector that exists for a text, or nothing."""
+        row, at = self._known.get(key, (0, 0))
+        found = connection.execute(
+            "SELECT steps, length(steps) / count FROM vectors WHERE id = ?", (row,)
+        ).fetchone()
+        return b"" if found is None else found[0][at * found[1] : (at + 1) * found[1]]
+
+    def _check_lengths(self, connection: sqlite3.Connection, maker: str, lengths: set[int]) -> None:
+        """Raise ``StorageUnavailable`` if vectors of these lengths cannot be compared with those
+        that exist."""
+        query = "SELECT length(steps) / count FROM vectors WHERE maker = ? LIMIT 1"
+        before = connection.execute(query, (maker,)).fetchone()
+        if len(lengths.union(before or ())) > 1:
             raise StorageUnavailable(
                 f"The model {self._embedder.name} gives vectors of a different length than before: "
-                f"remove {self._path} if that is intended.",
-                detail=str(error),
-            ) from error
+                f"if that is intended, remove {self._index} and run `footnote index`."
+            )
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
         """Raises ``Cancelled`` when this run or the event loop is being ended."""
@@ -306,22 +339,22 @@ class _Filling:
             asked.cancel()
         return asked.result()
 
-    def _tidy(self, connection: sqlite3.Connection) -> None:
-        """Rewrite the file without unused rows, once there are many.
+    def _tidy(self, connection: sqlite3.Connection, maker: str) -> None:
+        """Remove the vectors of files that are gone and of other models.
 
-        Not while pages wait: vectors made earlier for the same texts are found by their keys.
+        Not while passages wait anywhere in the index: their texts may have some of these vectors.
         """
-        if vector_rows.some_wait(connection):
-            return
-        old = VectorMap(self._path)
-        used = vector_rows.used_rows(connection)
-        dead = old.header.count - len(used)
-        if dead > DEAD_FEW and dead > len(used) * DEAD_SHARE:
-            header = new_file(self._path, old.header.model, old.header.dimensions, old, used)
-            vector_rows.renumber(connection, header.id, used)
+        passages, having = _counts(connection, maker, "TRUE", ())
+        unused = "maker != ? OR file NOT IN (SELECT id FROM files)"
+        some = f"SELECT 1 FROM vectors WHERE {unused} LIMIT 1"  # noqa: S608 - our own column names
+        if having == passages and connection.execute(some, (maker,)).fetchone():
+            connection.execute(f"DELETE FROM vectors WHERE {unused}", (maker,))  # noqa: S608 - same
 
 
-THREADS = 1  # of a model in this process, which also answers questions
+def _is_split_here(connection: sqlite3.Connection) -> bool:
+    """Return True if this version of Footnote splits texts as the index does."""
+    query = "SELECT value FROM meta WHERE key = 'fingerprint'"
+    return bool(connection.execute(query).fetchone() == (fingerprint(),))
 
 
 @asynccontextmanager
@@ -330,7 +363,7 @@ async def vectors_being_made(settings: Settings) -> AsyncIterator[None]:
     if not settings.has_embedder or not settings.docs:
         yield
         return
-    async with open_embedder(settings, THREADS) as embedder:
+    async with open_embedder(settings) as embedder:
         assert embedder is not None  # noqa: S101 - the settings have one
         task = asyncio.create_task(keep_filling(settings.index_path, settings.docs, embedder))
         try:

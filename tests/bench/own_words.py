@@ -2,10 +2,10 @@
 
 Three sets: lay questions to Chinese statutes, questions to cloud documentation, and Chinese
 questions to English paragraphs (XQuAD). Each is searched by words alone, and by words and meaning
-with each of two small models: all-MiniLM-L6-v2 (English, from a folder) and multilingual-e5-small
-(from an endpoint). ``found`` is the share of questions of which a right document is among the first
-4 hits, ``recall`` the average share of right documents among them (of at most 4), ``quoted`` the
-share of keyless answers that quote a right document, over the whole path of `footnote ask`.
+with a small model, multilingual-e5-small. ``found`` is the share of questions of which a right
+document is among the first 4 hits, ``recall`` the average share of right documents among them (of
+at most 4), ``quoted`` the share of keyless answers that quote a right document, over the whole path
+of `footnote ask`.
 
 Vectors take most of the time. They are kept in a folder that ``--keep`` names, for the next run.
 
@@ -33,17 +33,16 @@ from bot.search.embedding.choice import open_embedder
 from bot.search.indexer import Indexer
 from bot.search.provider import Query
 from bot.search.registry import open_search
-from bot.search.vector_file import vectors_path
 from bot.search.vector_filling import fill_vectors
 from bot.settings import Settings
 from tests.bench.corpus import SHARED
 from tests.bench.table import ms, percentile, print_table, tell
-from tests.fakes.embedding_models import e5_server, minilm_folder
+from tests.fakes.embedding_models import e5_server
 from tests.fakes.poster import RememberingPoster
 from tests.unit.samples import a_message
 
 AT = 4
-MODELS = ("words", "minilm", "e5")
+MODELS = ("words", "e5")
 Documents = Mapping[str, str]  # key → Markdown
 
 
@@ -106,11 +105,9 @@ def _questions(data: Any) -> list[Question]:
 
 
 @contextmanager
-def configured(model: str, folder: Path) -> Iterator[dict[str, Any]]:
+def configured(model: str) -> Iterator[dict[str, Any]]:
     """The settings of a model."""
-    if model == "minilm":
-        yield {"embeddings_model_dir": minilm_folder(folder / "model")}
-    elif model == "e5":
+    if model == "e5":
         with e5_server() as url:
             yield {
                 "embeddings_url": url,
@@ -131,7 +128,7 @@ async def measured(
         path = docs / f"{number:05}.md"
         path.write_text(text, encoding="utf-8")
         keys[path.as_uri()] = key
-    with configured(model, folder) as chosen:
+    with configured(model) as chosen:
         settings = load_settings(data_dir=folder / "data", docs=(str(docs),), **chosen)
         await asyncio.to_thread(Indexer(settings.index_path).index, settings.docs)
         async with open_embedder(settings) as embedder:
@@ -142,11 +139,6 @@ async def measured(
                 filling = filled.seconds
         ranks, seconds = await _searched(settings, questions, keys)
         quoted = await _quoted(settings, questions[:asked], keys)
-    size = sum(
-        path.stat().st_size
-        for path in (settings.index_path, vectors_path(settings.index_path))
-        if path.exists()
-    )
     return Row(
         sum(any(rank) for rank in ranks) / len(ranks),
         sum(
@@ -157,7 +149,7 @@ async def measured(
         sum(quoted) / len(quoted) if quoted else 0.0,
         filling,
         percentile(seconds, 0.5),
-        size / 1e6,
+        settings.index_path.stat().st_size / 1e6,
     )
 
 

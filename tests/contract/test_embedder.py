@@ -11,23 +11,14 @@ import pytest
 
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.embedding.endpoint import Endpoint
-from bot.search.embedding.onnx_model import OnnxModel
-from tests.fakes.embedding_models import minilm_folder
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings
 from tests.fakes.server import serve
 
-Opener = Callable[[pytest.FixtureRequest], AbstractAsyncContextManager[Embedder]]
+Opener = Callable[[], AbstractAsyncContextManager[Embedder]]
 
 
 @asynccontextmanager
-async def folder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
-    model = OnnxModel(minilm_folder(request.getfixturevalue("tmp_path") / "model"))
-    yield model
-    await model.aclose()
-
-
-@asynccontextmanager
-async def endpoint(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
+async def endpoint() -> AsyncIterator[Embedder]:
     fake = FakeEmbeddings(key=KEY)
     with serve(fake.app) as url:
         async with httpx.AsyncClient() as client:
@@ -36,8 +27,8 @@ async def endpoint(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
 
 
 @asynccontextmanager
-async def narrow_endpoint(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
-    """One that takes few texts at once, and short ones, and writes base64."""
+async def narrow_endpoint() -> AsyncIterator[Embedder]:
+    """An endpoint that takes few texts at once, and short ones, and writes base64."""
     fake = FakeEmbeddings(most_texts=8, most_characters=600, form="base64")
     with serve(fake.app) as url:
         async with httpx.AsyncClient() as client:
@@ -46,7 +37,6 @@ async def narrow_endpoint(request: pytest.FixtureRequest) -> AsyncIterator[Embed
 
 
 EMBEDDERS = [
-    pytest.param(folder, id="OnnxModel"),
     pytest.param(endpoint, id="Endpoint"),
     pytest.param(narrow_endpoint, id="Endpoint, narrow"),
 ]
@@ -55,7 +45,7 @@ EMBEDDERS = [
 @pytest.fixture(params=EMBEDDERS)
 async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
     open_: Opener = request.param
-    async with open_(request) as opened:
+    async with open_() as opened:
         yield opened
 
 

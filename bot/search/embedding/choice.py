@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot.egress import Egress
 from bot.errors import InvalidSetting
+from bot.extras import need
 from bot.search.embedding.embedder import Embedder
 from bot.settings import Settings
 
@@ -17,36 +18,20 @@ if TYPE_CHECKING:
     import httpx
 
 
-def make_embedder(
-    settings: Settings, client: Callable[[], httpx.AsyncClient], threads: int = 0
-) -> Embedder | None:
+def make_embedder(settings: Settings, client: Callable[[], httpx.AsyncClient]) -> Embedder | None:
     """Create the embedder of the settings, or return None if they configure none.
 
-    ``client`` is called when a request is made. ``threads`` limits a model in this process (0: one
-    thread per processor). Raises ``InvalidSetting`` for settings that contradict each other.
+    ``client`` is called when a request is made. Raises ``InvalidSetting`` if the model's name, or
+    the extra, is missing.
     """
-    if settings.embeddings_url and settings.embeddings_model_dir:
-        raise InvalidSetting(
-            "FOOTNOTE_EMBEDDINGS_URL and FOOTNOTE_EMBEDDINGS_MODEL_DIR are both set: keep one."
-        )
-    if settings.embeddings_model_dir:
-        from bot.search.embedding.onnx_model import OnnxModel
-
-        return OnnxModel(
-            settings.embeddings_model_dir,
-            pooling=settings.embeddings_pooling,
-            query_prefix=settings.embeddings_query_prefix,
-            passage_prefix=settings.embeddings_passage_prefix,
-            max_tokens=settings.embeddings_max_tokens,
-            threads=threads,
-        )
     if not settings.embeddings_url:
         return None
     if not settings.embeddings_model:
         raise InvalidSetting(
             "FOOTNOTE_EMBEDDINGS_URL is set without FOOTNOTE_EMBEDDINGS_MODEL: name the model."
         )
-    from bot.search.embedding.endpoint import USUAL_TOKENS, Endpoint
+    need("vectors", "Searching documents by meaning")
+    from bot.search.embedding.endpoint import Endpoint
 
     key = settings.embeddings_api_key
     return Endpoint(
@@ -55,14 +40,14 @@ def make_embedder(
         client,
         key=key.get_secret_value() if key else "",
         tells_type=settings.embeddings_input_type,
-        query_prefix=settings.embeddings_query_prefix or "",
-        passage_prefix=settings.embeddings_passage_prefix or "",
-        max_tokens=settings.embeddings_max_tokens or USUAL_TOKENS,
+        query_prefix=settings.embeddings_query_prefix,
+        passage_prefix=settings.embeddings_passage_prefix,
+        max_tokens=settings.embeddings_max_tokens,
     )
 
 
 @asynccontextmanager
-async def open_embedder(settings: Settings, threads: int = 0) -> AsyncIterator[Embedder | None]:
+async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
     """``make_embedder`` with its own HTTP client, which is closed at the end."""
     clients: list[httpx.AsyncClient] = []
 
@@ -73,11 +58,8 @@ async def open_embedder(settings: Settings, threads: int = 0) -> AsyncIterator[E
             clients.append(httpx.AsyncClient(transport=Egress.of(settings).transport(httpx)))
         return clients[0]
 
-    embedder = make_embedder(settings, client, threads)
     try:
-        yield embedder
+        yield make_embedder(settings, client)
     finally:
-        if embedder is not None:
-            await embedder.aclose()
         for each in clients:
             await each.aclose()

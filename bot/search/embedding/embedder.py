@@ -35,8 +35,6 @@ class Embedder(Protocol):
         makes batches, and truncates texts that are too long for the model."""
         ...
 
-    async def aclose(self) -> None: ...
-
 
 def unit(numbers: Iterable[float]) -> Vector:
     """Scale numbers to a vector of length 1. Raises ``ValueError`` if that is impossible."""

@@ -102,9 +102,6 @@ class Endpoint:
             for task in tasks:
                 task.cancel()
 
-    async def aclose(self) -> None:
-        """Do nothing: the client is closed by its owner."""
-
     def _worded(self, text: str, kind: Kind) -> str:
         return cut(self._prefixes[kind] + text, self._max_tokens)
 

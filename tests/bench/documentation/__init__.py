@@ -55,7 +55,6 @@ class Prepared:
     data: Path
     index: dict[str, Any]
     baseline: Baseline
-    model_dir: Path | None = None
 
 
 def main(argv: list[str]) -> None:
@@ -68,7 +67,6 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--sets", default="", help="names separated by commas; default: all")
     parser.add_argument("--cache", type=Path, help=f"folder to keep things in; else ${VARIABLE}")
     parser.add_argument("--questions", type=Path, default=FOLDER, help="folder of the questions")
-    parser.add_argument("--model-dir", type=Path, help="folder of a model: words and meaning")
     parser.add_argument("--failures", action="store_true", help="what failed in the tuning half")
     parser.add_argument("--check", action="store_true", help="only look the questions over")
     parser.add_argument("--json", type=Path, help="file to write the outcomes to")
@@ -90,7 +88,7 @@ def main(argv: list[str]) -> None:
         if not any(asked.values()):
             tell(f"{docs.name}: there are no questions yet")
             continue
-        prepared = prepare(docs, cache, options.model_dir)
+        prepared = prepare(docs, cache)
         indexes[docs.name] = prepared.index
         for half, questions in asked.items():
             if questions:
@@ -129,19 +127,19 @@ def _show(outcomes: list[Outcome], before: list[Outcome], indexes: dict[str, Any
     )
 
 
-def prepare(docs: DocumentationSet, cache: Path, model_dir: Path | None = None) -> Prepared:
+def prepare(docs: DocumentationSet, cache: Path) -> Prepared:
     """Fetch, copy and index a set, as far as that is not done yet."""
     root = root_of(docs, cache)
     data = cache / "indexes" / indexing_code() / docs.name
     if not (data / "report.json").is_file():
         tell(f"{docs.name}: indexing")
-    report_of_index = index(root, data, model_dir)
+    report_of_index = index(root, data)
     table = cache / "baselines" / _baseline_code() / f"{docs.name}.sqlite"
     if not table.is_file():
         tell(f"{docs.name}: building the FTS5 table")
         table.parent.mkdir(parents=True, exist_ok=True)
         Baseline.build(table, rendering.documents(root))
-    return Prepared(docs, root, data, report_of_index, Baseline(table), model_dir)
+    return Prepared(docs, root, data, report_of_index, Baseline(table))
 
 
 def _baseline_code() -> str:
@@ -159,7 +157,7 @@ async def ask_all(
     found: list[Answered] = []
     refusals: list[Refusal] = []
     failures: list[Failed] = []
-    async with open_footnote(prepared.root, prepared.data, prepared.model_dir) as ask:
+    async with open_footnote(prepared.root, prepared.data) as ask:
         for item in questions.answerable:
             said = await ask(item.question)
             score = answered(item, said, root, prepared.baseline.search(item.question))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bot.errors import CredentialsRefused, InvalidSetting, NoProviderAvailable, ProviderUnavailable
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
-from bot.rights.reader import NO_DOCUMENTS
+from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach
 from bot.search.blend import K, Search, SearchResult, blend, nearest
 from bot.search.declaration import Policy
 from bot.search.provider import GivenText, Hit, ProviderKind, Query
@@ -458,7 +458,7 @@ class Telling(Scripted):
     def weighs(self, url: str) -> bool:
         return url.startswith(f"https://{self.site}.")
 
-    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+    async def weigh(self, question: str, url: str, reach: Reach = EVERYTHING) -> tuple[Weight, ...]:
         return (Weight(0, len(question), 0.5),)
 
 

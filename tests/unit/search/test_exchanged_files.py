@@ -14,7 +14,7 @@ import pytest
 from bot.search.folders import Document, list_documents, open_real
 from bot.search.index_file import unpack_text
 from bot.search.indexer import Indexer
-from bot.search.reading import Job, failed_reading, glance_at, read_file
+from bot.search.reading import Job, failed_reading, read_file
 
 MOST = 1_000_000
 SECRET = "The secret number is 987654321."
@@ -81,7 +81,6 @@ def test_nothing_is_read_through_a_link_that_was_not_there_before(
     assert (docs / PLACE).read_text(encoding="utf-8").endswith(f"{SECRET}\n"), "the link works"
     reading = read_file(Job(document), MOST)
     assert (reading.problem, reading.digest, reading.content) == (EXCHANGED, b"", None)
-    assert glance_at(document, MOST) is None
     failed = failed_reading(Job(document), "its reader broke on it")
     assert failed.digest == b""
 
@@ -104,7 +103,6 @@ def test_only_a_regular_file_is_read(docs: Path, made: Callable[[Path], None]) -
     (docs / PLACE).unlink()
     made(docs / PLACE)
     assert read_file(Job(document), MOST).problem == "it is not a regular file"
-    assert glance_at(document, MOST) is None
 
 
 def test_a_file_that_has_grown_is_not_read_in_part(docs: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,13 +12,11 @@ from hypothesis import strategies as st
 
 from bot.errors import InvalidSetting, ProviderUnavailable
 from bot.pages.passages import split
-from bot.search import vector_scan
 from bot.search.embedding.embedder import Embedder
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
-from bot.search.meaning import REST_SECONDS, Meaning, Near, fuse
+from bot.search.meaning import REST_SECONDS, Meaning, fuse
 from bot.search.provider import Hit, Query
-from bot.search.vector_file import vectors_path
 from bot.search.vector_filling import fill_vectors
 from tests.fakes.embeddings import MemoryEmbedder
 from tests.unit.search.test_indexer import write
@@ -89,17 +89,6 @@ def test_the_best_of_both_comes_first() -> None:
     assert fuse(by_words, near) == [(2, 0), (1, 0), (4, 0), (3, 0)]
 
 
-def test_relevance_is_measured_between_the_average_and_the_nearest() -> None:
-    near = Near((), 0.5)
-    assert near.relevance(0.4) == 0.0
-
-    matches = [(object(), 0.9), (object(), 0.8)]
-    near = Near(tuple(matches), 0.5)  # type: ignore[arg-type]
-    assert [near.relevance(c) for c in (0.9, 0.7, 0.5, 0.2, 0.95)] == pytest.approx(
-        [1.0, 0.5, 0.0, 0.0, 1.0]
-    )
-
-
 # ---------------------------------------------------------------- searching
 
 PAGES = {
@@ -125,7 +114,6 @@ async def hits(index: Path, query: str, embedder: Embedder | None, *roots: Path)
         await documents.aclose()
 
 
-@pytest.mark.parametrize("with_numpy", [True, False])
 @pytest.mark.parametrize(
     ("query", "title"),
     [
@@ -135,10 +123,8 @@ async def hits(index: Path, query: str, embedder: Embedder | None, *roots: Path)
     ],
 )
 async def test_what_is_meant_is_found_without_a_common_word(
-    index: Path, query: str, title: str, with_numpy: bool, monkeypatch: pytest.MonkeyPatch
+    index: Path, query: str, title: str
 ) -> None:
-    if not with_numpy:
-        monkeypatch.setattr(vector_scan, "_numpy", lambda: None)
     embedder = MemoryEmbedder()
     await fill_vectors(index, (), embedder)
 
@@ -181,34 +167,27 @@ async def test_other_roots_stay_out(index: Path, tmp_path: Path) -> None:
     assert found[0].relevance == 0.0, "it is no nearer than the average of all"
 
 
-@pytest.mark.parametrize("trouble", ["no file", "broken file", "another model", "another length"])
+@pytest.mark.parametrize(
+    "trouble", ["no vectors", "another model", "another length", "other terms"]
+)
 async def test_vectors_that_cannot_be_used_leave_words(index: Path, trouble: str) -> None:
     embedder = MemoryEmbedder()
     await fill_vectors(index, (), embedder)
-    if trouble == "no file":
-        vectors_path(index).unlink()
-    elif trouble == "broken file":
-        vectors_path(index).write_bytes(b"broken")
-    elif trouble == "another model":
+    if trouble == "another model":
         embedder.model = "1" * 32
-    else:
+    elif trouble == "another length":
         embedder.dimensions = 32
+    else:
+        harm = {
+            "no vectors": "DELETE FROM vectors",
+            "other terms": "UPDATE meta SET value = 'x' WHERE key = 'fingerprint'",
+        }
+        with closing(sqlite3.connect(index)) as connection:
+            connection.execute(harm[trouble])
+            connection.commit()
 
     for query in ("bread", "insurance flour", "car"):
         assert await hits(index, query, embedder) == await hits(index, query, None)
-
-
-async def test_a_file_of_vectors_of_another_index_is_not_used(index: Path, tmp_path: Path) -> None:
-    """As after the index was put back from a copy."""
-    embedder = MemoryEmbedder()
-    await fill_vectors(index, (), embedder)
-    other = tmp_path / "other.sqlite"
-    write(tmp_path / "more" / "a.md", "# Other\n\nThe automobile.")
-    Indexer(other).index([tmp_path / "more"])
-    await fill_vectors(other, (), embedder)
-    vectors_path(other).replace(vectors_path(index))
-
-    assert await hits(index, "automobile", embedder) == []
 
 
 async def test_new_vectors_are_seen_without_opening_again(index: Path, tmp_path: Path) -> None:
@@ -228,12 +207,12 @@ async def test_new_vectors_are_seen_without_opening_again(index: Path, tmp_path:
 # ---------------------------------------------------------------- the embedder's troubles
 
 
-@pytest.mark.parametrize("error", [DOWN, InvalidSetting("There is no model.onnx: correct it.")])
+@pytest.mark.parametrize("error", [DOWN, InvalidSetting("The key is wrong: correct it.")])
 async def test_an_embedder_that_fails_rests(index: Path, error: ProviderUnavailable) -> None:
     now = 0.0
     embedder = MemoryEmbedder()
     await fill_vectors(index, (), embedder)
-    meaning = Meaning(index, embedder, clock=lambda: now)
+    meaning = Meaning(embedder, clock=lambda: now)
     embedder.failing = error
     assert await meaning.vector_of("How?") is None
     embedder.failing = None
@@ -245,7 +224,7 @@ async def test_an_embedder_that_fails_rests(index: Path, error: ProviderUnavaila
 async def test_a_question_is_embedded_once(index: Path) -> None:
     embedder = MemoryEmbedder()
     await fill_vectors(index, (), embedder)
-    meaning = Meaning(index, embedder)
+    meaning = Meaning(embedder)
     await meaning.vector_of("How?")
     await meaning.vector_of("How?")
 
@@ -255,7 +234,7 @@ async def test_a_question_is_embedded_once(index: Path) -> None:
 async def test_nothing_is_asked_where_there_are_no_vectors(index: Path) -> None:
     embedder = MemoryEmbedder()
 
-    assert await Meaning(index, embedder).vector_of("How?") is None
+    await hits(index, "How does the oak grow?", embedder)
     assert embedder.asked == []
 
 

@@ -60,11 +60,15 @@ def test_whatever_has_changed_is_seen(
     assert unchanged(index, [docs]) is None
 
 
-def test_a_folder_that_was_not_indexed_by_itself_has_to_be(docs: Path, index: Path) -> None:
-    """It may lack twins whose better files lie outside of it."""
-    assert unchanged(index, [docs / "1"]) is None
-    Indexer(index).index([docs / "1"])
-    assert unchanged(index, [docs / "1"]) is not None
+def test_a_folder_inside_of_one_that_was_indexed_is_indexed(docs: Path, index: Path) -> None:
+    told = unchanged(index, [docs / "1"])
+    assert told is not None
+    assert told.unchanged == 7
+
+
+def test_a_run_that_did_not_end_has_to(docs: Path, index: Path) -> None:
+    _execute(index, "UPDATE roots SET waiting = 1")
+    assert unchanged(index, [docs]) is None
 
 
 @pytest.mark.parametrize(

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from bot.errors import InvalidSetting, ProviderUnavailable, StorageUnavailable
+from bot.errors import InvalidSetting, ProviderUnavailable
+from bot.pages.passages import split
 from bot.search import index_writer, vector_filling
 from bot.search.embedding.embedder import Vector
-from bot.search.index_file import open_reader
+from bot.search.index_file import open_reader, unpack_text
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
-from bot.search.vector_file import VectorMap, read_header, vectors_path, writing
-from bot.search.vector_filling import ELSEWHERE, fill_vectors, keep_filling, state_of_vectors
-from tests.fakes.embeddings import MemoryEmbedder
+from bot.search.vector_filling import (
+    ELSEWHERE,
+    fill_vectors,
+    filling,
+    keep_filling,
+    state_of_vectors,
+)
+from bot.search.vectors import key_of, maker_of, pack, text_of
+from tests.fakes.embeddings import MemoryEmbedder, vector_of
 from tests.unit.search.test_indexer import DAY, write
 
 pytestmark = pytest.mark.usefixtures("reading_inside")
@@ -50,21 +57,24 @@ async def fill(
 
 def assert_true(index: Path, embedder: MemoryEmbedder) -> None:
     """Every passage that is said to have a vector has the right one."""
-    connection = open_reader(index)
-    found = VectorMap(vectors_path(index))
-    for file, title, text in connection.execute("SELECT file, title, text FROM pages"):
-        from bot.pages.passages import split
-        from bot.search.index_file import unpack_text
-        from bot.search.vector_file import key_of
-
-        keys = list(found.keys())
-        passages = split(unpack_text(text))
-        for place, row in connection.execute(
-            "SELECT place, row FROM vector_rows WHERE file = ?", (file,)
+    with closing(open_reader(index)) as connection:
+        maker = maker_of(connection, embedder.model)
+        for title, text, first, count, steps, keys in connection.execute(
+            "SELECT title, text, first, count, steps, keys"
+            " FROM pages JOIN vectors USING (file) WHERE maker = ?",
+            (maker,),
         ):
-            passage = passages[place]
-            assert keys[row] == key_of(embedder.model, title, passage.heading, passage.text)
-    connection.close()
+            passages = split(unpack_text(text))[first : first + count]
+            texts = [text_of(title, each.heading, each.text) for each in passages]
+            assert keys == b"".join(key_of(embedder.model, text) for text in texts)
+            vectors = [vector_of(text, embedder.dimensions) for text in texts]
+            assert steps == b"".join(map(pack, vectors))
+
+
+def rows(index: Path) -> int:
+    """The number of passages for which there are vectors, used or not."""
+    with closing(open_reader(index)) as connection:
+        return int(connection.execute("SELECT total(count) FROM vectors").fetchone()[0])
 
 
 async def test_every_passage_gets_a_vector_once(index: Path) -> None:
@@ -87,7 +97,7 @@ async def test_a_passage_is_embedded_with_what_it_stands_under(tmp_path: Path) -
 
     await fill(tmp_path / "index.sqlite", embedder)
 
-    assert embedder.embedded[1:] == [
+    assert embedder.embedded == [
         "Tides\nThe sea.",
         "Tides › High water\nTwice a day.",
     ]
@@ -112,21 +122,10 @@ async def test_a_moved_or_renumbered_file_keeps_its_vectors(
     embedder = MemoryEmbedder()
     await fill(index, embedder)
     (docs / "0.md").rename(docs / "zero.md")
-    monkeypatch.setattr(index_writer, "fingerprint", lambda: "of the next release")
+    for module in (index_writer, vector_filling):
+        monkeypatch.setattr(module, "fingerprint", lambda: "of the next release")
     Indexer(index).index([docs])
-    connection = open_reader(index)
-    assert connection.execute("SELECT count(*) FROM vector_queue").fetchone() == (9,)
-    connection.close()
-
-    assert await fill(index, embedder) == (18, 18, 0)
-    assert_true(index, embedder)
-
-
-async def test_an_index_that_is_built_anew_finds_its_vectors_again(index: Path, docs: Path) -> None:
-    embedder = MemoryEmbedder()
-    await fill(index, embedder)
-    index.unlink()
-    Indexer(index).index([docs])
+    assert state_of_vectors(index, (), embedder.model).startswith("0 of 18 passages")
 
     assert await fill(index, embedder) == (18, 18, 0)
     assert_true(index, embedder)
@@ -139,18 +138,6 @@ async def test_equal_passages_share_a_vector(tmp_path: Path) -> None:
     Indexer(tmp_path / "index.sqlite").index([tmp_path / "docs"])
 
     assert await fill(tmp_path / "index.sqlite", MemoryEmbedder()) == (4, 4, 3)
-
-
-async def test_a_file_that_is_not_searched_gets_no_vectors_until_it_is(tmp_path: Path) -> None:
-    index = tmp_path / "index.sqlite"
-    for name in ("a", "bb"):
-        write(tmp_path / "docs" / f"{name}.md", "# Same\n\nThe same words.")
-    Indexer(index).index([tmp_path / "docs"])
-    assert await fill(index, MemoryEmbedder()) == (1, 1, 1)
-
-    (tmp_path / "docs" / "a.md").unlink()
-    Indexer(index).index([tmp_path / "docs"])
-    assert await fill(index, MemoryEmbedder()) == (1, 1, 0)
 
 
 async def test_only_what_is_asked_for_gets_vectors(tmp_path: Path) -> None:
@@ -169,10 +156,9 @@ async def test_another_model_makes_all_anew(index: Path) -> None:
     await fill(index, MemoryEmbedder())
     other = MemoryEmbedder(model="1" * 32, dimensions=32)
 
-    with pytest.raises(StorageUnavailable, match="another model"):
-        state_of_vectors(index, (), other.model)
+    assert state_of_vectors(index, (), other.model).startswith("0 of 18 passages")
     assert await fill(index, other) == (18, 18, 18)
-    assert read_header(vectors_path(index)).dimensions == 32
+    assert rows(index) == 18, "those of the first model are gone"
     assert state_of_vectors(index, (), other.model) == "18 of 18 passages have one"
 
 
@@ -196,15 +182,6 @@ async def test_vectors_of_another_length_are_told(index: Path, docs: Path) -> No
     assert (filled.passages, filled.with_vector) == (19, 18)
 
 
-async def test_a_file_that_is_no_file_of_vectors_is_made_anew(index: Path) -> None:
-    vectors_path(index).write_bytes(b"something else" * 100)
-    embedder = MemoryEmbedder()
-    with pytest.raises(StorageUnavailable, match="run `footnote index`"):
-        state_of_vectors(index, (), embedder.model)
-
-    assert await fill(index, embedder) == (18, 18, 18)
-
-
 async def test_nothing_is_begun_after_the_time_is_over(index: Path) -> None:
     assert await fill(index, MemoryEmbedder(), seconds=0.0) == (18, 0, 0)
 
@@ -215,7 +192,7 @@ async def test_without_an_index_there_is_nothing_to_do(tmp_path: Path) -> None:
 
 
 async def test_one_process_makes_vectors_at_a_time(index: Path) -> None:
-    with writing(vectors_path(index)):
+    with filling(index):
         filled = await fill_vectors(index, (), MemoryEmbedder())
 
     assert (filled.with_vector, filled.problem) == (0, ELSEWHERE)
@@ -224,20 +201,19 @@ async def test_one_process_makes_vectors_at_a_time(index: Path) -> None:
 async def test_words_can_be_searched_while_vectors_are_made(index: Path) -> None:
     class Slow(MemoryEmbedder):
         async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-            if self.embedded:
-                begun.set()
-                await go_on.wait()
+            begun.set()
+            await go_on.wait()
             return await super().embed_passages(texts)
 
     begun, go_on = asyncio.Event(), asyncio.Event()
     embedder = Slow()
-    filling = asyncio.create_task(fill_vectors(index, (), embedder))
+    task = asyncio.create_task(fill_vectors(index, (), embedder))
     await begun.wait()
     documents = LocalDocuments(index, (), embedder)
 
     assert len(await documents.search(Query("automobile", 20))) == 9
     go_on.set()
-    assert (await filling).with_vector == 18
+    assert (await task).with_vector == 18
     await documents.aclose()
 
 
@@ -254,14 +230,15 @@ async def test_a_cancelled_run_keeps_what_it_made(
     monkeypatch.setattr(vector_filling, "GROUP", 4)
     begun = asyncio.Event()
     stuck = Stuck()
-    filling = asyncio.create_task(fill_vectors(index, (), stuck))
+    task = asyncio.create_task(fill_vectors(index, (), stuck))
     await begun.wait()
-    filling.cancel()
+    task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await filling
+        await task
 
-    made = len(stuck.embedded) - 1  # without the probe
-    assert read_header(vectors_path(index)).count == made
+    made = len(stuck.embedded)
+    assert 8 < made < 18
+    assert rows(index) == made
     assert await fill(index, MemoryEmbedder()) == (18, 18, 18 - made)
 
 
@@ -278,34 +255,57 @@ async def test_a_process_that_serves_looks_for_new_passages(index: Path, docs: P
     await asyncio.gather(keeping, return_exceptions=True)
 
 
-async def test_rows_that_no_passage_has_are_dropped_once_they_are_many(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(vector_filling, "DEAD_FEW", 5)
-    docs, index, embedder = tmp_path / "docs", tmp_path / "index.sqlite", MemoryEmbedder()
-    for number in range(20):
-        write(docs / f"{number}.md", f"# Page {number}\n\nAn automobile, number {number}.")
-    Indexer(index).index([docs])
+async def test_vectors_of_files_that_are_gone_are_dropped(index: Path, docs: Path) -> None:
+    embedder = MemoryEmbedder()
     await fill(index, embedder)
-    for number in range(12):
+    for number in range(6):
         (docs / f"{number}.md").unlink()
     Indexer(index).index([docs])
 
-    assert await fill(index, embedder) == (8, 8, 0)
-    assert read_header(vectors_path(index)).count == 8
+    assert await fill(index, embedder) == (6, 6, 0)
+    assert rows(index) == 6
     assert_true(index, embedder)
-    documents = LocalDocuments(index, (), embedder)
-    assert (await documents.search(Query("automobile 13", 3)))[0].relevance == 1.0
-    await documents.aclose()
+
+
+async def test_vectors_are_kept_while_texts_wait_that_may_have_them(
+    tmp_path: Path, docs: Path, index: Path
+) -> None:
+    embedder = MemoryEmbedder()
+    await fill(index, embedder)
+    docs.rename(tmp_path / "moved")
+    docs.mkdir()
+    Indexer(index).index([docs])
+    Indexer(index).index([tmp_path / "moved"])
+
+    assert await fill(index, embedder, docs) == (0, 0, 0)
+    assert await fill(index, embedder, tmp_path / "moved") == (18, 18, 0)
+
+
+async def test_a_file_of_many_passages_is_stored_in_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_filling, "GROUP", 4)
+    index, embedder = tmp_path / "index.sqlite", MemoryEmbedder()
+    parts = "".join(f"## Part {number}\n\nOf part {number}.\n\n" for number in range(11))
+    write(tmp_path / "docs" / "long.md", f"# Long\n\n{parts}")
+    write(tmp_path / "docs" / "short.md", "# Short\n\nWords.")
+    passages = Indexer(index).index([tmp_path / "docs"]).passages
+    seen: list[int] = []
+
+    filled = await fill_vectors(index, (), embedder, lambda done, total: seen.append(done))
+
+    assert filled.with_vector == passages == filled.made
+    assert seen == [*range(0, passages, 4), passages]
+    assert_true(index, embedder)
 
 
 # Makes vectors in small groups, and kills itself without warning before the n-th statement of
-# SQLite or write to the file of vectors.
+# SQLite.
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from bot.search import vector_filling
-from tests.fakes.embeddings import MemoryEmbedder
+from tests.fakes.embeddings import MemoryEmbedder, vector_of
 
 vector_filling.GROUP = 3
 last, count = int(sys.argv[2]), 0
@@ -322,8 +322,6 @@ def traced(path):
     return connection, generation
 
 open_writer, vector_filling.open_writer = vector_filling.open_writer, traced
-fsync = os.fsync
-os.fsync = lambda number: (step(), fsync(number))
 filled = asyncio.run(vector_filling.fill_vectors(Path(sys.argv[1]), (), MemoryEmbedder()))
 print(count)
 """
@@ -345,9 +343,8 @@ def killed_at(index: Path, step: int) -> int:
 async def test_a_killed_run_is_carried_on(index: Path, kill_at: int) -> None:
     assert killed_at(index, kill_at) == -signal.SIGKILL
     embedder = MemoryEmbedder()
-    kept = read_header(vectors_path(index)).count if vectors_path(index).exists() else 0
-    if kept:
-        assert_true(index, embedder)
+    kept = rows(index)
+    assert_true(index, embedder)
     documents = LocalDocuments(index, (), embedder)
     assert len(await documents.search(Query("automobile", 20))) == 9
     await documents.aclose()
@@ -367,4 +364,3 @@ async def test_a_run_that_is_killed_again_and_again_gets_through(index: Path) ->
     assert (passages, with_vector) == (18, 18)
     assert made < 18
     assert_true(index, embedder)
-    assert os.path.getsize(vectors_path(index)) >= read_header(vectors_path(index)).start(18)

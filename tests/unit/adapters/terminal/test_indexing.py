@@ -16,16 +16,16 @@ from bot.search.indexer import Indexer
 from bot.search.unchanged import CheckProcess
 from bot.settings import Settings
 from tests.unit.search.test_indexer import write
-from tests.unit.search.test_twin_files import HTML, RST
-from tests.unit.search.test_twins import prose
+
+HARBOURS = "<title>Harbours</title><main><h1>Harbours</h1><p>A harbour has a bell.</p></main>"
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     docs = tmp_path / "docs"
-    write(docs / "harbours.html", HTML)
-    write(docs / "harbours.rst", RST)
-    write(docs / "tides.md", f"# Tides\n\n{prose(2)}")
+    write(docs / "harbours.html", HARBOURS)
+    write(docs / "harbours (1).html", HARBOURS)
+    write(docs / "tides.md", "# Tides\n\nThe tide comes twice a day.")
     write(docs / "prices.csv", "what,price\n" + "rope,12\n" * 3)
     write(docs / "empty.md", "")
     for name in ("one.png", "two.png", "three.css"):
@@ -41,13 +41,11 @@ def test_all_that_came_of_it_is_told(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     index_and_report(settings)
-    first, kinds, twins, *rest = lines(capsys)
+    first, kinds, copies, *rest = lines(capsys)
     assert first.startswith("Indexed in ")
     assert ": 4 new, 0 changed, 0 removed, 0 unchanged files; " in first
     assert kinds == "Files that are searched: 1 CSV, 1 HTML, 1 Markdown."
-    assert twins == (
-        "Not searched, because another file holds the same text: 1 (--json names them)."
-    )
+    assert copies == "Not shown, because another file has the same text: 1 (--json names them)."
     docs = settings.docs[0]
     assert rest == [
         f"Skipped {docs}/empty.md: empty.md is empty; there is nothing to read in it",
@@ -60,7 +58,7 @@ def test_files_that_lost_words_are_named_the_worst_first(
 ) -> None:
     docs = Path(settings.docs[0])
     for i in range(7):
-        write(docs / f"part{i}.md", f"# Part {i}\n\n{prose(10 + i)}")
+        write(docs / f"part{i}.md", f"# Part {i}\n\nThis is part {i}.")
     index_documents(settings)
     capsys.readouterr()
     with closing(sqlite3.connect(settings.index_path)) as connection:
@@ -87,7 +85,7 @@ def test_json_names_every_file(settings: Settings, capsys: pytest.CaptureFixture
     assert told == {
         "files": {"new": 4, "changed": 0, "removed": 0, "unchanged": 0},
         "kinds": {"CSV": 1, "HTML": 1, "Markdown": 1},
-        "twins": [{"path": f"{docs}/harbours.rst", "searched": f"{docs}/harbours.html"}],
+        "copies": [{"path": f"{docs}/harbours (1).html", "shown": f"{docs}/harbours.html"}],
         "incomplete": [],
         "skipped": [
             {
@@ -131,10 +129,10 @@ def test_names_of_any_bytes_are_told(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     docs = Path(settings.docs[0])
-    write(docs / "caf\udce9 #1?.rst", RST)
+    write(docs / "caf\udce9 #1?.html", HARBOURS)
     index_and_report(settings, as_json=True)
     told = json.loads(capsys.readouterr().out)
-    assert f"{docs}/caf\ufffd #1?.rst" in [each["path"] for each in told["twins"]]
+    assert f"{docs}/caf\ufffd #1?.html" in [each["path"] for each in told["copies"]]
 
 
 def test_a_path_that_does_not_exist_is_a_clear_error(tmp_path: Path) -> None:

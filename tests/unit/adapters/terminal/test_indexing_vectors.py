@@ -70,17 +70,16 @@ def test_vectors_are_made_and_told_once(
     assert capsys.readouterr().err == ""
 
 
-def test_the_model_that_is_missing_is_told_and_ends_nothing(
-    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_an_endpoint_that_is_down_is_told_and_ends_nothing(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Indexer(settings.index_path).index(settings.docs)
-    update = {"embeddings_url": "", "embeddings_model_dir": tmp_path / "none"}
 
-    filled = make_vectors(settings.model_copy(update=update))
+    filled = make_vectors(settings.model_copy(update={"embeddings_model": "unknown"}))
 
     assert filled.with_vector == 0
     said = " ".join(capsys.readouterr().err.split())
-    assert said.startswith("Documents are searched by words alone. FOOTNOTE_EMBEDDINGS_MODEL_DIR")
+    assert said.startswith("Documents are searched by words alone. The embeddings endpoint does")
 
 
 async def test_the_doctor_has_a_line_for_meaning(
@@ -98,7 +97,7 @@ async def test_the_doctor_has_a_line_for_meaning(
     capsys.readouterr()
 
     settings = settings.model_copy(update={"embeddings_query_prefix": "query: "})
-    assert "✗ Meaning: The vectors in" in await line()
+    assert "0 of 1 passages have one" in await line()
     settings = settings.model_copy(update={"embeddings_model": "unknown"})
     assert "✗ Meaning: The embeddings endpoint does not know" in await line()
     settings = settings.model_copy(update={"embeddings_url": ""})

@@ -12,6 +12,7 @@ from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import Read, Search, Turn, Workspace
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
+from bot.rights.reader import EVERYTHING, Reach
 from bot.storage.store import Store
 from tests.fakes.library import Shelf, a_shelf
 from tests.unit.research.conftest import OpenRun
@@ -35,7 +36,7 @@ class WeighingShelf(Shelf):
     def weighs(self, url: str) -> bool:
         return url == URL
 
-    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+    async def weigh(self, question: str, url: str, reach: Reach = EVERYTHING) -> tuple[Weight, ...]:
         self.weighed.append((question, url))
         if self.away:
             raise ProviderUnavailable("The index is locked: try again later.")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import httpx
 import pytest
 
 from bot.configuration import load_settings
 from bot.errors import InvalidSetting
+from bot.extras import EXTRAS
 from bot.search.embedding.choice import make_embedder, open_embedder
 from bot.search.embedding.endpoint import Endpoint
-from bot.search.embedding.onnx_model import OnnxModel
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings
 from tests.fakes.server import serve
 
@@ -30,25 +27,15 @@ def test_an_address_with_a_model_is_an_endpoint() -> None:
     assert isinstance(make_embedder(settings, httpx.AsyncClient), Endpoint)
 
 
-def test_a_folder_is_a_model_even_before_it_is_there(tmp_path: Path) -> None:
-    settings = load_settings(embeddings_model_dir=tmp_path / "to-come")
+def test_an_address_without_a_model_is_refused() -> None:
+    with pytest.raises(InvalidSetting, match="name the model"):
+        make_embedder(load_settings(embeddings_url=URL), httpx.AsyncClient)
 
-    assert isinstance(make_embedder(settings, httpx.AsyncClient), OnnxModel)
 
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"embeddings_url": URL}, "name the model"),
-        (
-            {"embeddings_url": URL, "embeddings_model": MODEL, "embeddings_model_dir": Path()},
-            "keep one",
-        ),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(values: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidSetting, match=words):
-        make_embedder(load_settings(**values), httpx.AsyncClient)
+def test_an_endpoint_needs_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EXTRAS, "vectors", EXTRAS["vectors"]._replace(modules=("not_installed",)))
+    with pytest.raises(InvalidSetting, match=r"footnote-bot\[vectors\]"):
+        make_embedder(load_settings(embeddings_url=URL, embeddings_model=MODEL), httpx.AsyncClient)
 
 
 async def test_an_endpoint_gets_all_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
