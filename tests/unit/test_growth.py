@@ -104,14 +104,6 @@ def test_nothing_that_reads_text_is_slower_than_linear(
     assert slower_than_linear(functions(), attacks, (64, 500, 2_000)) == {}
 
 
-@pytest.mark.slow
-def test_nothing_that_reads_text_is_slower_than_linear_on_longer_texts() -> None:
-    functions = {**readers_of_text(), **WITH_ARGUMENTS}
-    tokens = (*SIGNS, *TOKENS, *MORE_TOKENS)
-    attacks = [("", token, tail) for token in tokens for tail in ("", " a?")]
-    assert slower_than_linear(functions, attacks, (64, 256, 1_000, 4_000, 16_000)) == {}
-
-
 @pytest.mark.parametrize(("opening", "closing"), NESTED)
 def test_nor_of_signs_inside_each_other(opening: str, closing: str) -> None:
     def read(text: str) -> None:
