@@ -8,7 +8,6 @@ each set, the index is kept, by what the indexing code is.
 from __future__ import annotations
 
 import ast
-import asyncio
 import contextlib
 import hashlib
 import importlib.util
@@ -28,26 +27,20 @@ from adapters.terminal.listener import PLATFORM, Terminal, terminal_thread
 from bot.app import open_app
 from bot.command import settings_for
 from bot.messages import RunOptions
-from bot.search.embedding.choice import open_embedder
-from bot.search.vector_filling import fill_vectors
 from bot.settings import Settings
+from tests.bench.frame import OURS
 
 _TOP = Path(bot.__file__).parent
-
-OURS = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
 
 Ask = Callable[[str], Awaitable[dict[str, Any]]]
 
 
 @asynccontextmanager
-async def open_footnote(
-    root: Path, data: Path, model_dir: Path | None = None
-) -> AsyncIterator[Ask]:
+async def open_footnote(root: Path, data: Path) -> AsyncIterator[Ask]:
     """An open Footnote without a model over an indexed root; what it gives is awaited with a
-    question and returns what the command prints with ``--json``. ``model_dir`` holds a model for
-    embeddings, or there are none."""
+    question and returns what the command prints with ``--json``."""
     with tempfile.TemporaryDirectory() as folder, _nothing_from_outside(Path(folder)):
-        settings = _settings(root, data, model_dir).model_copy(
+        settings = _settings(root, data).model_copy(
             update={"database_url": f"sqlite+aiosqlite:///{folder}/footnote.sqlite"}
         )
         poster = JsonPoster()
@@ -67,7 +60,7 @@ async def open_footnote(
             yield ask
 
 
-def index(root: Path, data: Path, model_dir: Path | None = None) -> dict[str, Any]:
+def index(root: Path, data: Path) -> dict[str, Any]:
     """Bring the index in ``data`` up to date with the root; what the first run did is kept."""
     data.mkdir(parents=True, exist_ok=True)
     kept = data / "report.json"
@@ -76,9 +69,7 @@ def index(root: Path, data: Path, model_dir: Path | None = None) -> dict[str, An
         _nothing_from_outside(Path(folder)),
         contextlib.redirect_stderr(io.StringIO()),
     ):
-        settings = _settings(root, data, model_dir)
-        report = index_documents(settings)
-        asyncio.run(_fill(settings))
+        report = index_documents(_settings(root, data))
     if not kept.is_file():
         first = {
             "files": report.added,
@@ -91,16 +82,8 @@ def index(root: Path, data: Path, model_dir: Path | None = None) -> dict[str, An
     return found
 
 
-async def _fill(settings: Settings) -> None:
-    """Give every passage its vector, where a model is set."""
-    async with open_embedder(settings) as embedder:
-        if embedder is not None:
-            await fill_vectors(settings.index_path, settings.docs, embedder)
-
-
-def _settings(root: Path, data: Path, model_dir: Path | None) -> Settings:
-    chosen = {"data_dir": data, "embeddings_model_dir": model_dir}
-    return settings_for([root]).model_copy(update=chosen)
+def _settings(root: Path, data: Path) -> Settings:
+    return settings_for([root]).model_copy(update={"data_dir": data})
 
 
 @contextlib.contextmanager
