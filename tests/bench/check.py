@@ -53,7 +53,7 @@ from tests.bench.check_items import (
     page_of,
     words_of,
 )
-from tests.bench.table import ms, percentile, print_table
+from tests.bench.frame import ms, options, percentile, print_table
 from tests.fakes.calls import MemoryCalls
 from tests.unit.samples import NOW
 
@@ -75,15 +75,15 @@ Marks = Callable[[Judged], bool]
 
 
 def main(argv: list[str]) -> None:
-    options = _options(argv)
-    halves = HALVES if options.half == "both" else (options.half,)
+    given = _given(argv)
+    halves = HALVES if given.half == "both" else (given.half,)
     every = [
-        item for language in options.language for half in halves for item in items(language, half)
+        item for language in given.language for half in halves for item in items(language, half)
     ]
-    chosen = sample(every, options.items) if options.items else every
+    chosen = sample(every, given.items) if given.items else every
     judged = asyncio.run(first_step(chosen))
-    verdicts = asyncio.run(second_step(judged)) if options.model else {}
-    for language in options.language:
+    verdicts = asyncio.run(second_step(judged)) if given.model else {}
+    for language in given.language:
         of_language = [each for each in judged if each.item.language == language]
         if not of_language:
             continue
@@ -93,16 +93,12 @@ def main(argv: list[str]) -> None:
             _print_halves(language, halves, of_language)
         middle = percentile([each.seconds for each in of_language], 0.5)
         print(f"first step: {ms(middle)} a sentence (median)\n")
-        if options.failures:
+        if given.failures:
             _print_failures(of_language, verdicts)
 
 
-def _options(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        "python -m tests.bench check",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _given(argv: list[str]) -> argparse.Namespace:
+    parser = options("check", __doc__)
     parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
     parser.add_argument("--language", choices=LANGUAGES, nargs="+", default=LANGUAGES)
     parser.add_argument("--items", type=int, help="only so many false and true ones of a language")
@@ -110,7 +106,10 @@ def _options(argv: list[str]) -> argparse.Namespace:
         "--failures", action="store_true", help="list what is misjudged of the tune half"
     )
     parser.add_argument("--model", action="store_true", help="ask the configured model too")
-    return parser.parse_args(argv)
+    given = parser.parse_args(argv)
+    if given.quick:
+        given.items = given.items or 4
+    return given
 
 
 def sample(every: Sequence[Item], count: int) -> list[Item]:

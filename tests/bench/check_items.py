@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from tests.bench.corpus import SHARED
+from tests.bench.frame import SHARED
 
 FOLDER = Path(__file__).parent / "check_sets"
 LANGUAGES = ("en", "zh")

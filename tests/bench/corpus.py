@@ -19,13 +19,12 @@ from bot.pages.choosing import Study, rank, study
 from bot.pages.page import Page
 from bot.pages.passages import split
 from bot.reasoning.closest.reasoner import Closest
-from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion
 from bot.research import closest
 from bot.research.answer.checked import Checked
 from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
-from bot.research.evidence.library import Library, Searching
+from bot.research.evidence.library import Library
 from bot.research.evidence.workspace import Reading
 from bot.research.inputs import Resources, RunQuestion
 from bot.research.run import Run
@@ -38,13 +37,32 @@ from bot.storage.store import Store, open_store
 from bot.text.terms import keywords, terms
 from tests.unit.samples import NOW, a_message, a_thread
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 K1, B = 0.9, 0.4  # the BM25 parameters of Anserini's baselines
 SHOWN = 10  # hits of a query that a reasoner sees
 READ_TOKENS = 1_200  # of a page
 
 
-class MemoryCorpus:
+class _Whole:
+    """All pages are there: nothing is fetched, and no text comes with a question."""
+
+    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
+        return frozenset()
+
+    async def fetch(self, url: str) -> Page:
+        raise AssertionError("the corpus reads all pages itself")
+
+    async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
+        raise AssertionError("no question comes with files")
+
+    async def read_given(
+        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
+    ) -> Page:
+        raise AssertionError("no page is missing")
+
+    async def aclose(self) -> None: ...
+
+
+class MemoryCorpus(_Whole):
     """Pages in memory, found by BM25 over title and text. A hit's snippet is its best passage."""
 
     def __init__(self, pages: Mapping[str, str]) -> None:
@@ -74,9 +92,6 @@ class MemoryCorpus:
     def title(self, url: str) -> str:
         return self._pages[url][0]
 
-    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
-        return frozenset()
-
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult:
@@ -92,19 +107,6 @@ class MemoryCorpus:
         title, text = self._pages[url]
         return Page(url, title, text, NOW)
 
-    async def fetch(self, url: str) -> Page:
-        raise AssertionError("the corpus reads all pages itself")
-
-    async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
-        raise AssertionError("no question comes with files")
-
-    async def read_given(
-        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
-    ) -> Page:
-        raise AssertionError("no page is missing")
-
-    async def aclose(self) -> None: ...
-
     def _snippet(self, url: str, query: str) -> str:
         studied = self._studies.get(url)
         if studied is None:
@@ -114,14 +116,11 @@ class MemoryCorpus:
         return "" if best is None else studied.passages[best].text
 
 
-class IndexedCorpus:
+class IndexedCorpus(_Whole):
     """The same pages as Markdown files in the real index of local documents."""
 
     def __init__(self, documents: LocalDocuments) -> None:
         self._documents = documents
-
-    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
-        return frozenset()
 
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
@@ -130,20 +129,6 @@ class IndexedCorpus:
 
     async def read(self, url: str) -> Page | None:
         return await self._documents.read(url)
-
-    async def fetch(self, url: str) -> Page:
-        raise AssertionError("the index reads all pages itself")
-
-    async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
-        raise AssertionError("no question comes with files")
-
-    async def read_given(
-        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
-    ) -> Page:
-        raise AssertionError("no page is missing")
-
-    async def aclose(self) -> None:
-        await self._documents.aclose()
 
 
 @asynccontextmanager
@@ -156,11 +141,11 @@ async def indexed(pages: Mapping[str, str]) -> AsyncIterator[IndexedCorpus]:
             Path(documents, f"{i:05}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
         index = Path(folder, "index.sqlite")
         await asyncio.to_thread(Indexer(index).index, [documents])
-        corpus = IndexedCorpus(LocalDocuments(index, [documents]))
+        found = LocalDocuments(index, [documents])
         try:
-            yield corpus
+            yield IndexedCorpus(found)
         finally:
-            await corpus.aclose()
+            await found.aclose()
 
 
 # ---------------------------------------------------------------- one question
@@ -171,8 +156,6 @@ class Worked:
     """The result of a question: the titles of the pages read, in order, and the checked answer."""
 
     read: tuple[str, ...]
-    searched: tuple[str, ...]
-    evidence: Evidence
     answer: Checked
 
     @property
@@ -206,7 +189,7 @@ async def work(
     budget = Budget(model_calls=50, pages=pages, input_tokens=10**6, seconds=600, usd=10.0)
     run = Run(
         RunQuestion(record, message, RunOptions(), NOW),
-        Resources(Library(_searching(corpus), corpus, _nothing_stored, page_ttl=3600)),
+        Resources(Library(corpus, corpus, _nothing_stored, page_ttl=3600)),
         await open_journal(store.database, record, 1),
         Account(budget, lambda reply: None),
         lambda plan: None,
@@ -217,14 +200,8 @@ async def work(
     evidence = await closest.gather(run, asked, Reading(SHOWN, READ_TOKENS), ())
     return Worked(
         read=tuple(source.title for source in evidence.sources),  # numbered as they were read
-        searched=tuple(run.queries),
-        evidence=evidence,
         answer=await closest.shown(run, reasoner, rewritten, evidence, lambda text: None),
     )
-
-
-def _searching(corpus: MemoryCorpus | IndexedCorpus) -> Searching:
-    return corpus
 
 
 async def _nothing_stored(url: str, since: datetime) -> Page | None:

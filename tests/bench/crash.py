@@ -10,7 +10,6 @@ by a look that was made once. Exits 1 when that is not so. The plan comes from t
 
 from __future__ import annotations
 
-import argparse
 import random
 import shutil
 import sys
@@ -29,7 +28,7 @@ from tests.bench.crash_people import People
 from tests.bench.crash_plan import Blow, Plan, planned
 from tests.bench.crash_record import Record, read_record
 from tests.bench.crash_stage import Stage, open_stage
-from tests.bench.table import percentile, print_table, tell
+from tests.bench.frame import options, percentile, print_table, tell
 from tests.scenario.serving import ForkServer
 
 PLATFORMS = ("slack", "discord", "web")
@@ -235,13 +234,15 @@ def print_outcome(outcome: Outcome, seed: int) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench crash", description=__doc__)
+    parser = options("crash", __doc__)
     parser.add_argument("--kills", type=int, default=KILLS)
     parser.add_argument("--seed", type=int, help="of an earlier campaign (new by default)")
     parser.add_argument("--platform", choices=(*PLATFORMS, "all"), default="all")
     parser.add_argument("--seconds-limit", type=float, default=840.0, help="no kills after these")
     parser.add_argument("--keep-logs", type=Path, help="a folder for what the processes said")
     given = parser.parse_args(arguments)
+    if given.quick:
+        given.kills = 2
     seed = random.randrange(1_000_000) if given.seed is None else given.seed
     platforms = PLATFORMS if given.platform == "all" else (given.platform,)
     tell(f"seed {seed}")
@@ -257,7 +258,3 @@ def main(arguments: list[str]) -> None:
     print_outcome(outcome, seed)
     if outcome.verdict.wrong:
         sys.exit(1)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

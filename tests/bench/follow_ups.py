@@ -1,4 +1,8 @@
-"""Conversations about pages, made mechanically from questions whose page is known.
+"""Measures how often the page that a follow-up asks for is found without a model.
+
+Each way of completing a follow-up is searched in the real index: how often is the right page
+first, and among the first four? The conversations are made mechanically from questions whose page
+is known.
 
 Every question is one that people asked about a paragraph of Wikipedia (XQuAD, English and
 Chinese, whose questions are translations of each other), and is searched among all 240 paragraphs,
@@ -18,17 +22,26 @@ only measured.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from itertools import permutations
+from pathlib import Path
 from typing import Any, Literal
 
+from bot.messages import Entry, Transcript
+from bot.reasoning.closest.rewrite import LONGEST_QUERY, leans, rewrite
+from bot.search.indexer import Indexer
+from bot.search.local import LocalDocuments
+from bot.search.provider import Hit, Query
 from bot.text.terms import STOP_WORDS, content_words, fold
-from tests.bench.corpus import SHARED
+from tests.bench.frame import SHARED, options, print_table, tell
+from tests.unit.samples import a_message
 
 Half = Literal["tune", "held"]
 KINDS = ("pronoun", "left out", "about", "later", "change", "after")
@@ -370,3 +383,121 @@ def _is_new_name(pair: Pair, language: str) -> bool:
     if language == "zh":
         return 2 <= len(answer) <= 10 and _HAN.fullmatch(answer) is not None
     return answer[:1].isupper() and len(answer.split()) <= 4
+
+
+# ---------------------------------------------------------------- measuring
+
+FIRST = 4
+UNTITLED = "page"  # a title that says nothing
+Way = Callable[[Transcript, str], str]
+Ranks = dict[str, int]  # the place of the right page for each conversation; 0: not among the hits
+
+
+class Documents:
+    """Pages in the index of local documents, asked as a run asks them."""
+
+    def __init__(self, folder: Path, pages: Pages) -> None:
+        documents = folder / "documents"
+        documents.mkdir()
+        self._keys: dict[str, str] = {}
+        for number, (key, (title, text)) in enumerate(pages.items()):
+            path = documents / f"{number:05}" / f"{UNTITLED}.md"
+            path.parent.mkdir()
+            heading = f"# {title}\n\n" if title else ""
+            path.write_text(f"{heading}{text}\n", encoding="utf-8")
+            self._keys[path.as_uri()] = key
+        Indexer(folder / "index.sqlite").index([documents])
+        self._documents = LocalDocuments(folder / "index.sqlite", [documents])
+        self._known: dict[str, list[tuple[str, Hit]]] = {}
+
+    async def search(self, question: str) -> list[tuple[str, Hit]]:
+        """The keys of the pages found for a question, with their hits."""
+        text = " ".join(question.split())[:LONGEST_QUERY]
+        if text not in self._known:
+            hits = await self._documents.search(Query(text, 10))
+            self._known[text] = [(self._keys[hit.url], hit) for hit in hits]
+        return self._known[text]
+
+    async def aclose(self) -> None:
+        await self._documents.aclose()
+
+
+async def ranks(documents: Documents, talks: Sequence[Talk], way: Way) -> Ranks:
+    """The place of the right page in each conversation, whose answers are what was found."""
+    found: Ranks = {}
+    for talk in talks:
+        entries: list[Entry] = []
+        keys: list[str] = []
+        for said in talk.said:
+            question = way(Transcript(tuple(entries)), said)
+            hits = await documents.search(question)
+            keys = list(dict.fromkeys(key for key, _ in hits))
+            entries.append(Entry("person", "Ada", said))
+            if hits:
+                hit = hits[0][1]
+                titles = (hit.title,) if hit.title != UNTITLED else ()
+                entries.append(Entry("footnote", "Footnote", hit.snippet, titles, question))
+        found[talk.id] = keys.index(talk.page) + 1 if talk.page in keys else 0
+    return found
+
+
+def _said(transcript: Transcript) -> list[str]:
+    return [entry.text for entry in transcript.entries if entry.role == "person"] or [""]
+
+
+def _last_title(transcript: Transcript) -> str:
+    ours = [entry for entry in transcript.entries if entry.role == "footnote"]
+    return " ".join(ours[-1].sources) if ours else ""
+
+
+def _as_the_reasoner_does(transcript: Transcript, said: str) -> str:
+    return rewrite(transcript, a_message(said)).question
+
+
+def _if_it_leans(before: Transcript, said: str, added: str) -> str:
+    return f"{said} {added}" if leans(said, "en") else said
+
+
+WAYS: Mapping[str, Way] = {
+    "raw turn": lambda before, said: said,
+    "+ first turn": lambda before, said: f"{said} {_said(before)[0]}",
+    "+ previous turn": lambda before, said: f"{said} {_said(before)[-1]}",
+    "+ title found last": lambda before, said: f"{said} {_last_title(before)}",
+    "+ first turn if it leans": lambda before, said: _if_it_leans(before, said, _said(before)[0]),
+    "+ title if it leans": lambda before, said: _if_it_leans(before, said, _last_title(before)),
+    "closest passages": _as_the_reasoner_does,
+}
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = options("follow_ups", __doc__)
+    parser.add_argument("--half", choices=("tune", "held"), default="held")
+    given = parser.parse_args(arguments)
+    rows: list[list[object]] = []
+    for language, talks, pages in (
+        ("en", english(), english_pages()),
+        ("zh", chinese(), chinese_pages()),
+    ):
+        ours = [talk for talk in talks if talk.half == given.half]
+        if given.quick:
+            ours = list({talk.kind: talk for talk in ours}.values())
+            pages = {talk.page: pages[talk.page] for talk in ours}
+        tell(f"{language}: {len(ours)} conversations, {len(pages)} pages")
+        for way, places in asyncio.run(_measured(ours, pages)).items():
+            cells = []
+            for kind in (*KINDS, ""):
+                of_kind = [places[talk.id] for talk in ours if kind in ("", talk.kind)]
+                first = sum(place == 1 for place in of_kind) / len(of_kind)
+                among = sum(0 < place <= FIRST for place in of_kind) / len(of_kind)
+                cells.append(f"{first:.0%} {among:.0%}")
+            rows.append([language, way, *cells])
+    print_table(("pages", "way", *KINDS, "all"), rows)
+
+
+async def _measured(talks: Sequence[Talk], pages: Pages) -> dict[str, Ranks]:
+    with tempfile.TemporaryDirectory() as folder:
+        documents = Documents(Path(folder), pages)
+        try:
+            return {label: await ranks(documents, talks, way) for label, way in WAYS.items()}
+        finally:
+            await documents.aclose()

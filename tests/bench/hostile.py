@@ -9,13 +9,13 @@ link. Servers are a process of their own.
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import itertools
 import json
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -24,14 +24,23 @@ from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import urlsplit
 
-from tests.bench.chat_load import is_answered
-from tests.bench.chat_stage import CHANNELS, PEOPLE, Serving, Stage, platforms, serving
-from tests.bench.programs import REPOSITORY
-from tests.bench.table import percentile, print_table, tell
+from tests.bench.frame import (
+    REPOSITORY,
+    Running,
+    options,
+    percentile,
+    print_table,
+    processor_seconds,
+    running,
+    tell,
+)
 from tests.fakes.hostile import KINDS
 from tests.fakes.hostile_words import SIGNS, repeated
+from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_limits import UNLIMITED
 
+PEOPLE = tuple(f"U{number}" for number in range(1, 21))
+CHANNELS = tuple(f"C{number}" for number in range(1, 21))
 SERVERS = 50
 QUESTIONS = 6  # under way at once
 LINKS = 20  # in each
@@ -48,26 +57,28 @@ HOSTILE_TARGET = "p99 < 200"
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="hostile", description=__doc__)
+    parser = options("hostile", __doc__)
     parser.add_argument("--kind", choices=KINDS, help="all servers of one kind")
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--questions", action="store_true", help="only hostile questions")
     given = parser.parse_args(arguments)
+    seconds = 0.3 if given.quick else given.seconds
     if given.questions:
-        print_table(("hostile questions", "measured", "target"), hostile_questions(given.seconds))
+        print_table(("hostile questions", "measured", "target"), hostile_questions(seconds))
         return
-    kinds = [given.kind] if given.kind else list(KINDS)
+    kinds = [given.kind] if given.kind else ["one_byte_chunks"] if given.quick else list(KINDS)
+    servers = 2 if given.quick else SERVERS
     rows = []
-    with a_web(list(itertools.islice(itertools.cycle(kinds), SERVERS))) as web:
-        for name in LOADS:
+    with a_web(list(itertools.islice(itertools.cycle(kinds), servers))) as web:
+        for name in LOADS[-1:] if given.quick else LOADS:
             ports = web.honest if name == "honest" else web.hostile
             tell(f"{QUESTIONS} questions with {LINKS} links of {name} servers")
-            with platforms(limits=UNLIMITED) as stage, served(stage) as running:
-                answered_in(stage, PEOPLE[1], question(web.honest, 1))  # what is slow once
-                found = measured(stage, running, ports, given.seconds)
+            with served() as (slack, serving):
+                answered_in(slack, PEOPLE[1], question(web.honest, 1))  # what is slow once
+                found = measured(slack, serving, ports, seconds)
             rows += found.rows(name)
         tell("two people's questions")
-        rows += beside(web)
+        rows += beside(web, *((1, 1) if given.quick else (SLOW_LINKS, GOOD_LINKS)))
     print_table(("hostile servers", "measured", "target"), rows)
 
 
@@ -105,9 +116,37 @@ def a_web(kinds: Sequence[str]) -> Iterator[AWeb]:
 
 
 @contextmanager
-def served(stage: Stage) -> Iterator[Serving]:
-    with serving(stage, FOOTNOTE_FETCH_ALLOW="127.0.0.1", FOOTNOTE_PROVIDERS="local") as running:
-        yield running
+def served() -> Iterator[tuple[FakeSlack, Running]]:
+    """A Slack with people, and the real `footnote serve` that is connected to it."""
+    with (
+        FakeSlack(REPOSITORY / "deploy/slack-manifest.yaml", rate_limits=UNLIMITED) as slack,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        for user in PEOPLE:
+            slack.add_user(user, f"person{user}")
+        for channel in CHANNELS:
+            slack.add_channel(channel, f"channel-{channel.lower()}", members=PEOPLE)
+        settings = {
+            "FOOTNOTE_DOCS": str(REPOSITORY / "bot/handbook"),
+            "FOOTNOTE_HTTP_PORT": "0",
+            "FOOTNOTE_FETCH_ALLOW": "127.0.0.1",
+            "FOOTNOTE_PROVIDERS": "local",
+            "FOOTNOTE_SLACK_API_URL": slack.api_url,
+            "SLACK_BOT_TOKEN": slack.bot_token,
+            "SLACK_APP_TOKEN": slack.app_token,
+            "SLACK_SIGNING_SECRET": slack.signing_secret,
+        }
+        with running(["serve"], settings, folder) as serving:
+            serving.until_told("slack is connected.")
+            yield slack, serving
+
+
+def is_answered(slack: FakeSlack, channel: str, ts: str) -> bool:
+    """Return True if the answer to a question is there with its buttons, and nothing is at work."""
+    session = slack.session(channel, ts)
+    if session is not None and session.status == "processing":
+        return False
+    return any(one.elements() and not one.streaming for one in slack.replies(channel, ts))
 
 
 _numbers = itertools.count(1)
@@ -151,13 +190,13 @@ def three(values: Sequence[float]) -> str:
     return f"{percentile(values, 0.5):.0f} / {percentile(values, 0.99):.0f} / {max(values):.0f}"
 
 
-def measured(stage: Stage, running: Serving, ports: Sequence[int], seconds: float) -> Found:
+def measured(slack: FakeSlack, serving: Running, ports: Sequence[int], seconds: float) -> Found:
     """Keep so many questions under way for so long, and look at the listener meanwhile."""
-    slack, found, ended = stage.slack, Found(), threading.Event()
-    looker = threading.Thread(target=look, args=(running.address, found.looks, ended))
+    found, ended = Found(), threading.Event()
+    looker = threading.Thread(target=look, args=(serving.address, found.looks, ended))
     asked: list[tuple[str, str]] = []
     first = len(slack.deliveries)
-    began, used = time.perf_counter(), running.processor_seconds()
+    began, used = time.perf_counter(), processor_seconds(serving.pid)
     looker.start()
     number = 0
     while time.perf_counter() < began + seconds:
@@ -171,7 +210,7 @@ def measured(stage: Stage, running: Serving, ports: Sequence[int], seconds: floa
         slack.say(PEOPLE[place], CHANNELS[place], "lunch?")
         number += 1
         time.sleep(EVERY)
-    found.share = (running.processor_seconds() - used) / (time.perf_counter() - began)
+    found.share = (processor_seconds(serving.pid) - used) / (time.perf_counter() - began)
     ended.set()
     looker.join()
     told = slack.deliveries[first:]
@@ -196,19 +235,20 @@ def look(address: str, taken: list[float], ended: threading.Event) -> None:
     connection.close()
 
 
-def beside(web: AWeb) -> list[Row]:
+def beside(web: AWeb, slow_links: int, times: int) -> list[Row]:
     """Until a question with one good link is answered: alone, and while another person's question
     with slow links is under way."""
     rows = []
-    with platforms(limits=UNLIMITED) as stage, served(stage):
-        slack = stage.slack
-        answered_in(stage, PEOPLE[1], question(web.honest, 1))  # what is slow once
-        rows.append(("one good link, alone: median/max, s", good_links(stage, web), ""))
+    with served() as (slack, _):
+        answered_in(slack, PEOPLE[1], question(web.honest, 1))  # what is slow once
+        rows.append(("one good link, alone: median/max, s", good_links(slack, web, times), ""))
         for name, ports in (("slow servers", web.hostile), ("laborious pages", web.laborious)):
-            words = f"{slack.mention} {question(ports, SLOW_LINKS)}"
+            words = f"{slack.mention} {question(ports, slow_links)}"
             slow = slack.say(PEOPLE[2], CHANNELS[2], words)
             time.sleep(1.0)
-            rows.append((f"  beside {SLOW_LINKS} {name}", good_links(stage, web), "the same"))
+            rows.append(
+                (f"  beside {slow_links} {name}", good_links(slack, web, times), "the same")
+            )
             if is_answered(slack, CHANNELS[2], slow.ts):
                 rows.append(("  (which were read before that)", "", ""))
             slack.wait_for(partial(is_answered, slack, CHANNELS[2], slow.ts), DRAIN_SECONDS)
@@ -217,14 +257,14 @@ def beside(web: AWeb) -> list[Row]:
 
 def hostile_questions(seconds: float) -> list[Row]:
     """What others notice of so many hostile questions and follow-ups a minute."""
-    with platforms(limits=UNLIMITED) as stage, served(stage) as running:
-        slack, found, ended = stage.slack, Found(), threading.Event()
-        answered_in(stage, PEOPLE[1], "How are secrets stored?")  # what is slow once
-        looker = threading.Thread(target=look, args=(running.address, found.looks, ended))
+    with served() as (slack, serving):
+        found, ended = Found(), threading.Event()
+        answered_in(slack, PEOPLE[1], "How are secrets stored?")  # what is slow once
+        looker = threading.Thread(target=look, args=(serving.address, found.looks, ended))
         first = len(slack.deliveries)
         waited = []
         looker.start()
-        began, used = time.perf_counter(), running.processor_seconds()
+        began, used = time.perf_counter(), processor_seconds(serving.pid)
         threads: list[str] = []
         while time.perf_counter() < began + seconds:
             signs = repeated(SIGNS[found.asked % len(SIGNS)])
@@ -234,9 +274,9 @@ def hostile_questions(seconds: float) -> list[Row]:
                 threads.append(slack.say(PEOPLE[0], CHANNELS[0], f"{slack.mention} {signs}").ts)
             found.asked += 1
             if not found.asked % 10:
-                waited.append(answered_in(stage, PEOPLE[1], "How are secrets stored?"))
+                waited.append(answered_in(slack, PEOPLE[1], "How are secrets stored?"))
             time.sleep(max(began + found.asked * 60 / HOSTILE_QUESTIONS - time.perf_counter(), 0))
-        found.share = (running.processor_seconds() - used) / (time.perf_counter() - began)
+        found.share = (processor_seconds(serving.pid) - used) / (time.perf_counter() - began)
         ended.set()
         looker.join()
         told = slack.deliveries[first:]
@@ -252,19 +292,14 @@ def hostile_questions(seconds: float) -> list[Row]:
         ]
 
 
-def good_links(stage: Stage, web: AWeb) -> str:
+def good_links(slack: FakeSlack, web: AWeb, times: int) -> str:
     """Seconds of some questions, one after the other."""
-    taken = [answered_in(stage, PEOPLE[1], question(web.honest, 1)) for _ in range(GOOD_LINKS)]
+    taken = [answered_in(slack, PEOPLE[1], question(web.honest, 1)) for _ in range(times)]
     return f"{statistics.median(taken):.2f} / {max(taken):.2f}"
 
 
-def answered_in(stage: Stage, person: str, words: str) -> float:
-    slack = stage.slack
+def answered_in(slack: FakeSlack, person: str, words: str) -> float:
     began = time.perf_counter()
     ts = slack.say(person, CHANNELS[1], f"{slack.mention} {words}").ts
     slack.wait_for(lambda: is_answered(slack, CHANNELS[1], ts), DRAIN_SECONDS)
     return time.perf_counter() - began
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -12,15 +12,12 @@ the peers, with the latencies of the real ones (``load_peers``). Phases:
                  time of a question
     arrivals     questions that come at a rate two workers can take; to some a follow-up comes at
                  once: queue delay, and the delay behind the lock of a thread
-    death        one of two workers is killed: how soon its questions go to the other one
-    retention    the old threads are pruned while people ask: how long its transactions last
 
-All take some 25 minutes on two idle cores, ``--short`` takes under five.
+All take some 20 minutes on two idle cores, 160 questions take under five.
 """
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import statistics
 import sys
@@ -30,21 +27,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bot.messages import Thread
-from tests.bench.load_pruning import pruning
-from tests.bench.load_stage import Process, Stage, Used, Watch, a_stage, used
+from tests.bench.frame import Running, ms, options, percentile, print_table, tell
+from tests.bench.load_stage import Stage, Used, Watch, a_stage, used
 from tests.bench.load_store import Run
 from tests.bench.load_words import follow_up, question_about
-from tests.bench.table import ms, percentile, print_table, tell
 
 THREADS, QUESTIONS = 10_000, 1_000
 CONCURRENCY = 32  # of a worker, in the backlog
 RATE, ARRIVALS = 3.0, 180  # questions a second, and how many
 FOLLOWED = 4  # of so many, one is followed up at once
 COUNTED, IDLE_SECONDS = 24, 10.0
-DYING, ASKED_MEANWHILE = 24, 60
 MOST_SECONDS = 1_200.0
-SHORT = "160 questions, 60 arrivals, nothing killed or pruned"
-PHASES = "counting,backlog,all,arrivals,death,retention"
+PHASES = "counting,backlog,all,arrivals"
 SETTLE_SECONDS = 2.0
 
 Row = tuple[str, ...]
@@ -111,8 +105,7 @@ class Asking:
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench load", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = options("load", __doc__)
     parser.add_argument("--threads", type=int, default=THREADS, help="in the store")
     parser.add_argument("--questions", type=int, default=QUESTIONS, help="in flight")
     parser.add_argument("--workers", default="1,2", help="in the backlog, one after the other")
@@ -120,12 +113,10 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--arrivals", type=int, default=ARRIVALS)
     parser.add_argument("--rate", type=float, default=RATE, help="of arrivals, a second")
     parser.add_argument("--phases", default=PHASES)
-    parser.add_argument("--short", action="store_true", help=SHORT)
     given = parser.parse_args(arguments)
     phases = given.phases.split(",")
-    if given.short:
-        given.questions, given.arrivals = 160, 60
-        phases = [phase for phase in phases if phase not in ("death", "retention")]
+    if given.quick:
+        given.threads, given.questions, given.workers, phases = 100, 8, "1", ["backlog"]
     began = time.perf_counter()
     with a_stage(given.threads) as stage:
         tell(f"{given.threads} threads are in the store")
@@ -142,12 +133,6 @@ def main(arguments: list[str]) -> None:
         if "arrivals" in phases:
             tell("arrivals")
             arrivals(stage, asking, given.arrivals, given.rate)
-        if "death" in phases:
-            tell("a worker dies")
-            death(stage, asking)
-        if "retention" in phases:
-            tell("retention")
-            retention(stage, asking)
         _complain("listener", stage.listener.complaints)
     print(f"\n{time.perf_counter() - began:.0f} s in all")
 
@@ -228,49 +213,6 @@ def arrivals(stage: Stage, asking: Asking, count: int, rate: float) -> None:
     print(flush=True)
 
 
-def death(stage: Stage, asking: Asking) -> None:
-    stage.base.clear()
-    with stage.workers(2, CONCURRENCY) as workers:
-        stage.ask(asking.questions(DYING))
-        while stage.base.working() < DYING:
-            time.sleep(0.1)
-        time.sleep(SETTLE_SECONDS)
-        killed = time.time()
-        workers[0].process.kill()
-        workers[0].process.wait()  # or it would stay in the table of processes, as if it lived
-        until_idle(stage)
-    runs = stage.base.runs()
-    again = [run.claimed - killed for run in runs if run.attempt > 1 and run.claimed is not None]
-    rows = [
-        ("questions in work, of the killed one", f"{len(runs)}, {len(again)}"),
-        ("answered", f"{sum(run.state == 'answered' for run in runs)}"),
-        (
-            "kill to claim by the other worker, first / last",
-            f"{min(again):.1f} / {max(again):.1f} s",
-        ),
-    ]
-    print_table(("a worker dies beside another", "measured"), rows)
-    print(flush=True)
-
-
-def retention(stage: Stage, asking: Asking) -> None:
-    quiet = stage.ask(asking.questions(ASKED_MEANWHILE), RATE)
-    with pruning(stage.base.url) as pruned:
-        busy = stage.ask(asking.questions(ASKED_MEANWHILE), RATE)
-    held, gone = pruned.transactions, pruned.removed
-    rows = [
-        ("messages, steps, pages pruned", f"{gone.messages}, {gone.steps}, {gone.pages}"),
-        ("in", f"{pruned.seconds:.0f} s, {len(held)} transactions"),
-        ("a transaction, p50 / p99 / longest", f"{_both(held)} / {ms(max(held))}"),
-        ("event to acknowledgement before, p50 / p99", _both(quiet)),
-        ("... meanwhile, p50 / p99", _both(busy)),
-    ]
-    print_table(("retention", "measured"), rows)
-    print(flush=True)
-    with stage.workers(2, CONCURRENCY):
-        until_idle(stage)
-
-
 # ---------------------------------------------------------------- measuring
 
 
@@ -284,7 +226,7 @@ def work_off(
         return _measured(stage, started, lambda: acknowledged)
 
 
-def _measured(stage: Stage, workers: Sequence[Process], ask: Callable[[], list[float]]) -> Worked:
+def _measured(stage: Stage, workers: Sequence[Running], ask: Callable[[], list[float]]) -> Worked:
     """Ask, and wait until all is answered."""
     if not stage.base.unfinished():
         stage.base.clear()
@@ -314,13 +256,13 @@ def _measured(stage: Stage, workers: Sequence[Process], ask: Callable[[], list[f
     )
 
 
-def until_idle(stage: Stage, *, every: float = 0.5) -> None:
-    """Wait until no question is left; look every so many seconds."""
+def until_idle(stage: Stage) -> None:
+    """Wait until no question is left."""
     deadline = time.monotonic() + MOST_SECONDS
     while left := stage.base.unfinished():
         if time.monotonic() > deadline:
             raise TimeoutError(f"{left} questions are left")
-        time.sleep(every)
+        time.sleep(0.5)
 
 
 def delays_of(runs: Sequence[Run]) -> tuple[list[float], list[float]]:
@@ -395,7 +337,3 @@ def _complain(who: str, lines: Sequence[str]) -> None:
         print(f"{who}: {line}", file=sys.stderr)
     if len(lines) > 5:
         print(f"{who}: ... and {len(lines) - 5} more", file=sys.stderr)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

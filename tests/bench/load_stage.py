@@ -6,8 +6,6 @@ import asyncio
 import itertools
 import json
 import os
-import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -24,64 +22,17 @@ import aiohttp
 
 from bot.messages import Thread
 from bot.storage.encryption import new_key
-from tests.bench import programs
-from tests.bench.chat_stage import OURS, complaints
+from tests.bench.frame import REPOSITORY, Running, processor_seconds, running, stat
 from tests.bench.load_peers import BOT_USER
 from tests.bench.load_store import CLIENT, Base, a_base
-from tests.bench.programs import REPOSITORY
 from tests.fakes.slack_delivery import JSON_TYPE, signed_headers
 
 SECRET = "signing-secret-of-the-bench"
 READY = {"serve": "slack is connected.", "worker": "Working on questions"}
-START_SECONDS, END_SECONDS = 60.0, 40.0
 SENT_AT_ONCE = 16
 KEEP_ALIVE_SECONDS = 2.0
 SAMPLE_SECONDS = 0.5
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-@dataclass
-class Process:
-    """One of Footnote's. ``lines`` is what it told."""
-
-    process: subprocess.Popen[str]
-    lines: list[str] = field(default_factory=list)
-    told: threading.Condition = field(default_factory=threading.Condition)
-
-    @property
-    def pid(self) -> int:
-        return self.process.pid
-
-    def read(self) -> None:
-        assert self.process.stderr is not None
-        with self.process.stderr as lines:
-            for line in lines:
-                with self.told:
-                    self.lines.append(line.rstrip())
-                    self.told.notify_all()
-
-    def until_told(self, words: str) -> None:
-        with self.told:
-            if not self.told.wait_for(lambda: words in "\n".join(self.lines), START_SECONDS):
-                raise TimeoutError("\n".join([f"no {words!r}, but:", *self.lines]))
-
-    @property
-    def complaints(self) -> list[str]:
-        return complaints(self.lines)
-
-    @property
-    def address(self) -> str:
-        found = re.search(r"http://\S+[^.\s]", "\n".join(self.lines))
-        assert found is not None, self.lines
-        return found[0]
-
-    def resident(self) -> float:
-        """MB of the process itself, without those that extract pages for it."""
-        return _resident(self.pid)
-
-    def resident_with_children(self) -> float:
-        return sum(map(_resident, _family(self.pid)))
 
 
 @dataclass
@@ -91,7 +42,7 @@ class Stage:
     base: Base
     threads: Sequence[Thread]
     peers: subprocess.Popen[str]
-    listeners: list[Process]
+    listener: Running
     settings: dict[str, str]
     folder: Path
     _ts: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -103,34 +54,17 @@ class Stage:
             return Counter(json.load(told))
 
     @contextmanager
-    def workers(self, count: int, concurrency: int) -> Iterator[list[Process]]:
+    def workers(self, count: int, concurrency: int) -> Iterator[list[Running]]:
         """Real ones; ended by SIGTERM."""
+        command = ("worker", "--concurrency", str(concurrency))
         with ExitStack() as stack:
             started = [
-                _start(self.folder, self.settings, "worker", "--concurrency", str(concurrency))
+                stack.enter_context(running(command, self.settings, self.folder))
                 for _ in range(count)
             ]
             for worker in started:
-                stack.enter_context(_ending(worker))
-            for worker in started:
                 worker.until_told(READY["worker"])
             yield started
-
-    @property
-    def listener(self) -> Process:
-        return self.listeners[0]
-
-    @contextmanager
-    def another_listener(self, **settings: str) -> Iterator[Process]:
-        """Another listener, which takes turns with the others unless it has ``settings``."""
-        started = _start(self.folder, self.settings | settings, "serve", "--no-work")
-        with _ending(started):
-            started.until_told(READY["serve"])
-            if not settings:
-                self.listeners.append(started)
-            yield started
-            if not settings:
-                self.listeners.remove(started)
 
     # ------------------------------------------------------------ asking
 
@@ -155,8 +89,8 @@ class Stage:
             sending = [send(n, *question) for n, question in enumerate(questions)]
             return await asyncio.gather(*sending)
 
-    def event(self, thread: Thread, words: str) -> tuple[int, str]:
-        """A mention as Slack tells of it, with its number."""
+    def event(self, thread: Thread, words: str) -> str:
+        """A mention as Slack tells of it."""
         number = next(self._ts)
         ts = f"{time.time():.0f}.{number % 1_000_000:06}"
         event = {
@@ -179,11 +113,11 @@ class Stage:
             "authorizations": [authorization],
             "event": event,
         }
-        return number, json.dumps(payload)
+        return json.dumps(payload)
 
     async def _say(self, session: aiohttp.ClientSession, thread: Thread, words: str) -> float:
-        number, body = self.event(thread, words)
-        url = f"{self.listeners[number % len(self.listeners)].address}/slack/events"
+        body = self.event(thread, words)
+        url = f"{self.listener.address}/slack/events"
         headers = signed_headers(SECRET, body, JSON_TYPE)
         began = time.perf_counter()
         async with session.post(url, data=body.encode(), headers=headers) as answer:
@@ -203,7 +137,6 @@ def a_stage(threads: int) -> Iterator[Stage]:
         peers, port = stack.enter_context(_peers())
         settings = {
             "FOOTNOTE_DATABASE_URL": base.url,
-            "FOOTNOTE_LOG_FORMAT": "console",  # its start in plain sentences
             "FOOTNOTE_LOG_LEVEL": "warning",
             "FOOTNOTE_PROVIDERS": "brave",
             "BRAVE_SEARCH_API_KEY": "key",
@@ -219,10 +152,9 @@ def a_stage(threads: int) -> Iterator[Stage]:
             "ANTHROPIC_API_KEY": "sk-test",
             "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
         }
-        listener = _start(folder, settings, "serve", "--no-work")
-        stack.enter_context(_ending(listener))
+        listener = stack.enter_context(running(["serve", "--no-work"], settings, folder))
         listener.until_told(READY["serve"])
-        yield Stage(base, kept, peers, [listener], settings, folder)
+        yield Stage(base, kept, peers, listener, settings, folder)
 
 
 @contextmanager
@@ -242,33 +174,6 @@ def _peers() -> Iterator[tuple[subprocess.Popen[str], int]]:
         process.communicate()
 
 
-def _start(folder: Path, settings: dict[str, str], *arguments: str) -> Process:
-    inherited = {name: v for name, v in os.environ.items() if not name.startswith(OURS)}
-    environment = {
-        **inherited,
-        "NO_PROXY": "*",
-        "FOOTNOTE_DATA_DIR": str(folder),
-        **settings,
-    }
-    return Process(programs.start(arguments, environment, folder))
-
-
-@contextmanager
-def _ending(running: Process) -> Iterator[None]:
-    reader = threading.Thread(target=running.read, daemon=True)
-    reader.start()
-    try:
-        yield
-    finally:
-        running.process.send_signal(signal.SIGTERM)
-        try:
-            running.process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            running.process.kill()
-            running.process.wait()
-        reader.join(END_SECONDS)
-
-
 # ---------------------------------------------------------------- the machine
 
 
@@ -286,29 +191,26 @@ class Used:
     def __sub__(self, earlier: Used) -> Used:
         return Used(*(getattr(self, n) - getattr(earlier, n) for n in self.__slots__))
 
-    @property
-    def total(self) -> float:
-        return self.worker + self.extraction + self.listener + self.postgres + self.peers
 
-
-def used(stage: Stage, workers: Sequence[Process]) -> Used:
+def used(stage: Stage, workers: Sequence[Running]) -> Used:
     families = [_family(worker.pid) for worker in workers]
     return Used(
-        sum(seconds(worker.pid) for worker in workers),
-        sum(seconds(pid) for family in families for pid in family[1:]),
-        seconds(stage.listener.pid),
-        sum(map(seconds, _family(stage.base.pid))) + seconds(stage.base.pid, ended=True),
-        seconds(stage.peers.pid),
+        sum(processor_seconds(worker.pid) for worker in workers),
+        sum(processor_seconds(pid) for family in families for pid in family[1:]),
+        processor_seconds(stage.listener.pid),
+        sum(map(processor_seconds, _family(stage.base.pid)))
+        + processor_seconds(stage.base.pid, ended=True),
+        processor_seconds(stage.peers.pid),
     )
 
 
 class Watch:
     """Looks at the workers' memory now and then, until ``close``; keeps the peaks in MB."""
 
-    def __init__(self, base: Base, workers: Sequence[Process]) -> None:
-        self.idle = [worker.resident() for worker in workers]
+    def __init__(self, base: Base, workers: Sequence[Running]) -> None:
+        self.idle = [_resident(worker.pid) for worker in workers]
         self.peak = list(self.idle)
-        self.peak_with_children = [worker.resident_with_children() for worker in workers]
+        self.peak_with_children = [sum(map(_resident, _family(worker.pid))) for worker in workers]
         self.connections = self.working = 0
         self._base = base
         self._workers = workers
@@ -323,8 +225,8 @@ class Watch:
     def _look(self) -> None:
         while not self._ending.wait(SAMPLE_SECONDS):
             for n, worker in enumerate(self._workers):
-                self.peak[n] = max(self.peak[n], worker.resident())
-                together = worker.resident_with_children()
+                self.peak[n] = max(self.peak[n], _resident(worker.pid))
+                together = sum(map(_resident, _family(worker.pid)))
                 self.peak_with_children[n] = max(self.peak_with_children[n], together)
             self.connections = max(self.connections, self._base.connections())
             self.working = max(self.working, self._base.working())
@@ -334,27 +236,12 @@ def _family(pid: int) -> list[int]:
     """A process and its children, theirs included."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal() and (fields := _fields(int(entry.name))):
+        if entry.name.isdecimal() and (fields := stat(int(entry.name))):
             children.setdefault(int(fields[1]), []).append(int(entry.name))
     found = [pid]
     for each in found:
         found += children.get(each, [])
     return found
-
-
-def seconds(pid: int, *, ended: bool = False) -> float:
-    """User and system time of a process, or of its children that have ended."""
-    fields = _fields(pid)
-    at = 13 if ended else 11
-    return (int(fields[at]) + int(fields[at + 1])) / TICKS if fields else 0.0
-
-
-def _fields(pid: int) -> list[str]:
-    """Of proc(5)'s stat, from the state on; empty for a process that is gone."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return []
 
 
 def _resident(pid: int) -> float:

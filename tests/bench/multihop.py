@@ -3,34 +3,24 @@
 100 questions of MuSiQue (2 to 4 hops) over 7,882 pages. Compared are one search by BM25 (its best
 4 and 8 pages), a naive hop (the best page's search results, then those of the titles found), and
 the closest passages, over BM25 in memory and over the index of local
-documents: of one run, the first 4 and the first 8 pages read. Then XQuAD: one page answers each
-question, in English and in Chinese.
-
-Run: python -m tests.bench.multihop [--questions N] [--pages N] [--every N]
+documents: of one run, the first 4 and the first 8 pages read. Then XQuAD, in English and in
+Chinese: 240 paragraphs are the pages, one of them answers each question, and every tenth of 1,190
+questions is asked. A page is titled by its first words, since XQuAD names no pages.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.text.terms import fold
-from tests.bench import paragraphs
-from tests.bench.corpus import (
-    SHARED,
-    IndexedCorpus,
-    MemoryCorpus,
-    Worked,
-    a_store,
-    indexed,
-    work,
-)
-from tests.bench.table import print_table
+from tests.bench.corpus import IndexedCorpus, MemoryCorpus, Worked, a_store, indexed, work
+from tests.bench.frame import SHARED, options, print_table
 
 AT = (4, 8)  # pages
+TITLE = 24  # characters of a paragraph that title it
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +44,13 @@ class Row:
 
 
 def main(argv: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="multihop", description=__doc__)
+    parser = options("multihop", __doc__)
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--pages", type=int, help="of the corpus, beside those of the questions")
     parser.add_argument("--every", type=int, default=10, help="questions of XQuAD: every so many")
     given = parser.parse_args(argv)
-    rows = asyncio.run(run(given.questions, given.pages))
+    if given.quick:
+        given.questions, given.pages, given.every = 1, 20, 1190
     print_table(
         ["way", "pages", "all gold", "recall", "answer quoted"],
         [
@@ -70,11 +61,18 @@ def main(argv: list[str]) -> None:
                 f"{row.recall:.2f}",
                 "" if row.answered is None else f"{row.answered:.0%}",
             ]
-            for row in rows
+            for row in asyncio.run(run(given.questions, given.pages))
         ],
     )
     print()
-    paragraphs.main(["--every", str(given.every)])
+    print_table(
+        ["XQuAD", "questions", "read first", f"in {AT[0]}", "answer quoted"],
+        [
+            (language, size, *(f"{share:.0%}" for share in shares))
+            for language in ("en", "zh")
+            for size, *shares in [asyncio.run(paragraphs(language, given.every))]
+        ],
+    )
 
 
 def load() -> tuple[dict[str, str], list[Question]]:
@@ -92,20 +90,13 @@ async def run(most: int = 100, others: int | None = None) -> list[Row]:
     """All ways over the first ``most`` questions, and their pages with so many others."""
     pages, questions = load()
     pages = _fewer(pages, questions[:most], others)
-    rows = await in_memory(most, others)
-    async with indexed(pages) as corpus:
-        rows += await _closest("closest passages, local index", questions[:most], corpus)
-    return rows
-
-
-async def in_memory(most: int, others: int | None = None) -> list[Row]:
-    """The ways that need no index."""
-    pages, questions = load()
-    questions = questions[:most]
-    memory = MemoryCorpus(_fewer(pages, questions, others))
+    memory, questions = MemoryCorpus(pages), questions[:most]
     rows = _scored("one search", questions, lambda q: _one_search(memory, q.text))
     rows += _scored("naive hop", questions, lambda q: _naive_hop(memory, q.text))
-    return rows + await _closest("closest passages, BM25", questions, memory)
+    rows += await _closest("closest passages, BM25", questions, memory)
+    async with indexed(pages) as corpus:
+        rows += await _closest("closest passages, local index", questions, corpus)
+    return rows
 
 
 def _fewer(
@@ -157,3 +148,27 @@ def holds_answer(text: str, answers: Sequence[str]) -> bool:
     """Return True if a text has one of the answers, whatever its case, accents and spaces."""
     plain = "".join(fold(text).split())
     return any("".join(fold(answer).split()) in plain for answer in answers)
+
+
+async def paragraphs(language: str, every: int) -> tuple[int, float, float, float]:
+    """Of every so many questions of XQuAD: how many, and the shares with their page read first,
+    read at all, and the answer quoted."""
+    path = SHARED / "chinese" / f"xquad.{language}.json"
+    pages: dict[str, str] = {}
+    asked: list[tuple[str, str, str]] = []
+    for article in json.loads(path.read_text(encoding="utf-8"))["data"]:
+        for paragraph in article["paragraphs"]:
+            title = f"{paragraph['context'][:TITLE]}… {len(pages)}"
+            pages[title] = paragraph["context"]
+            asked += [(qa["question"], title, qa["answers"][0]["text"]) for qa in paragraph["qas"]]
+    asked = asked[::every]
+    corpus = MemoryCorpus(pages)
+    first = read = answered = 0
+    async with a_store() as store:
+        for question, gold, answer in asked:
+            result = await work(question, corpus, store, pages=AT[0])
+            first += result.read[:1] == (gold,)
+            read += gold in result.read
+            answered += "".join(answer.split()) in "".join(result.quoted.split())
+    size = len(asked)
+    return size, first / size, read / size, answered / size

@@ -7,13 +7,10 @@ nothing needs, or a change that changes nothing. The last kind is listed with it
 Why not mutmut, cosmic-ray or mutatest: the first (3.8) leaves decorated functions and everything
 outside of functions alone and takes no sample; the second (8.7) drops no statements and writes into
 the working tree; the third (3.1) is for Python 3.8 and coverage 5, and writes into its caches.
-
-Run: python -m tests.bench mutants [--module NAME] [--each N | --all] [--seed N] [--survivors]
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import importlib.abc
 import importlib.machinery
@@ -32,10 +29,9 @@ from types import ModuleType
 
 import pytest
 
+from tests.bench.frame import REPOSITORY, options, print_table, tell
 from tests.bench.mutation import Mutant, mutants
-from tests.bench.table import print_table, tell
 
-ROOT = Path(__file__).parents[2]
 EXPLAINED = Path(__file__).with_name("mutants_explained.toml")
 AT_ONCE = 2
 SLOWER = 3.0  # times as long as without a mutant, and some seconds: then it counts as noticed
@@ -132,13 +128,15 @@ class Placed:
 
 
 def main(argv: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
+    parser = options("mutants", __doc__)
     parser.add_argument("--module", choices=PARTS, action="append", help="only this one")
     parser.add_argument("--each", type=int, default=40, help="mutants of a module, at most")
     parser.add_argument("--all", action="store_true", help="all mutants")
     parser.add_argument("--seed", type=int, default=1, help="which of them")
     parser.add_argument("--survivors", action="store_true", help="no table")
     arguments = parser.parse_args(argv)
+    if arguments.quick:
+        arguments.module, arguments.each = ["access"], 1
     _context.set_forkserver_preload([*PRELOADED])
     known = explained()
     rows: list[Sequence[object]] = []
@@ -163,9 +161,9 @@ def main(argv: list[str]) -> None:
 
 def placed(part: Part) -> list[Placed]:
     """All mutants of a part."""
-    paths = [path for pattern in part.modules for path in sorted(ROOT.glob(pattern))]
+    paths = [path for pattern in part.modules for path in sorted(REPOSITORY.glob(pattern))]
     return [
-        Placed(path.relative_to(ROOT).as_posix(), each)
+        Placed(path.relative_to(REPOSITORY).as_posix(), each)
         for path in paths
         for each in mutants(path.read_text(encoding="utf-8"))
     ]
@@ -223,7 +221,7 @@ def _notices(part: Part, placed: Placed | None, limit: float | None = None) -> b
 def _run_tests(part: Part, placed: Placed | None) -> None:
     """In a process of its own, which leads a group."""
     os.setsid()
-    os.chdir(ROOT)
+    os.chdir(REPOSITORY)
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
@@ -238,7 +236,7 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Loads one module from its mutated source; the working tree stays as it is."""
 
     def __init__(self, placed: Placed) -> None:
-        self._path = ROOT / placed.path
+        self._path = REPOSITORY / placed.path
         self._name = placed.path.removesuffix(".py").replace("/", ".")
         self._source = placed.mutant.source
 

@@ -4,11 +4,7 @@ The fake Claude runs in a process of its own; documents are searched in a real i
 store are real SQLite files. Latencies as in the targets: 1.5 s to the first token, 60 tokens/s,
 0.4 s a search, 0.3 s a fetch. Beyond its peers is the time of a run in which none of them works:
 each call of a peer is taken to last what the peer was told to take, from when it came, so that a
-peer's own slowness counts too. A run is timed until its answer is posted: verdicts come after, and
-have a bench of their own. Whether a run asks its peers for too much, or one after another what
-could be asked at once, is for the bench of depth to say.
-
-Run: python -m tests.bench overhead [--quick]
+peer's own slowness counts too. A run is timed until its answer is posted: verdicts come after.
 """
 
 from __future__ import annotations
@@ -38,10 +34,25 @@ from bot.search.blend import Search, SearchResult
 from bot.search.indexer import Indexer
 from bot.search.provider import GivenText, ProviderKind, Query
 from bot.search.registry import open_search
-from tests.bench.depth_peers import Latency
-from tests.bench.table import ms, percentile, print_table
+from tests.bench.frame import ms, options, percentile, print_table
 from tests.fakes.poster import RememberingPoster
 from tests.unit.samples import a_message
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Seconds to a model's first token, tokens a second (0: at once), seconds of a search and of a
+    fetch."""
+
+    first_token: float = 1.5
+    rate: float = 60.0
+    search: float = 0.4
+    fetch: float = 0.3
+
+    def model(self, tokens: int) -> float:
+        """Seconds of a model call with this many output tokens."""
+        return self.first_token + (tokens / self.rate if self.rate else 0.0)
+
 
 NONE, AS_REAL = Latency(0.0, 0.0, 0.0, 0.0), Latency()
 QUICK = Latency(first_token=0.05, rate=2000, search=0.02, fetch=0.02)
@@ -218,8 +229,7 @@ async def at_once(url: str, count: int, latency: Latency) -> dict[str, float]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="overhead", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a look in seconds, with fast peers")
+    parser = options("overhead", __doc__)
     parser.add_argument("--at-once", type=int, default=0, help=argparse.SUPPRESS)  # in a process
     given = parser.parse_args(arguments)
     latency = QUICK if given.quick else AS_REAL

@@ -8,13 +8,10 @@ which a busy machine lengthens least, and by the clock, which is what a person w
 Machines differ, and so do versions of the SDK, which every question to Claude imports whole. What
 an empty interpreter and ``import anthropic`` take is measured beside the commands, and the last
 table says what of a command is neither the run nor the SDK.
-
-Run: python -m tests.bench startup [--runs N] [--quick]
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import statistics
@@ -27,8 +24,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.bench.frame import clean, ms, options, print_table
 from tests.bench.overhead import fake_claude, one_run, opened, question
-from tests.bench.table import ms, print_table
 
 RUNS, WARM_RUNS = 15, 5
 UNCOUNTED = 1  # before those: bytecode, the operating system's caches
@@ -80,12 +77,6 @@ def timed(
     return statistics.median(wall[uncounted:]), statistics.median(processor[uncounted:])
 
 
-def clean() -> dict[str, str]:
-    """The environment without what configures Footnote or a model."""
-    ours = ("FOOTNOTE_", "ANTHROPIC_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-
-
 EMPTY, SDK = "python -c pass", "import anthropic"
 
 
@@ -132,9 +123,8 @@ async def _warm(folder: Path, url: str, runs: int) -> tuple[float, float]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="startup", description=__doc__)
+    parser = options("startup", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help="of each command")
-    parser.add_argument("--quick", action="store_true", help="a look in seconds")
     given = parser.parse_args(arguments)
     runs = 1 if given.quick else given.runs
     started = {each.name: each for each in commands(runs)}

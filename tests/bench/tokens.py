@@ -9,15 +9,13 @@ counted by the same fake, which counts characters and simulates prompt caching a
 The corpus is the multihop data set, with each page lengthened to an ordinary article's size
 (about 5,000 tokens) by other pages' texts as further sections: its own pages are only the openings
 of articles. Billed tokens weigh cache writes 1.25 and cache reads 0.1, as the API's prices do.
-
-Run: python -m tests.bench tokens [--questions N]
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
+import re
 import statistics
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -31,11 +29,9 @@ from bot.messages import RunOptions, Thread
 from bot.pages.page import Page
 from bot.search.provider import Query
 from bot.text.terms import terms
-from tests.bench.depth_requests import all_shown, chosen_ids, hits, searched
-from tests.bench.depth_requests import pages as pages_in
-from tests.bench.table import print_table
-from tests.conftest import SHARED
+from tests.bench.frame import SHARED, options, print_table
 from tests.fakes.claude import FakeClaude, Reply, researcher, says, tool
+from tests.fakes.claude_requests import search_results, texts_of, user_texts
 from tests.fakes.library import Shelf
 from tests.fakes.poster import RememberingPoster
 from tests.fakes.server import serve
@@ -90,7 +86,7 @@ class Corpus:
 
 def load(questions: int = QUESTIONS) -> tuple[Corpus, list[Task]]:
     """The corpus, and the first so many questions of several pages."""
-    folder = SHARED / "data" / "multihop"
+    folder = SHARED / "multihop"
     known = json.loads((folder / "questions.json").read_text())
     tasks = [Task(q["question"], tuple(q["gold"])) for q in known if len(q["gold"]) >= 2]
     return Corpus(json.loads((folder / "pages.json").read_text())), tasks[:questions]
@@ -126,9 +122,8 @@ def ours(task: Task) -> Any:
         if not request.get("tools"):
             return researcher(request)
         turn = sum(message["role"] == "assistant" for message in request["messages"])
-        shown = all_shown(request)
-        asked, chosen, opened = searched(request), chosen_ids(request), pages_in(request)
-        numbers = hits(shown)
+        asked, chosen, opened = searched(request), chosen_ids(request), opened_pages(request)
+        numbers = hits(shown(request))
         calls = []
         # A page that was opened without being chosen, or chosen once, has nothing more to show.
         unread = [title for title in task.titles if title in numbers and title not in opened]
@@ -209,6 +204,80 @@ async def run_plain(task: Task, corpus: Corpus, fake: FakeClaude, url: str) -> N
             messages.append({"role": "assistant", "content": reply.content})
 
 
+# ---------------------------------------------------------------- what a request shows
+
+HIT = re.compile(r"^(\d+)\. (.*)$", re.M)
+RESULT = re.compile(r"(?:Page (\d+): )?(.*?)(?: \(whole page\))?")
+PASSAGE = re.compile(r"^\d+\.\d+ ", re.M)  # what numbers the passages on a desk
+PAGE = re.compile(r'<page number="(\d+)" title="([^"]*)"[^>]*>(.*?)</page>', re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPage:
+    """A page's number and what is shown of its text."""
+
+    number: int
+    text: str
+
+
+def opened_pages(request: Mapping[str, Any]) -> dict[str, OpenPage]:
+    """Title → the page with all the text that is shown of it, as an element or a search result."""
+    found: dict[str, OpenPage] = {}
+    parts = PAGE.findall(shown(request))
+    for result in search_results(request):
+        numbered = RESULT.fullmatch(result["title"])
+        assert numbered is not None
+        texts = "\n".join(texts_of(result["content"]))
+        parts.append((numbered[1] or "0", numbered[2], texts))
+    for number, title, body in parts:
+        earlier = found[title].text if title in found else ""
+        found[title] = OpenPage(int(number), f"{earlier}\n{PASSAGE.sub('', body)}")
+    return found
+
+
+def hits(text: str) -> dict[str, int]:
+    """Title → number of the hits shown. Where a snippet follows the title after a colon, which a
+    title may have too, each of its beginnings is taken for one."""
+    found: dict[str, int] = {}
+    for number, words in HIT.findall(text):
+        parts = words.removesuffix(" (open)").split(": ")
+        for end in range(len(parts), 0, -1):
+            found.setdefault(": ".join(parts[:end]), int(number))
+    return found
+
+
+def searched(request: Mapping[str, Any]) -> set[str]:
+    """The queries of this conversation's searches, those made before it began included."""
+    return set(re.findall(r'<results query="([^"]*)"', shown(request))) | {
+        query
+        for message in request["messages"]
+        if message["role"] == "assistant" and not isinstance(message["content"], str)
+        for block in message["content"]
+        if block["type"] == "tool_use"
+        for query in (*block["input"].get("queries", ()), block["input"].get("query"))
+        if query
+    }
+
+
+def chosen_ids(request: Mapping[str, Any]) -> set[int]:
+    """The numbers of the hits that were chosen in this conversation."""
+    return {
+        id
+        for message in request["messages"]
+        if message["role"] == "assistant" and not isinstance(message["content"], str)
+        for block in message["content"]
+        if block["type"] == "tool_use" and block["name"] == "read"
+        for id in block["input"]["ids"]
+    }
+
+
+def shown(request: Mapping[str, Any]) -> str:
+    return "\n".join(user_texts(request))
+
+
+# ---------------------------------------------------------------- counting
+
+
 @dataclass(frozen=True)
 class Counted:
     calls: int
@@ -239,9 +308,10 @@ async def measure(questions: int) -> dict[str, list[Counted]]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="tokens", description=__doc__)
+    parser = options("tokens", __doc__)
     parser.add_argument("--questions", type=int, default=QUESTIONS)
-    asked = parser.parse_args(arguments).questions
+    given = parser.parse_args(arguments)
+    asked = 1 if given.quick else given.questions
     results = asyncio.run(measure(asked))
     rows = []
     for name, runs in results.items():

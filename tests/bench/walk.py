@@ -4,13 +4,10 @@
 answered one question before. A module is counted when it executes function code between the mention
 and the end of the run; what runs while a module is imported is not counted, nor what runs in the
 processes that read pages.
-
-Run: python -m tests.bench walk [--list]
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import inspect
 import os
@@ -28,15 +25,14 @@ from typing import Any
 
 from bot.configuration import load_settings
 from bot.serving import serve as serve_footnote
-from tests.bench.table import print_table
+from tests.bench.frame import REPOSITORY, options, print_table
 from tests.fakes.claude import FakeClaude
 from tests.fakes.server import serve
 from tests.scenario.conftest import DOCUMENTS
 from tests.scenario.places import KEYS as WARM
 from tests.scenario.slack_place import SlackPlace, open_slack
 
-ROOT = Path(__file__).parents[2]
-PRODUCT = tuple(f"{ROOT / top}{os.sep}" for top in ("bot", "adapters"))
+PRODUCT = tuple(f"{REPOSITORY / top}{os.sep}" for top in ("bot", "adapters"))
 PATIENCE, POLL_SECONDS = 60.0, 0.05
 QUESTION = "Could you tell me what lunch in the canteen costs?"
 
@@ -50,7 +46,7 @@ class Walk:
 
     @property
     def modules(self) -> list[str]:
-        paths = (Path(file).relative_to(ROOT).with_suffix("") for file in self._files)
+        paths = (Path(file).relative_to(REPOSITORY).with_suffix("") for file in self._files)
         return sorted(".".join(path.parts) for path in paths)
 
     @contextmanager
@@ -139,7 +135,7 @@ def package(module: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="walk", description=__doc__)
+    parser = options("walk", __doc__)
     parser.add_argument("--list", action="store_true", help="the modules, too")
     listed = parser.parse_args(arguments).list
     with (

@@ -55,20 +55,6 @@ def test_a_command_becomes_a_question_with_a_thread(
         assert len(place.discord.posts(thread)) == 2
 
 
-def test_a_message_of_somebody_else_is_researched_in_its_thread(
-    fork_server: ForkServer, chatty: Program, place: DiscordPlace
-) -> None:
-    with running(fork_server, chatty, place):
-        place.until(place.discord.registered)
-        ben = place.discord.member(place.guild, "Ben")
-        said = place.discord.people.say(ben, place.general, KEYS)
-        place.discord.people.message_command(place.ada, "Research this", said)
-        place.until(lambda: place.discord.thread_of(said))
-        thread = place.discord.thread_of(said)
-        assert thread is not None
-        until_reads(place, thread, "90 days")
-
-
 def test_a_direct_message_needs_no_mention(
     fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
@@ -77,18 +63,6 @@ def test_a_direct_message_needs_no_mention(
         place.discord.people.say(place.ada, direct, KEYS)
         until_reads(place, direct, "90 days")
         assert len(place.discord.posts(direct)) == 1
-
-
-def test_a_forum_post_is_answered_in_place(
-    fork_server: ForkServer, chatty: Program, place: DiscordPlace
-) -> None:
-    forum = place.discord.forum(place.guild, "questions")
-    with running(fork_server, chatty, place):
-        people = place.discord.people
-        thread, _ = people.forum_post(place.ada, forum, "Keys", KEYS, mentions_bot=True)
-        until_reads(place, thread, "90 days")
-        people.say(place.ada, thread, LUNCH)
-        until_reads(place, thread, "6.50")
 
 
 def test_without_the_intent_follow_ups_need_a_mention(

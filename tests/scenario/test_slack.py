@@ -55,32 +55,6 @@ def test_a_command_is_answered_below_its_question(
         assert "security team" in until_answered(place, question, 2)[1].text
 
 
-def test_a_message_of_somebody_else_is_researched_in_its_thread(
-    fork_server: ForkServer, chatty: Program, place: SlackPlace
-) -> None:
-    with running(fork_server, chatty, place):
-        said = place.slack.say(LIU, GENERAL, KEYS)
-        place.slack.shortcut(ADA, "research_this", GENERAL, said.ts).wait()
-        assert "90 days" in the_answer(place, Said(GENERAL, said.ts, said.ts))
-
-
-def test_a_direct_message_needs_no_mention(
-    fork_server: ForkServer, chatty: Program, place: SlackPlace
-) -> None:
-    direct = place.slack.im(ADA)
-    with running(fork_server, chatty, place):
-        said = place.slack.say(ADA, direct, KEYS)
-        assert "90 days" in the_answer(place, Said(direct, said.ts, said.ts))
-
-
-def test_the_home_tab_tells_how_to_ask(
-    fork_server: ForkServer, chatty: Program, place: SlackPlace
-) -> None:
-    with running(fork_server, chatty, place):
-        place.slack.open_home(ADA).wait()
-        place.until(lambda: "Mention me" in str(place.slack.home(ADA)))
-
-
 def test_a_thread_that_it_is_called_into_is_read(
     fork_server: ForkServer, thinking: Program, place: SlackPlace, gate: Gate
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from bot import doctor
 from bot.configuration import load_settings
-from tests.bench.startup import clean
+from tests.bench.frame import clean
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
 

@@ -8,42 +8,34 @@ bigrams). The questions are in two halves: from "tune" one may learn, "held" is 
 
 Packages are fetched with apt-get or npm into --cache (or FOOTNOTE_BENCH_DOCUMENTATION); indexes are
 kept there for as long as the indexing code stays as it is.
-
-Run: python -m tests.bench documentation [--half tune|held|both] [--sets a,b] [--failures]
-     [--json FILE] [--compare FILE]
-     python -m tests.bench documentation --check    whether the questions fit their pages
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.bench.documentation import baseline as baseline_module
-from tests.bench.documentation import rendering, report, results
+from tests.bench.documentation import rendering, results
 from tests.bench.documentation.asking import index, indexing_code, open_footnote
 from tests.bench.documentation.baseline import Baseline
 from tests.bench.documentation.packages import VARIABLE, cache_folder, root_of
 from tests.bench.documentation.questions import FOLDER, HALVES, Half, Questions, load
-from tests.bench.documentation.report import Failed
-from tests.bench.documentation.results import Outcome
+from tests.bench.documentation.results import Failed, Outcome
 from tests.bench.documentation.scoring import (
     Answered,
     Refusal,
     answered,
     false_quotes,
-    holds,
     length,
     path_of,
     whole,
 )
-from tests.bench.documentation.sets import SETS, DocumentationSet, chosen
-from tests.bench.table import print_table, tell
+from tests.bench.documentation.sets import DocumentationSet, chosen
+from tests.bench.frame import options, print_table, tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,33 +50,25 @@ class Prepared:
 
 
 def main(argv: list[str]) -> None:
-    parser = argparse.ArgumentParser(
-        prog="documentation",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = options("documentation", __doc__)
     parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
     parser.add_argument("--sets", default="", help="names separated by commas; default: all")
     parser.add_argument("--cache", type=Path, help=f"folder to keep things in; else ${VARIABLE}")
     parser.add_argument("--questions", type=Path, default=FOLDER, help="folder of the questions")
     parser.add_argument("--failures", action="store_true", help="what failed in the tuning half")
-    parser.add_argument("--check", action="store_true", help="only look the questions over")
     parser.add_argument("--json", type=Path, help="file to write the outcomes to")
     parser.add_argument("--compare", type=Path, help="outcomes of an earlier run")
-    options = parser.parse_args(argv)
-    halves: tuple[Half, ...] = HALVES if options.half == "both" else (options.half,)
-    if options.failures and "tune" not in halves:
+    given = parser.parse_args(argv)
+    halves: tuple[Half, ...] = HALVES if given.half == "both" else (given.half,)
+    if given.failures and "tune" not in halves:
         parser.error("failures of the held half are not shown: nothing may be tuned on it.")
-    sets, cache = chosen(options.sets, SETS), cache_folder(options.cache)
-    if options.check:
-        check(sets, halves, cache, options.questions)
-        return
-    before = results.restored(options.compare) if options.compare else []
+    sets, cache = chosen("fastify" if given.quick else given.sets), cache_folder(given.cache)
+    before = results.restored(given.compare) if given.compare else []
     outcomes: list[Outcome] = []
     failures: list[Failed] = []
     indexes: dict[str, Any] = {}
     for docs in sets:
-        asked = {half: load(docs.name, half, options.questions) for half in halves}
+        asked = {half: load(docs.name, half, given.questions) for half in halves}
         if not any(asked.values()):
             tell(f"{docs.name}: there are no questions yet")
             continue
@@ -99,10 +83,10 @@ def main(argv: list[str]) -> None:
     if not outcomes:
         raise SystemExit("There are no questions for these sets.")
     _show(outcomes, before, indexes)
-    if options.failures:
-        report.show_failures(failures)
-    if options.json:
-        results.save(options.json, outcomes, indexes)
+    if given.failures:
+        results.show_failures(failures)
+    if given.json:
+        results.save(given.json, outcomes, indexes)
 
 
 def _show(outcomes: list[Outcome], before: list[Outcome], indexes: dict[str, Any]) -> None:
@@ -110,13 +94,13 @@ def _show(outcomes: list[Outcome], before: list[Outcome], indexes: dict[str, Any
         part = [outcome for outcome in outcomes if outcome.half == half]
         if part and before:
             earlier = [outcome for outcome in before if outcome.half == half]
-            report.compare(f"half {half}", earlier, part)
+            results.compare(f"half {half}", earlier, part)
         elif part:
-            report.show(f"half {half}", part)
+            results.show(f"half {half}", part)
         if part:
-            report.show_kinds(part)
+            results.show_kinds(part)
     if before:
-        report.show_changes(before, outcomes)
+        results.show_changes(before, outcomes)
     print("\nindexes")
     print_table(
         ["set", "files", "passages", "seconds", "MB"],
@@ -186,35 +170,3 @@ def _lack(score: Answered) -> str:
 
 def _cited(said: dict[str, Any], root: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path_of(each["url"], root) for each in said["citations"]))
-
-
-def check(
-    sets: Iterable[DocumentationSet], halves: Iterable[Half], cache: Path, folder: Path
-) -> None:
-    """Say how many questions there are, and which do not fit their pages; exits with 1 for any."""
-    total, wrong = [0, 0], 0
-    for docs in sets:
-        for half in halves:
-            asked = load(docs.name, half, folder)
-            total = [total[0] + len(asked.answerable), total[1] + len(asked.off_topic)]
-            for line in unfounded(docs, asked, cache):
-                wrong += 1
-                print(line)
-    print(f"{total[0]} questions, {total[1]} off-topic; {wrong} do not fit their pages.")
-    if wrong:
-        raise SystemExit(1)
-
-
-def unfounded(docs: DocumentationSet, questions: Questions, cache: Path) -> list[str]:
-    """Questions whose pages do not exist or do not hold the words, as one line each."""
-    lines = []
-    root = root_of(docs, cache) if questions.answerable else cache
-    for item in questions.answerable:
-        missing = [page for page in item.pages if not (root / page).is_file()]
-        if missing:
-            lines.append(f"{item.id}: there is no page {missing[0]}")
-            continue
-        texts = [found[1] for page in item.pages if (found := rendering.read(root / page))]
-        if not holds(texts, item.words):
-            lines.append(f"{item.id}: its pages do not hold its words")
-    return lines

@@ -28,10 +28,9 @@ from bot.app import open_app
 from bot.command import settings_for
 from bot.messages import RunOptions
 from bot.settings import Settings
+from tests.bench.frame import OURS
 
 _TOP = Path(bot.__file__).parent
-
-OURS = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
 
 Ask = Callable[[str], Awaitable[dict[str, Any]]]
 
@@ -70,8 +69,7 @@ def index(root: Path, data: Path) -> dict[str, Any]:
         _nothing_from_outside(Path(folder)),
         contextlib.redirect_stderr(io.StringIO()),
     ):
-        settings = _settings(root, data)
-        report = index_documents(settings)
+        report = index_documents(_settings(root, data))
     if not kept.is_file():
         first = {
             "files": report.added,

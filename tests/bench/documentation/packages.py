@@ -12,7 +12,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from tests.bench.documentation.sets import DocumentationSet
-from tests.bench.table import tell
+from tests.bench.frame import tell
 
 VARIABLE = "FOOTNOTE_BENCH_DOCUMENTATION"
 """Names the cache folder. Footnote refuses variables of this prefix that it does not know, so it

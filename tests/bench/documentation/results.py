@@ -1,17 +1,18 @@
-"""Outcomes of a set and half, added up; as JSON and back."""
+"""Outcomes of a set and half: added up, as JSON and back, as tables, before and after."""
 
 from __future__ import annotations
 
 import json
 import statistics
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tests.bench.documentation.questions import Half
+from tests.bench.documentation.questions import Answerable, Half, OffTopic
 from tests.bench.documentation.scoring import Answered, Refusal
-from tests.bench.table import percentile
+from tests.bench.frame import percentile, print_table
 
 TOTAL = "all"
 
@@ -141,3 +142,145 @@ def restored(file: Path) -> list[Outcome]:
         ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SystemExit(f"{file} holds no results of this bench: {error}") from None
+
+
+# ---------------------------------------------------------------- tables
+
+HEADER = (
+    "set",
+    "questions",
+    "page: FTS5",
+    "Footnote",
+    "words: FTS5",
+    "Footnote",
+    "wrongly refused",
+    "off-topic refused",
+    "quotes that stand",
+    "answer, words",
+    "median",
+    "p99",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A question of the tuning half that went wrong, with what was said."""
+
+    item: Answerable | OffTopic
+    lacks: str
+    said: dict[str, Any]
+    cited: tuple[str, ...]
+    false_quotes: tuple[str, ...] = ()
+
+
+def show(title: str, outcomes: Sequence[Outcome]) -> None:
+    """A table of the outcomes, one row for each set."""
+    print(f"\n{title}")
+    print_table(HEADER, [_cells(row) for row in rows(outcomes)])
+
+
+def _cells(row: Row) -> list[object]:
+    return [
+        row.name,
+        row.answerable,
+        share(row.plain_page, row.answerable),
+        share(row.page, row.answerable),
+        share(row.plain_words, row.answerable),
+        share(row.words, row.answerable),
+        share(row.wrongly_refused, row.answerable),
+        share(row.refused, row.off_topic),
+        f"{row.true_quotes / row.quotes:.1%}" if row.quotes else "-",
+        f"{row.length:.0f}",
+        f"{row.median:.2f} s",
+        f"{row.p99:.2f} s",
+    ]
+
+
+def show_kinds(outcomes: Sequence[Outcome]) -> None:
+    """The same by kinds of questions, of all sets together."""
+    answered = [each for outcome in outcomes for each in outcome.answered]
+    refusals = [each for outcome in outcomes for each in outcome.refusals]
+    print()
+    rows_of_kinds: list[list[object]] = []
+    for kind in sorted({each.kind for each in answered}):
+        found = [each for each in answered if each.kind == kind]
+        pages = [sum(each.plain_page for each in found), sum(each.page for each in found)]
+        words = [sum(each.plain_words for each in found), sum(each.words for each in found)]
+        counts = (*pages, *words, sum(each.refused for each in found))
+        rows_of_kinds.append([kind, len(found), *(share(count, len(found)) for count in counts)])
+    print_table(("kind", *HEADER[1:7]), rows_of_kinds)
+    print()
+    print_table(
+        ("off-topic kind", "questions", "refused"),
+        [
+            [kind, len(refused), share(sum(refused), len(refused))]
+            for kind in sorted({each.kind for each in refusals})
+            if (refused := [each.refused for each in refusals if each.kind == kind])
+        ],
+    )
+
+
+def share(count: int, total: int) -> str:
+    """A count with its percentage."""
+    return f"{count} ({count / total:.0%})" if total else "-"
+
+
+# ---------------------------------------------------------------- before and after
+
+
+def compare(title: str, before: Sequence[Outcome], after: Sequence[Outcome]) -> None:
+    """Both tables in one, of the questions that are in both."""
+    earlier, later = common(before, after)
+    if not later:
+        print(f"\n{title}: nothing to compare with.")
+        return
+    print(f"\n{title}, before and after")
+    old = {row.name: _cells(row) for row in rows(earlier)}
+    print_table(HEADER, [_side_by_side(old[row.name], _cells(row)) for row in rows(later)])
+
+
+def _side_by_side(old: Sequence[object], new: Sequence[object]) -> list[object]:
+    return [
+        a if a == b else f"{str(a).partition(' ')[0]} → {b}" for a, b in zip(old, new, strict=True)
+    ]
+
+
+def show_changes(before: Sequence[Outcome], after: Sequence[Outcome]) -> None:
+    """The questions of the tuning half that came right or wrong between two runs."""
+    earlier, later = _right(before), _right(after)
+    both = earlier.keys() & later.keys()
+    won = sorted(id for id in both if later[id] and not earlier[id])
+    lost = sorted(id for id in both if earlier[id] and not later[id])
+    print(f"\nTuning half, came right: {', '.join(won) or 'none'}")
+    print(f"Tuning half, went wrong: {', '.join(lost) or 'none'}")
+
+
+def _right(outcomes: Sequence[Outcome]) -> dict[str, bool]:
+    tuned = [outcome for outcome in outcomes if outcome.half == "tune"]
+    return {
+        **{each.id: each.words for outcome in tuned for each in outcome.answered},
+        **{each.id: each.refused for outcome in tuned for each in outcome.refusals},
+    }
+
+
+# ---------------------------------------------------------------- failures
+
+SHOWN = 12  # lines of an answer
+
+
+def show_failures(failures: Sequence[Failed]) -> None:
+    """Print what went wrong, for a person who works on it."""
+    for failed in failures:
+        item = failed.item
+        print(f"\n--- {item.id} ({item.kind}): {failed.lacks}")
+        print(f"question  {item.question}")
+        if isinstance(item, Answerable):
+            print(f"expected  {', '.join(item.pages)}")
+            print(f"words     {' or '.join(' + '.join(each) for each in item.words)}")
+        print(f"queries   {' | '.join(failed.said['queries'])}")
+        print(f"cited     {', '.join(failed.cited) or 'nothing'}")
+        lines = [line for line in failed.said["answer"].splitlines() if line.strip()]
+        for line in lines[:SHOWN]:
+            print(f"    {textwrap.shorten(line, 160, placeholder=' …')}")
+        for quote in failed.false_quotes:
+            print(f"false     {textwrap.shorten(quote, 300, placeholder=' …')}")

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from bot.evaluation import questions
+from tests.bench.documentation import rendering
 from tests.bench.documentation.baseline import CJK, Found
 from tests.bench.documentation.questions import Answerable
-from tests.bench.documentation.quotes import stands
 
 CHARACTERS_IN_CHINESE_WORD = 1.7
 
+_TOKEN = re.compile(f"[{CJK}]|[^\\W{CJK}]+")
+_NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_FENCE = re.compile(r"(?:```+|~~~+)[\w+-]*")  # with the name of a language
+_LIST_MARK = re.compile(r"^\s*(?:\d+[.)]|[-*+]|#+)\s+")
+_LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*(?: \"[^\"]*\")?\)")
 _CJK_CHARACTER = re.compile(f"[{CJK}]")
 _FOOTNOTE = re.compile(r"\[\d+\]")
 _SPACED_WORD = re.compile(rf"[^\s{CJK}]*[^\W_{CJK}][^\s{CJK}]*")
@@ -112,3 +119,51 @@ def length(answer: str) -> float:
     text = _FOOTNOTE.sub(" ", answer)
     chinese = len(_CJK_CHARACTER.findall(text)) / CHARACTERS_IN_CHINESE_WORD
     return len(_SPACED_WORD.findall(text)) + chinese
+
+
+# ---------------------------------------------------------------- whether a quote stands
+
+
+def stands(quote: str, file: Path) -> bool:
+    """Return True if every line of a quote stands in the document word for word, and the lines in
+    this order (between them there may be what the quote leaves out, such as rows of a table).
+
+    Of a row of a table every cell must stand in the document: one that spans several rows is
+    repeated in each.
+    """
+    text = _words_of(file)
+    if file.suffix.lower() in rendering.MARKDOWN:
+        quote = _LINK_TARGET.sub("", quote)
+    place = 0
+    for line in _FENCE.sub("\n", quote).splitlines():
+        if line.lstrip().startswith("|"):
+            if any(text.find(_spoken(cell)) < 0 for cell in line.split("|")):
+                return False
+            continue
+        found = text.find(_spoken(_LIST_MARK.sub("", line)), place)
+        if found < 0:
+            return False
+        place = found
+    return True
+
+
+def _spoken(line: str) -> str:
+    """The words of a line between spaces; one space where there is none."""
+    return f" {' '.join(words([line]))} ".replace("  ", " ")
+
+
+@lru_cache(maxsize=64)
+def _words_of(file: Path) -> str:
+    """All words of a document in their order, each between two spaces."""
+    found = rendering.read(file)
+    return _spoken(found[1] if found else "")
+
+
+def words(texts: Iterable[str]) -> Iterator[str]:
+    """Runs of letters, digits and underscores, without case; a CJK character is a word.
+
+    Underscores around a word do not count: they may be Markdown.
+    """
+    for text in texts:
+        plain = unicodedata.normalize("NFKC", _NO_WIDTH.sub("", text)).casefold()
+        yield from filter(None, (token.strip("_") for token in _TOKEN.findall(plain)))

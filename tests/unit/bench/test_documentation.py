@@ -12,9 +12,8 @@ from tests.bench import documentation
 from tests.bench.documentation import asking, packages, questions, results
 from tests.bench.documentation.baseline import Baseline, Found, chunks, spaced
 from tests.bench.documentation.questions import Answerable
-from tests.bench.documentation.quotes import stands
 from tests.bench.documentation.rendering import Document, documents, read
-from tests.bench.documentation.scoring import Answered, answered, holds, length, path_of
+from tests.bench.documentation.scoring import Answered, answered, holds, length, path_of, stands
 from tests.bench.documentation.sets import SETS, chosen
 
 ITEM = Answerable(
@@ -243,9 +242,9 @@ def test_a_clean_copy_has_no_links(tmp_path: Path) -> None:
 
 
 def test_a_set_that_does_not_exist_is_refused() -> None:
-    assert [docs.name for docs in chosen("npm, ant", SETS)] == ["npm", "ant"]
+    assert [docs.name for docs in chosen("npm, ant")] == ["npm", "ant"]
     with pytest.raises(SystemExit, match=r"no set nmp: choose among apache"):
-        chosen("nmp", SETS)
+        chosen("nmp")
 
 
 @pytest.mark.parametrize(
@@ -346,19 +345,6 @@ def test_a_run_asks_footnote_and_the_baseline(
     assert "half tune, before and after" in printed
     assert "came right: none" in printed
     assert "went wrong: none" in printed
-
-
-def test_questions_that_do_not_fit_their_pages_are_named(
-    cache: Path, asked: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        documentation.main(
-            ["--check", "--cache", str(cache), "--questions", str(asked), "--half", "tune"]
-        )
-    assert capsys.readouterr().out.splitlines() == [
-        "fastify-02: its pages do not hold its words",
-        "2 questions, 1 off-topic; 1 do not fit their pages.",
-    ]
 
 
 def test_two_runs_are_compared_by_the_questions_of_both() -> None:

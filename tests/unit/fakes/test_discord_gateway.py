@@ -79,21 +79,6 @@ def people(fake: FakeDiscord) -> tuple[Channel, User]:
     return fake.text(guild, "general"), fake.member(guild, "Ada")
 
 
-async def test_a_session_is_greeted_with_unavailable_guilds_and_then_with_each(
-    fake: FakeDiscord, client: aiohttp.ClientSession
-) -> None:
-    people(fake)
-    wire = await connect(client, fake, "&compress=zlib-stream")
-    await wire.say(1, None)
-    assert (await wire.hear())["op"] == 11
-    await wire.identify()
-    ready, guild = await wire.hear(), await wire.hear()
-    assert (ready["t"], ready["s"], guild["t"], guild["s"]) == ("READY", 1, "GUILD_CREATE", 2)
-    assert ready["d"]["guilds"] == [{"id": guild["d"]["id"], "unavailable": True}]
-    assert ready["d"]["resume_gateway_url"] == fake.gateway.url
-    assert [channel["name"] for channel in guild["d"]["channels"]] == ["general"]
-
-
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
@@ -168,39 +153,6 @@ async def test_resuming_replays_exactly_what_came_after(
     assert [event["s"] for event in replayed] == [wire.seq + n for n in (1, 2, 3)]
 
 
-async def test_a_replayed_event_is_as_it_was_when_it_happened(
-    fake: FakeDiscord, client: aiohttp.ClientSession
-) -> None:
-    wire, ready = await greeted(client, fake)
-    general, ada = people(fake)
-    fake.gateway.drop()
-    said = fake.people.say(ada, general, "first")
-    fake.people.react(ada, said, "👍")
-    fake.people.edit(said, "second")
-    again = await connect(client, fake)
-    await again.resume(ready["session_id"], wire.seq)
-    events = [await again.hear() for _ in range(6)]
-    told = [event["d"]["content"] for event in events if event["t"].startswith("MESSAGE_")
-            and "content" in event["d"]]  # fmt: skip
-    assert told == ["first", "second"]
-    assert "reactions" not in events[2]["d"]
-
-
-@pytest.mark.parametrize("goodbye", [1000, 1001])
-async def test_a_session_ends_with_a_goodbye_and_not_with_another_close(
-    fake: FakeDiscord, client: aiohttp.ClientSession, goodbye: int
-) -> None:
-    for code, resumed in ((4000, "RESUMED"), (goodbye, None)):
-        wire, ready = await greeted(client, fake)
-        await wire.socket.close(code=code)
-        await fake.until(lambda: not fake.gateway.connected)
-        again = await connect(client, fake)
-        await again.resume(ready["session_id"], wire.seq)
-        told = await again.hear()
-        assert (told["t"] if resumed else (told["op"], told["d"])) == (resumed or (9, False))
-        await again.socket.close()
-
-
 async def test_a_number_from_the_future_is_closed(
     fake: FakeDiscord, client: aiohttp.ClientSession
 ) -> None:
@@ -216,62 +168,3 @@ async def test_a_client_without_heartbeats_is_closed(
     fake.gateway.heartbeat_interval = 40
     wire = await connect(client, fake)
     assert await wire.hear() == {"closed": 4009}
-
-
-async def test_nothing_connects_in_a_black_out_and_all_does_after_it(
-    fake: FakeDiscord, client: aiohttp.ClientSession
-) -> None:
-    wire, ready = await greeted(client, fake)
-    fake.black_out()
-    assert "closed" in await wire.hear()
-    with pytest.raises(aiohttp.WSServerHandshakeError):
-        await connect(client, fake)
-    async with client.get(f"{fake.url}/gateway") as answer:
-        assert (answer.status, answer.content_type) == (502, "text/html")
-    fake.up()
-    again = await connect(client, fake)
-    await again.resume(ready["session_id"], wire.seq)
-    assert (await again.hear())["t"] == "RESUMED"
-
-
-@pytest.mark.parametrize(("intent", "told"), [(1 << 9, False), (1 << 12, True)])
-async def test_an_ephemeral_message_is_told_as_if_it_were_direct(
-    fake: FakeDiscord, client: aiohttp.ClientSession, intent: int, told: bool
-) -> None:
-    general, ada = people(fake)
-    wire = await connect(client, fake)
-    await wire.identify(intents=intent)
-    await wire.hear()
-    headers = {"Authorization": f"Bot {fake.token}"}
-    commands = f"{fake.url}/applications/{fake.app.id}/commands"
-    ask = {"name": "ask", "description": "Ask"}
-    async with client.put(commands, json=[ask], headers=headers) as answer:
-        assert answer.status == 200
-    asked = fake.people.slash(ada, general, "ask")
-    assert (await wire.hear())["t"] == "INTERACTION_CREATE"
-    callback = f"{fake.url}/interactions/{asked.id}/{asked.token}/callback"
-    secret = {"type": 4, "data": {"content": "psst", "flags": 64}}
-    async with client.post(callback, json=secret) as answer:
-        assert answer.status == 204
-    await wire.say(1, None)
-    heard = await wire.hear()
-    assert (heard.get("t") == "MESSAGE_CREATE") is told
-    assert not told or "guild_id" not in heard["d"]
-
-
-async def test_private_messages_and_interactions_go_to_the_first_shard(
-    fake: FakeDiscord, client: aiohttp.ClientSession
-) -> None:
-    general, ada = people(fake)
-    wires = [await connect(client, fake) for _ in range(2)]
-    for index, wire in enumerate(wires):
-        await wire.identify(shard=[index, 2])
-        assert (await wire.hear())["d"]["shard"] == [index, 2]
-    fake.people.say(ada, fake.direct(ada), "psst")
-    fake.people.say(ada, general, "all")
-    assert general.guild is not None
-    home = int(general.guild.id) >> 22 & 1
-    heard: list[list[str]] = [[], []]
-    for index, count in ((home, 2), (0, 1)):
-        heard[index] += [(await wires[index].hear())["t"] for _ in range(count)]
-    assert sorted(heard[0] + heard[1]) == ["GUILD_CREATE", "MESSAGE_CREATE", "MESSAGE_CREATE"]

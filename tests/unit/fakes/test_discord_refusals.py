@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -319,21 +319,6 @@ async def test_commands_beyond_the_limits(site: Site, change: Json, path: str) -
     assert at(answer.json()["errors"], path)
 
 
-async def test_commands_keep_their_ids_and_are_offered_as_registered(site: Site) -> None:
-    base = f"/applications/{site.fake.app.id}/commands"
-    first = (await site.call("PUT", base, [ASK])).json()
-    again = (await site.call("PUT", base, [ASK, {"type": 3, "name": "Look it up"}])).json()
-    assert again[0]["id"] == first[0]["id"]
-    assert [command["name"] for command in site.fake.registered()] == ["ask", "Look it up"]
-    double = await site.call("PUT", base, [ASK, ASK])
-    assert at(double.json()["errors"], "1/name")
-    for options in ({}, {"question": 5}, {"question": "x", "colour": "red"}):
-        with pytest.raises(ValueError, match=r"question|colour"):
-            site.fake.people.slash(site.ada, site.general, "ask", options)
-    with pytest.raises(LookupError):
-        site.fake.people.slash(site.ada, site.general, "tell")
-
-
 @pytest.mark.parametrize("needed", [0, 1 << 5])
 async def test_a_command_for_managers_is_offered_to_managers(site: Site, needed: int) -> None:
     command = ASK | {"default_member_permissions": needed}
@@ -412,42 +397,3 @@ async def test_more_requests_in_all_than_a_second_may_have_are_limited(site: Sit
     limited = [answer for answer in answers if answer.status_code == 429]
     assert len(limited) == 3
     assert all(answer.json()["global"] for answer in limited)
-
-
-TROUBLES: dict[str, tuple[Callable[[FakeDiscord], None], int | None, int]] = {
-    "reset": (lambda fake: fake.down("reset"), None, 0),
-    "502": (lambda fake: fake.down("502"), 502, 0),
-    "500": (lambda fake: fake.down("500"), 500, 0),
-    "cut after the effect": (lambda fake: fake.cut(), None, 1),
-    "slow": (lambda fake: fake.slow(0.05), 200, 1),
-}
-
-
-@pytest.mark.parametrize(("trouble", "status", "posts"), TROUBLES.values(), ids=TROUBLES.keys())
-async def test_trouble(
-    site: Site, trouble: Callable[[FakeDiscord], None], status: int | None, posts: int
-) -> None:
-    trouble(site.fake)
-    if status is None:
-        with pytest.raises(httpx.TransportError):
-            await site.post(TEXT)
-    else:
-        assert (await site.post(TEXT)).status_code == status
-    assert len(site.fake.posts(site.general)) == posts
-    recorded = site.fake.requests("POST")[0]
-    assert recorded.answered is (status is not None)
-    site.fake.up()
-    assert (await site.post(TEXT)).status_code == 200
-
-
-async def test_all_that_is_visible_can_be_read_as_text(site: Site) -> None:
-    site.fake.people.say(site.ada, site.general, "Why?")
-    shown = {"content": "Because [1]", "embeds": [{"title": "Sources", "fields": [FIELD]}],
-             "components": [row(button())]}  # fmt: skip
-    own = (await site.post(shown)).json()["id"]
-    path = f"/channels/{site.general.id}/messages/{own}"
-    await site.call("PATCH", path, {"content": "Therefore [1]"})
-    expected = "Ada:\nWhy?\n\nFootnote (edited):\nTherefore [1]\n| Sources\n| n\n| v\n[Press]"
-    assert site.fake.transcript(site.general) == expected
-    edit = site.fake.requests("PATCH")[0]
-    assert (edit.body, edit.status) == ({"content": "Therefore [1]"}, 200)

@@ -17,7 +17,6 @@ from tests.fakes.slack_call import SCHEMA, faults_in_blocks, known_arguments
 from tests.fakes.slack_limits import RULES, UNLIMITED
 from tests.fakes.slack_stage import (
     ADA,
-    BOB,
     ELSEWHERE,
     GENERAL,
     SECRET,
@@ -86,15 +85,6 @@ async def test_tokens_are_checked(slack: FakeSlack, token: str, method: str, err
 async def test_a_revoked_token_opens_nothing(slack: FakeSlack) -> None:
     slack.revoke("account_inactive")
     assert (await refusal(call(slack, "auth.test")))["error"] == "account_inactive"
-
-
-async def test_auth_test_tells_the_scopes_in_a_header(slack: FakeSlack) -> None:
-    slack.without_scopes("files:read")
-    reply = await client_of(slack).auth_test()
-    assert (reply["user_id"], reply["team_id"]) == (slack.bot_user, slack.team)
-    scopes = reply.headers["x-oauth-scopes"].split(",")
-    assert "chat:write" in scopes
-    assert "files:read" not in scopes
 
 
 @pytest.mark.parametrize(
@@ -250,30 +240,6 @@ def test_the_published_schema_is_one_of_the_judges() -> None:
     assert faults_in_blocks([{**section("x"), "accessory": button(style="loud")}])
 
 
-async def test_good_blocks_pass_and_are_named(slack: FakeSlack) -> None:
-    row = [{"type": "raw_text", "text": "x"}]
-    rich = {
-        "type": "rich_text",
-        "elements": [{"type": "rich_text_section", "elements": [{"type": "text", "text": "x"}]}],
-    }
-    blocks = [
-        section("x" * 3_000),
-        {"type": "header", "text": plain_text("h")},
-        {"type": "divider"},
-        {"type": "context", "elements": [mrkdwn("<https://a.example/|a>")]},
-        actions(button(), button(action_id="open", url="https://a.example/", style="primary")),
-        markdown("x" * 12_000),
-        {"type": "table", "rows": [row, row]},
-        rich,
-    ]
-    reply = await call(slack, "chat.postMessage", channel=GENERAL, text="x", blocks=blocks)
-    [message] = slack.messages(GENERAL)
-    assert [block["type"] for block in message.blocks] == [block["type"] for block in blocks]
-    assert all(block["block_id"] for block in message.blocks)
-    assert "https://a.example/" in message.links
-    assert reply["message"]["bot_id"] == slack.bot_id
-
-
 @pytest.mark.parametrize(
     ("kind", "view", "named"),
     [
@@ -333,58 +299,6 @@ async def test_messages_are_posted_changed_and_removed_as_slack_does(slack: Fake
     assert [one.text for one in slack.messages(GENERAL, said.ts)] == ["hello"]
 
 
-async def test_a_user_stands_for_their_direct_conversation(slack: FakeSlack) -> None:
-    posted = await call(slack, "chat.postMessage", channel=BOB, text="psst")
-    assert posted["channel"] == slack.im(BOB)
-
-
-async def test_threads_are_read_in_pages_that_open_with_the_root(slack: FakeSlack) -> None:
-    root = slack.say(ADA, GENERAL, "root").ts
-    for number in range(5):
-        slack.say(BOB, GENERAL, f"reply {number}", root)
-    metadata = {"event_type": "run", "event_payload": {}}
-    await call(
-        slack, "chat.postMessage", channel=GENERAL, thread_ts=root, text="last", metadata=metadata
-    )
-    pages = []
-    cursor: str | None = None
-    while cursor != "":
-        page = await client_of(slack).conversations_replies(
-            channel=GENERAL, ts=root, limit=4, cursor=cursor, include_all_metadata=True
-        )
-        pages.append([message["text"] for message in page["messages"]])
-        more: Json = page.get("response_metadata") or {}
-        cursor = str(more.get("next_cursor", ""))
-    assert pages == [
-        ["root", "reply 0", "reply 1", "reply 2", "reply 3"],
-        ["root", "reply 4", "last"],
-    ]
-    assert page["messages"][-1]["metadata"] == metadata
-    assert page["messages"][0]["reply_count"] == 6
-    plainly = await client_of(slack).conversations_replies(channel=GENERAL, ts=root)
-    assert "metadata" not in plainly["messages"][-1]
-    history = await client_of(slack).conversations_history(channel=GENERAL)
-    assert [message["text"] for message in history["messages"]] == ["root"]
-
-
-@pytest.mark.parametrize(
-    ("bounds", "found"),
-    [
-        ({"oldest": 0}, ["b", "c"]),
-        ({"latest": 1}, ["a"]),
-        ({"oldest": 0, "inclusive": True}, ["a", "b", "c"]),
-        ({"oldest": 0, "latest": 2}, ["b"]),
-    ],
-)
-async def test_history_lies_between_its_bounds(
-    slack: FakeSlack, bounds: Json, found: list[str]
-) -> None:
-    times = [slack.say(ADA, GENERAL, words).ts for words in "abc"]
-    args = {k: times[v] if k != "inclusive" else v for k, v in bounds.items()}
-    page = await call(slack, "conversations.history", channel=GENERAL, **args)
-    assert [message["text"] for message in page["messages"]][::-1] == found
-
-
 async def test_a_fault_of_the_fake_itself_does_not_go_unnoticed() -> None:
     async def broken() -> None:
         with furnished() as slack:
@@ -397,12 +311,6 @@ async def test_a_fault_of_the_fake_itself_does_not_go_unnoticed() -> None:
 
     with pytest.raises(AssertionError, match="itself failed"):
         await broken()
-
-
-async def test_locales_are_told_when_asked_for(slack: FakeSlack) -> None:
-    client = client_of(slack)
-    assert "locale" not in (await client.users_info(user=BOB))["user"]
-    assert (await client.users_info(user=BOB, include_locale=True))["user"]["locale"] == "zh-CN"
 
 
 async def test_private_files_need_the_bearer_token(slack: FakeSlack) -> None:
@@ -476,45 +384,6 @@ async def test_outsiders_read_one_page_of_15_a_minute(slack: FakeSlack) -> None:
     assert len(page["messages"]) == 16
     reply = await refusal(call(slack, "conversations.replies", channel=GENERAL, ts=root))
     assert reply["error"] == "ratelimited"
-
-
-async def test_storms_outages_and_told_refusals_pass(slack: FakeSlack) -> None:
-    post = {"channel": GENERAL, "text": "x"}
-    slack.storm("chat.postMessage", 2, retry_after=7)
-    for _ in range(2):
-        assert (await refusal(call(slack, "chat.postMessage", **post)))["error"] == "ratelimited"
-    slack.refuse("chat.postMessage", "restricted_action", channel=GENERAL, times=1)
-    await call(slack, "chat.postMessage", channel=SECRET, text="x")
-    assert (await refusal(call(slack, "chat.postMessage", **post)))["error"] == "restricted_action"
-    slack.down("reset")
-    with pytest.raises(aiohttp.ClientError):
-        await call(slack, "chat.postMessage", **post)
-    slack.down(503)
-    async with aiohttp.ClientSession() as session:
-        answer = await session.post(f"{slack.api_url}auth.test")
-        assert (answer.status, answer.content_type) == (503, "text/html")
-    slack.up()
-    assert slack.messages(GENERAL) == []
-    await call(slack, "chat.postMessage", **post)
-    assert [one.status for one in slack.calls("chat.postMessage")] == [429, 429, 200, 200, 0, 200]
-
-
-async def test_a_cut_answer_leaves_its_effect_behind(slack: FakeSlack) -> None:
-    slack.cut("chat.postMessage")
-    with pytest.raises(aiohttp.ClientError):
-        await call(slack, "chat.postMessage", channel=GENERAL, text="x")
-    [message] = slack.messages(GENERAL)
-    [made] = slack.calls("chat.postMessage")
-    assert (made.took_effect, made.error) == (True, "cut")
-    assert made.reply["ts"] == message.ts
-
-
-async def test_a_slow_slack_takes_its_time(slack: FakeSlack) -> None:
-    slack.slow(0.2, "auth.test")
-    await call(slack, "auth.test")
-    await call(slack, "users.info", user=ADA)
-    [slow], [quick] = slack.calls("auth.test"), slack.calls("users.info")
-    assert slow.seconds >= 0.2 > quick.seconds
 
 
 @pytest.mark.parametrize(

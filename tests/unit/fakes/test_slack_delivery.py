@@ -9,10 +9,8 @@ from typing import Any
 
 import aiohttp
 import pytest
-from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.app.async_app import AsyncApp
-from slack_sdk.signature import SignatureVerifier
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,9 +18,9 @@ from starlette.routing import Route
 
 from tests.fakes.server import serve
 from tests.fakes.slack import FakeSlack
-from tests.fakes.slack_delivery import COMMAND, INTERACTION, signed_headers
+from tests.fakes.slack_delivery import COMMAND, INTERACTION
 from tests.fakes.slack_events import callback, message_posted
-from tests.fakes.slack_stage import ADA, GENERAL, call, client_of, furnished, refusal
+from tests.fakes.slack_stage import ADA, GENERAL, client_of, furnished, refusal
 from tests.fakes.slack_workspace import Json
 
 
@@ -73,25 +71,6 @@ async def test_a_socket_needs_a_ticket(slack: FakeSlack) -> None:
             await session.ws_connect(f"{slack.base}/link/?ticket=forged")
 
 
-async def test_an_event_travels_in_an_envelope_and_its_acknowledgement_is_timed(
-    slack: FakeSlack,
-) -> None:
-    async with raw(slack) as app:
-        said = slack.say(ADA, GENERAL, "hello")
-        envelope = await app.next()
-        assert envelope["type"] == "events_api"
-        assert envelope["accepts_response_payload"] is False
-        assert (envelope["retry_attempt"], envelope["retry_reason"]) == (0, "")
-        payload = envelope["payload"]
-        assert payload["type"] == "event_callback"
-        assert payload["authorizations"][0]["user_id"] == slack.bot_user
-        assert payload["event"]["ts"] == said.ts
-        await app.ack(envelope)
-        await said.acknowledged()
-    [attempt] = slack.deliveries[0].attempts
-    assert attempt.ack_seconds is not None
-
-
 async def test_an_event_without_acknowledgement_comes_again(hasty: FakeSlack) -> None:
     async with raw(hasty) as app:
         [delivery] = hasty.say(ADA, GENERAL, "hello").deliveries
@@ -103,46 +82,6 @@ async def test_an_event_without_acknowledgement_comes_again(hasty: FakeSlack) ->
     assert len({e["payload"]["event_id"] for e in envelopes}) == 1
     assert len({e["envelope_id"] for e in envelopes}) == 3
     assert [attempt.failure for attempt in delivery.attempts] == ["timeout", "timeout", None]
-
-
-async def test_a_late_acknowledgement_is_kept_but_does_not_stop_the_repetition(
-    hasty: FakeSlack,
-) -> None:
-    async with raw(hasty) as app:
-        [delivery] = hasty.say(ADA, GENERAL, "hello").deliveries
-        first, second = await app.next(), await app.next()
-        await app.ack(first)
-        await app.ack(second)
-        await delivery.over()
-    late, again = delivery.attempts
-    assert (late.failure, again.failure) == ("timeout", None)
-    assert late.ack_seconds is not None
-    assert late.ack_seconds > 0.2
-
-
-async def test_slack_gives_up_in_the_end(hasty: FakeSlack) -> None:
-    async with raw(hasty) as app:
-        [delivery] = hasty.say(ADA, GENERAL, "hello").deliveries
-        for _ in range(3):
-            await app.next()
-        await delivery.over()
-    assert delivery.given_up
-
-
-async def test_a_command_is_sent_once_and_may_be_acknowledged_with_words(hasty: FakeSlack) -> None:
-    async with raw(hasty) as app:
-        late = hasty.command(ADA, GENERAL, "/ask", "a & b")
-        envelope = await app.next()
-        assert (envelope["type"], envelope["accepts_response_payload"]) == ("slash_commands", True)
-        assert envelope["payload"]["text"] == "a & b"
-        assert "retry_attempt" not in envelope
-        await late.deliveries[0].over()
-        assert late.deliveries[0].given_up
-        told = hasty.command(ADA, GENERAL, "/ask")
-        await app.ack(await app.next(), payload={"text": "Working on it"})
-        await told.acknowledged()
-    [message] = hasty.messages(GENERAL)
-    assert (message.text, message.ephemeral_to) == ("Working on it", ADA)
 
 
 async def test_what_slack_would_not_understand_is_kept(slack: FakeSlack) -> None:
@@ -173,15 +112,6 @@ async def test_an_event_goes_to_exactly_one_of_several_connections(slack: FakeSl
     assert sorted([*both[0], *both[1]]) == [str(number) for number in range(10)]
 
 
-async def test_events_wait_for_a_connection(slack: FakeSlack) -> None:
-    [delivery] = slack.say(ADA, GENERAL, "hello").deliveries
-    await asyncio.sleep(0.01)
-    assert delivery.attempts == []
-    async with raw(slack) as app:
-        await app.ack(await app.next())
-        await delivery.acknowledged()
-
-
 async def test_an_event_on_a_broken_connection_comes_again_on_another(slack: FakeSlack) -> None:
     async with raw(slack) as first:
         [delivery] = slack.say(ADA, GENERAL, "hello").deliveries
@@ -193,43 +123,6 @@ async def test_an_event_on_a_broken_connection_comes_again_on_another(slack: Fak
             await second.ack(envelope)
             await delivery.acknowledged()
     assert delivery.attempts[0].failure == "connection_failed"
-
-
-@pytest.mark.parametrize("reason", ["warning", "refresh_requested", "link_disabled"])
-async def test_connections_are_told_to_go(slack: FakeSlack, reason: str) -> None:
-    async with raw(slack) as app:
-        slack.disconnect(reason, grace=0.0)
-        frame = await app.next()
-        assert (frame["type"], frame["reason"]) == ("disconnect", reason)
-        if reason == "warning":
-            slack.say(ADA, GENERAL, "still here")
-            await app.ack(await app.next())
-        else:
-            assert (await app.socket.receive(timeout=60)).type == aiohttp.WSMsgType.CLOSE
-
-
-@pytest.mark.parametrize("how", ["refresh_requested", "cut"])
-async def test_bolt_comes_back_and_misses_nothing(slack: FakeSlack, how: str) -> None:
-    app = AsyncApp(client=client_of(slack))
-    seen: list[str] = []
-
-    @app.event("message")
-    async def note(event: Json) -> None:
-        seen.append(event["text"])
-
-    handler = AsyncSocketModeHandler(app, slack.app_token, ping_interval=0.05)
-    await handler.connect_async()  # type: ignore[no-untyped-call]
-    try:
-        await slack.say(ADA, GENERAL, "before").acknowledged()
-        if how == "cut":
-            await asyncio.to_thread(slack.cut_sockets)
-        else:
-            await asyncio.to_thread(slack.disconnect)
-        await slack.say(ADA, GENERAL, "after").acknowledged()
-    finally:
-        await handler.close_async()  # type: ignore[no-untyped-call]
-    assert seen == ["before", "after"]
-    assert slack.sockets.connected >= 2
 
 
 # --- signed HTTP ---
@@ -258,25 +151,6 @@ def web_app(slack: FakeSlack, seen: list[Json]) -> Starlette:
         return await handler.handle(request)
 
     return Starlette(routes=[Route("/slack/events", endpoint, methods=["POST"])])
-
-
-async def test_everything_reaches_bolt_signed_over_http(slack: FakeSlack) -> None:
-    seen: list[Json] = []
-    with serve(web_app(slack, seen)) as base:
-        url = f"{base}/slack/events"
-        assert await asyncio.to_thread(slack.verify_url, url)
-        slack.deliver_to(url)
-        said = slack.say(ADA, GENERAL, "hello <there>")
-        await said.acknowledged()
-        await slack.command(ADA, GENERAL, "/ask", "why?").acknowledged()
-        button = {"type": "button", "text": {"type": "plain_text", "text": "Go"}, "action_id": "go"}
-        blocks = [{"type": "actions", "elements": [button]}]
-        posted = await call(slack, "chat.postMessage", channel=GENERAL, text="x", blocks=blocks)
-        await slack.press(ADA, posted["ts"], "go", channel=GENERAL).acknowledged()
-    kinds = [body.get("type") or body.get("command") for body in seen]
-    assert kinds == ["event_callback", "/ask", "block_actions"]
-    assert seen[0]["event"]["text"] == "hello &lt;there&gt;"
-    assert "On it" in [message.text for message in slack.messages(GENERAL)]
 
 
 @pytest.mark.parametrize(
@@ -311,13 +185,6 @@ async def test_bad_and_stale_signatures_are_refused_by_bolt(
     assert delivery.attempts[0].status == status
 
 
-def test_signatures_are_those_the_sdk_verifies() -> None:
-    headers = signed_headers("secret", "body", "application/json")
-    assert SignatureVerifier("secret").is_valid_request("body", headers)
-    stale = signed_headers("secret", "body", "application/json", age=301)
-    assert not SignatureVerifier("secret").is_valid_request("body", stale)
-
-
 @pytest.mark.parametrize(
     ("answer", "attempts"),
     [
@@ -344,24 +211,3 @@ async def test_http_events_come_again_until_taken(
     expected = [(None, None), ("1", "http_error"), ("2", "http_error")]
     assert marks == expected[:attempts]
     assert delivery.acked is (answer.status_code == 200)
-
-
-async def test_a_lost_acknowledgement_can_be_played(slack: FakeSlack) -> None:
-    async with raw(slack) as app:
-        [delivery] = slack.say(ADA, GENERAL, "hello").deliveries
-        await app.ack(await app.next())
-        await delivery.acknowledged()
-        again = slack.redeliver(delivery)
-        envelope = await app.next()
-        await app.ack(envelope)
-        await again.acknowledged()
-    assert envelope["retry_attempt"] == 1
-    assert envelope["payload"]["event_id"] == delivery.event_id
-
-
-async def test_sockets_are_refused_during_an_outage(slack: FakeSlack) -> None:
-    url = (await client_of(slack, slack.app_token).api_call("apps.connections.open"))["url"]
-    slack.down(503)
-    async with aiohttp.ClientSession() as session:
-        with pytest.raises(aiohttp.WSServerHandshakeError, match="503"):
-            await session.ws_connect(url)

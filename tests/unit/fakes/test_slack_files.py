@@ -97,38 +97,6 @@ async def test_a_search_needs_the_scope_the_type_and_a_token_that_is_good(
     assert late["error"] == "invalid_action_token"
 
 
-async def test_days_narrow_files_and_deleted_ones_are_gone(slack: FakeSlack) -> None:
-    file = share(slack, GENERAL)
-    slack.advance(86_400)
-    right = token(slack)
-    day = int(file.created) + 3_600
-    assert (await found(slack, right, after=day))["files"] == []
-    assert len((await found(slack, right, before=day))["files"]) == 1
-    file.deleted = True
-    assert (await found(slack, right))["files"] == []
-
-
-@pytest.mark.parametrize(
-    ("channels", "lists"),
-    [
-        ([GENERAL], ([GENERAL], [], [])),
-        ([ELSEWHERE], ([ELSEWHERE], [], [])),
-        ([SECRET], ([], [SECRET], [])),
-        ([GENERAL, SECRET], ([GENERAL], [SECRET], [])),
-    ],
-)
-async def test_the_app_is_told_where_a_file_is_shared(
-    slack: FakeSlack, channels: list[str], lists: tuple[list[str], ...]
-) -> None:
-    file = share(slack, channels[0], ADA)
-    for channel in channels[1:]:
-        slack.say(ADA, channel, "again", files=[file])
-    about = (await call(slack, "files.info", file=file.id))["file"]
-    assert (about["channels"], about["groups"], about["ims"]) == lists
-    assert about["is_public"] is bool(lists[0])
-    assert (about["size"], about["mimetype"]) == (8, "text/markdown")
-
-
 async def test_files_that_the_app_cannot_see_or_that_are_gone_are_refused(
     slack: FakeSlack,
 ) -> None:

@@ -61,13 +61,6 @@ def test_the_page_refuses(slack: FakeSlack, query: dict[str, str], answer: str) 
     assert answer in text
 
 
-def test_the_page_sends_back_with_the_state(slack: FakeSlack) -> None:
-    status, location = ask(slack.oauth)
-    assert status == 302
-    assert location.startswith(f"{BACK}?code=")
-    assert location.endswith("&state=s1")
-
-
 async def test_a_code_gives_a_token_of_its_workspace_once(slack: FakeSlack) -> None:
     with FakeSlack(beside=slack, tenant=Tenant("T2", "U2BOT", "B2", "Other")) as other:
         other.add_user("U7", "eve")

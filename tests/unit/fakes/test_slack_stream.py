@@ -63,16 +63,6 @@ async def test_a_stream_that_slack_would_not_start(
     assert (await refusal(start(slack, **changes)))["error"] == error
 
 
-async def test_a_direct_conversation_needs_no_recipient(slack: FakeSlack) -> None:
-    im = slack.im(ADA)
-    asked = slack.say(ADA, im, "q").ts
-    stream = await start(
-        slack, channel=im, thread_ts=asked, recipient_user_id=None, recipient_team_id=None
-    )
-    [shown] = slack.replies(im, asked)
-    assert (shown.ts, shown.streaming) == (stream["ts"], True)
-
-
 BAD_CHUNKS: list[tuple[Json, str]] = [
     ({"type": "song"}, "invalid_chunks"),
     ({"type": "markdown_text"}, "invalid_chunks"),
@@ -113,26 +103,6 @@ async def test_tasks_count_towards_what_a_stream_holds(slack: FakeSlack) -> None
     stream = await start(slack, chunks=[text("x" * 11_900), task(details="y" * 90)])
     reply = await refusal(call(slack, "chat.appendStream", **stream, chunks=[task(title="z" * 20)]))
     assert reply["error"] == "msg_too_long"
-
-
-async def test_a_repeated_task_replaces_its_state_and_lengthens_its_details(
-    slack: FakeSlack,
-) -> None:
-    source = {"type": "url", "url": "https://a.example/", "text": "A"}
-    stream = await start(
-        slack,
-        chunks=[{"type": "plan_update", "title": "Plan"}, task(details="one, "), task(id="2")],
-    )
-    again = task(status="complete", title="New", details="two", sources=[source])
-    await call(slack, "chat.appendStream", **stream, chunks=[again, text("Answer")])
-    message = slack.messages(GENERAL)[-1]
-    first, second = message.tasks
-    assert (first["title"], first["status"], first["details"]) == ("New", "complete", "one, two")
-    assert second["status"] == "pending"
-    plan, words = message.blocks
-    assert (plan["type"], plan["title"], len(plan["tasks"])) == ("plan", "Plan", 2)
-    assert words["text"] == "Answer"
-    assert message.links == ["https://a.example/"]
 
 
 async def test_stopping_shows_the_last_words_then_the_blocks_and_frees_the_session(
@@ -230,12 +200,3 @@ async def test_the_stop_button_ends_the_streams_of_its_thread(slack: FakeSlack) 
     session = slack.session(GENERAL, root)
     assert session is not None
     assert session.status == "processing"
-
-
-async def test_streaming_can_be_forbidden_in_one_channel(slack: FakeSlack) -> None:
-    slack.refuse_streaming("channel_type_not_supported", GENERAL)
-    assert (await refusal(start(slack)))["error"] == "channel_type_not_supported"
-    im = slack.im(ADA)
-    await start(slack, channel=im, thread_ts=slack.say(ADA, im, "q").ts)
-    slack.relent()
-    await start(slack)

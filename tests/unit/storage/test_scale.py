@@ -16,8 +16,8 @@ from bot.storage.retention import Keep, Retention
 from bot.storage.spending import Amount, Payer, Spending, add_spent
 from bot.storage.store import Store, open_store
 from bot.storage.tables import messages, metadata, spending, threads
-from tests.bench import million
 from tests.fakes.postgres import Postgres
+from tests.unit.storage import plans
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
 THREADS, EACH = 300, 5
@@ -121,7 +121,7 @@ def large(postgres: Postgres) -> str:
 
     async def filled() -> None:
         store = await open_store(url)
-        await million.fill(store, RUNS)
+        await plans.fill(store, RUNS)
         async with store.database.write() as db:
             # So small a table is read whole if that costs as little as to read it by an index.
             for cost in ("enable_seqscan = off", "random_page_cost = 0.1"):
@@ -132,16 +132,16 @@ def large(postgres: Postgres) -> str:
     return url
 
 
-@pytest.mark.parametrize("do", million.DOINGS, ids=lambda do: do.__name__)
+@pytest.mark.parametrize("do", plans.DOINGS, ids=lambda do: do.__name__)
 async def test_no_hot_statement_reads_a_large_table_from_beginning_to_end(
-    large: str, do: million.Doing, monkeypatch: pytest.MonkeyPatch
+    large: str, do: plans.Doing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.storage.archive.PORTION", 50)
     store = await open_store(large)
     try:
-        with million.explaining(store) as explained:
-            await do(million.Scene(store, large, datetime.now(UTC), RUNS))
-        sizes = await million.sizes_of(store)
+        with plans.explaining(store) as explained:
+            await do(plans.Scene(store, large, datetime.now(UTC), RUNS))
+        sizes = await plans.sizes_of(store)
     finally:
         await store.close()
     assert explained

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from adapters.discord.buttons import Button, encode
-from bot.conversing.buttons import Deeper, Feedback, Stop
+from bot.conversing.buttons import Deeper, Feedback
 from bot.storage.tables import feedback
 from tests.fakes.discord_server import Interaction, Message
 from tests.unit.adapters.discord.commands import HOW_TALL, answer_of, ask, registered
-from tests.unit.adapters.discord.conftest import Open, Room
-from tests.unit.adapters.discord.way_in import Running, SlowPoster
+from tests.unit.adapters.discord.conftest import Room
+from tests.unit.adapters.discord.way_in import Running
 from tests.unit.samples import verdicts
 
 
@@ -64,20 +63,6 @@ async def test_who_was_not_helped_may_say_why(here: Running, room: Room) -> None
     assert await reasons(here) == [("bad", "wrong")]  # the menu's first
 
 
-async def test_dig_deeper_asks_again_deeply_and_once(here: Running, room: Room) -> None:
-    await ask(here, room)
-    (first,) = await here.asked()
-    message = with_button(here, room, Deeper(first.run.id))
-    press(room, message)
-    (_, second) = await here.asked(2)
-    assert (second.run.message.text, second.run.options.depth) == (HOW_TALL, "deep")
-    assert second.run.message.author.id == room.bob.id
-    again = press(room, message)
-    await here.until(lambda: again.followups)
-    assert "already asked" in again.followups[0].content
-    assert len(here.poster.replies) == 2
-
-
 async def test_a_suggestion_that_is_gone_is_explained(here: Running, room: Room) -> None:
     await ask(here, room)
     (first,) = await here.asked()
@@ -99,18 +84,6 @@ async def test_a_press_counts_when_the_response_to_its_deferral_is_lost(
     press(room, with_button(here, room, Deeper(first.run.id)))
     (_, second) = await here.asked(2)
     assert second.run.options.depth == "deep"
-
-
-async def test_thanks_are_said_when_the_response_to_the_deferral_is_lost(
-    here: Running, room: Room
-) -> None:
-    await ask(here, room)
-    (reply,) = await here.asked()
-    room.discord.cut(where="/callback")
-    pressed = press(room, with_button(here, room, Feedback(reply.run.id, "good")))
-    await here.until(lambda: pressed.followups)
-    assert pressed.followups[0].private_to is room.bob
-    assert await verdicts(here.app.store.database, reply.run.id) == {room.bob.id: "good"}
 
 
 async def test_a_press_that_came_too_late_is_dropped(here: Running, room: Room) -> None:
@@ -135,39 +108,6 @@ async def test_a_run_that_nobody_knows_is_explained(
     await here.until(lambda: pressed.followups)
     assert pressed.followups[0].private_to is room.bob
     assert "no longer exists" in pressed.followups[0].content
-
-
-async def test_who_may_not_ask_may_not_press(open_footnote: Open, room: Room) -> None:
-    async with open_footnote(deny_users=room.bob.id) as here:
-        await ask(here, room)
-        (first,) = await here.asked()
-        pressed = press(room, with_button(here, room, Deeper(first.run.id)))
-        await here.until(lambda: pressed.followups)
-        assert "You are not on the list" in pressed.followups[0].content
-
-
-async def test_the_stop_button_stops_its_run(
-    open_footnote: Open, room: Room, slow_poster: SlowPoster
-) -> None:
-    async with open_footnote(poster=slow_poster) as here:
-        await ask(here, room)
-        await here.until(lambda: slow_poster.replies)
-        press(room, with_button(here, room, Stop(slow_poster.replies[0].run.id)))
-        await here.stop_requested(slow_poster.replies[0])
-        slow_poster.go_on.set()
-        (reply,) = await here.asked()
-        assert reply.finished[0].status == "stopped"
-
-
-async def test_buttons_work_after_a_restart(open_footnote: Open, room: Room) -> None:
-    async with open_footnote() as here:
-        await ask(here, room)
-        (reply,) = await here.asked()
-        message = with_button(here, room, Feedback(reply.run.id, "bad"))
-    async with open_footnote() as here:
-        press(room, message)
-        while not await verdicts(here.app.store.database, reply.run.id):
-            await asyncio.sleep(0.01)
 
 
 async def test_a_broken_command_is_a_sentence(

@@ -39,13 +39,6 @@ async def test_a_mention_in_a_channel_opens_the_thread_that_has_its_id(
     assert room.discord.requests("POST", f"/channels/{room.general.id}/typing")
 
 
-async def test_a_direct_message_is_a_question(here: Running, room: Room) -> None:
-    direct = room.discord.direct(room.ada)
-    room.discord.people.say(room.ada, direct, HOW_TALL)
-    (reply,) = await here.asked()
-    assert reply.run.message.thread == Thread("discord", "@me", direct.id, direct.id)
-
-
 async def test_direct_messages_can_be_switched_off(open_footnote: Open, room: Room) -> None:
     async with open_footnote(direct_messages=False) as here:
         direct = room.discord.direct(room.ada)
@@ -199,16 +192,6 @@ async def test_a_flood_loses_and_doubles_nothing_and_stays_in_order(
 # ---------------------------------------------------------------- what becomes of it
 
 
-async def test_an_edit_is_answered_anew(here: Running, room: Room) -> None:
-    said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
-    await here.asked()
-    room.discord.people.edit(said, f"<@{room.discord.bot.id}> How old is the tower?")
-    await here.asked(2)
-    first, second = here.poster.replies
-    assert second.run.id == first.run.id
-    assert here.questions == [HOW_TALL, "How old is the tower?"]
-
-
 async def test_a_mention_that_an_edit_adds_is_a_question(here: Running, room: Room) -> None:
     said = room.discord.people.say(room.ada, room.general, HOW_TALL)
     room.discord.people.edit(said, f"<@{room.discord.bot.id}> {HOW_TALL}")
@@ -285,14 +268,6 @@ async def test_a_link_preview_is_no_edit(here: Running, room: Room) -> None:
     room.discord.people.resolve_embed(said, "https://example.org/1")
     await here.barrier(room.ada, room.general)
     assert len(here.poster.replies) == 2
-
-
-async def test_a_deleted_question_takes_its_reply_along(here: Running, room: Room) -> None:
-    said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
-    (reply,) = await here.asked()
-    room.discord.people.delete(said)
-    await here.until(lambda: here.poster.removed)
-    assert here.poster.removed[0][0] == reply.run.id
 
 
 async def test_the_word_stop_stops_and_is_acknowledged(

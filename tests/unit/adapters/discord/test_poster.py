@@ -10,9 +10,8 @@ import pytest
 
 from adapters.discord.buttons import encode
 from bot.conversing.buttons import Deeper
-from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused, RunLost
+from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused
 from bot.messages import Attachment
-from bot.posting import holding
 from tests.fakes.discord_server import Channel, File, Seen
 from tests.unit.adapters.discord.way_out import Kept, Stage, a_plan, a_stage, an_answer
 
@@ -29,22 +28,6 @@ async def stage() -> AsyncIterator[Stage]:
 
 def shown(stage: Stage, channel: Channel) -> list[Seen]:
     return stage.fake.posts(channel)
-
-
-async def test_a_run_that_is_anothers_says_nothing_more(stage: Stage) -> None:
-    async def lost() -> None:
-        raise RunLost("Run r1 has been taken over by a later attempt.")
-
-    _, kept = stage.asked()
-    reply = await stage.poster.open(kept.run, kept.state)
-    before = len(stage.fake.requests())
-    token = holding.set(lost)
-    try:
-        with pytest.raises(RunLost):
-            await reply.finish(an_answer())
-    finally:
-        holding.reset(token)
-    assert len(stage.fake.requests()) == before
 
 
 # ---------------------------------------------------------------- where it goes
@@ -493,17 +476,6 @@ def attached(stage: Stage, data: bytes) -> Attachment:
     return Attachment("notes.txt", "text/plain", str(said.attachments[0]["url"]))
 
 
-async def test_an_attached_file_is_fetched(stage: Stage) -> None:
-    _, kept = stage.asked()
-    assert await stage.poster.download(kept.run, attached(stage, b"blue"), 4) == b"blue"
-
-
-async def test_a_file_over_the_limit_is_refused(stage: Stage) -> None:
-    _, kept = stage.asked()
-    with pytest.raises(PageUnreadable, match="larger than 3 bytes"):
-        await stage.poster.download(kept.run, attached(stage, b"blue"), 3)
-
-
 async def test_a_file_that_is_gone_is_told_so(stage: Stage) -> None:
     _, kept = stage.asked()
     file = attached(stage, b"blue")
@@ -541,13 +513,6 @@ async def test_discord_being_down_is_no_refusal(stage: Stage, kind: str) -> None
         await stage.open(kept)
     stage.fake.up()
     await stage.answer(kept)
-
-
-async def test_a_short_outage_is_waited_for(stage: Stage) -> None:
-    said, kept = stage.asked()
-    stage.fake.down("reset", times=2)
-    await stage.answer(kept)
-    assert [post.content for post in shown(stage, stage.thread(said))] == [CITED]
 
 
 async def test_a_revoked_token_is_no_refusal_of_the_answer(stage: Stage) -> None:

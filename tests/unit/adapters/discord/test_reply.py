@@ -10,11 +10,8 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.buttons import encode
 from adapters.discord.outlet import nonce_of
-from bot.answers import Answer
-from bot.conversing.buttons import Stop
-from bot.errors import FootnoteError, PlatformUnavailable
+from bot.errors import PlatformUnavailable
 from tests.fakes.discord_server import Channel, Seen
 from tests.unit.adapters.discord.way_out import (
     Kept,
@@ -51,16 +48,6 @@ def shown(stage: Stage, channel: Channel) -> list[Seen]:
 # ---------------------------------------------------------------- while it works
 
 
-async def test_opening_shows_at_once_that_it_works_and_how_to_stop(
-    stage: Stage, kept: Kept, direct: Channel
-) -> None:
-    reply = await stage.open(kept)
-    (post,) = shown(stage, direct)
-    assert post.embeds[0]["title"] == "Researching…"
-    assert post.buttons == (("Stop", encode(Stop(kept.id))),)
-    await reply.abandon()
-
-
 async def test_the_plan_is_shown_in_the_askers_language(
     stage: Stage, kept: Kept, direct: Channel
 ) -> None:
@@ -68,17 +55,6 @@ async def test_the_plan_is_shown_in_the_askers_language(
     reply = await stage.open(kept)
     reply.progress(a_plan("天空"))
     await stage.fake.until(lambda: "搜尋：天空" in str(shown(stage, direct)[0].embeds))
-    await reply.abandon()
-
-
-async def test_text_is_shown_as_it_is_written(stage: Stage, kept: Kept, direct: Channel) -> None:
-    reply = await stage.open(kept)
-    reply.stream("It is")
-    await stage.fake.until(lambda: shown(stage, direct)[0].content == "It is")
-    reply.stream("It is blue.")
-    await stage.fake.until(lambda: shown(stage, direct)[0].content == "It is blue.")
-    reply.stream("Another answer")  # the model began anew
-    await stage.fake.until(lambda: shown(stage, direct)[0].content == "Another answer")
     await reply.abandon()
 
 
@@ -115,20 +91,6 @@ async def test_a_progress_message_that_somebody_deletes_comes_back_as_the_answer
 # ---------------------------------------------------------------- its end
 
 
-async def test_the_progress_becomes_the_answer(stage: Stage, kept: Kept, direct: Channel) -> None:
-    reply = await stage.open(kept)
-    (before,) = shown(stage, direct)
-    reply.progress(a_plan("sky"))
-    await reply.finish(an_answer(kept))
-    (post,) = shown(stage, direct)
-    assert post.id == before.id
-    labels = [label for label, _ in post.buttons]
-    assert labels == [
-        *("Helpful", "Not helpful", "Dig deeper"),
-        *("Sources and how this was found", "Watch this"),
-    ]
-
-
 async def test_a_long_answer_is_posted_whole_and_in_order(
     stage: Stage, kept: Kept, direct: Channel
 ) -> None:
@@ -141,43 +103,7 @@ async def test_a_long_answer_is_posted_whole_and_in_order(
     assert all(len(post.content) <= 2_000 for post in posts)
 
 
-async def test_a_failure_is_told_in_the_same_message(
-    stage: Stage, kept: Kept, direct: Channel
-) -> None:
-    reply = await stage.open(kept)
-    error = FootnoteError("No search provider answered.")
-    answer = Answer("failed", error.sentence, "q", kept.id)
-    await reply.fail(answer, error)
-    (post,) = shown(stage, direct)
-    assert "No search provider answered." in post.content
-    assert post.buttons == ()
-
-
-async def test_finishing_twice_is_the_same_as_once(
-    stage: Stage, kept: Kept, direct: Channel
-) -> None:
-    reply = await stage.open(kept)
-    await reply.finish(an_answer(kept, LONG))
-    before = shown(stage, direct)
-    again = await stage.open(kept)
-    await again.finish(an_answer(kept, LONG))
-    assert [post.content for post in shown(stage, direct)] == [post.content for post in before]
-
-
 # ---------------------------------------------------------------- anew
-
-
-async def test_an_edited_question_is_answered_in_the_same_messages(
-    stage: Stage, kept: Kept, direct: Channel
-) -> None:
-    await stage.answer(kept, an_answer(kept, LONG))
-    first = shown(stage, direct)[0].id
-    reply = await stage.open(kept)
-    (post,) = shown(stage, direct)
-    assert "The question was edited" in str(post.embeds)
-    await reply.finish(an_answer(kept, "Short."))
-    (post,) = shown(stage, direct)
-    assert (post.id, post.content) == (first, "Short.")
 
 
 async def test_an_edited_question_may_be_answered_at_greater_length(
@@ -195,32 +121,6 @@ async def test_an_edited_question_may_be_answered_at_greater_length(
 
 
 # ---------------------------------------------------------------- exactly once
-
-
-@pytest.mark.parametrize("times", [1, 2])
-@pytest.mark.parametrize("where", ["POST /channels", "PATCH /channels"])
-async def test_a_response_that_is_cut_doubles_nothing(
-    stage: Stage, kept: Kept, direct: Channel, where: str, times: int
-) -> None:
-    stage.fake.cut(where=where, times=times)
-    await stage.answer(kept, an_answer(kept, LONG))
-    assert [post.content[:11] for post in shown(stage, direct)] == [
-        f"Paragraph {n}" for n in range(4)
-    ]
-
-
-async def test_a_cut_response_of_the_threads_making_doubles_nothing(stage: Stage) -> None:
-    said, kept = stage.asked()
-    stage.fake.cut(where="/threads")
-    await stage.answer(kept)
-    assert len(shown(stage, stage.thread(said))) == 1
-    assert len(stage.fake.threads_in(stage.general)) == 1
-
-
-async def test_a_storm_of_429_is_sat_out(stage: Stage, kept: Kept, direct: Channel) -> None:
-    stage.fake.storm(6, 0.02)
-    await stage.answer(kept, an_answer(kept, LONG))
-    assert len(shown(stage, direct)) == 4
 
 
 async def test_limits_as_discords_are_kept(stage: Stage, kept: Kept, direct: Channel) -> None:

@@ -118,19 +118,6 @@ async def test_a_reason_for_an_answer_that_is_gone_is_told(bot: Served, slack: F
     assert "no longer exists" in answer["text"]
 
 
-async def test_dig_deeper_asks_again_once(bot: Served, slack: FakeSlack) -> None:
-    _, reply = await an_answer(bot, slack)
-    await slack.press("U2", reply, controls.DEEPER, channel="C1").acknowledged()
-    deeper = (await bot.questions(2))[1]
-    assert deeper.author.id == "U2"
-    assert bot.poster.replies[1].run.options.depth == "deep"
-    assert deeper.thread == bot.asked[0].thread
-    assert "already asked" in await told(
-        slack, slack.press("U1", reply, controls.DEEPER, channel="C1")
-    )
-    assert len(await bot.rows("runs")) == 2
-
-
 async def test_watch_this_watches_it_for_the_presser(bot: Served, slack: FakeSlack) -> None:
     _, reply = await an_answer(bot, slack)
     await bot.ended(1)
@@ -145,14 +132,6 @@ async def test_a_suggestion_that_is_gone_is_told(bot: Served, slack: FakeSlack) 
     await bot.ended(1)
     pressed = slack.press("U1", reply, controls.FOLLOW_UP, channel="C1")
     assert "suggestion no longer exists" in await told(slack, pressed)
-
-
-async def test_the_stop_button_stops(slow_bot: Served, slack: FakeSlack) -> None:
-    _, reply = await an_answer(slow_bot, slack)
-    assert "Stopping" in await told(slack, slack.press("U1", reply, controls.STOP, channel="C1"))
-    assert await slow_bot.ended(1) == ["stopped"]
-    again = slack.press("U1", reply, controls.STOP, channel="C1")
-    assert "Nothing is running" in await told(slack, again)
 
 
 async def test_a_denied_press_is_told_why(slack: FakeSlack, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -46,15 +45,6 @@ async def test_a_mention_is_heard_where_only_mentions_are_sent(
     assert [message.text for message in await bot.questions(1)] == ["how tall is it?"]
 
 
-async def test_files_come_with_the_question(bot: Served, slack: FakeSlack) -> None:
-    file = slack.add_file("U1", "notes.txt", b"Tower notes")
-    said = slack.say("U1", "C1", f"{slack.mention} what do my notes say?", files=[file])
-    await said.acknowledged()
-    (message,) = await bot.questions(1)
-    assert [one.name for one in message.attachments] == ["notes.txt"]
-    assert message.attachments[0].download.startswith(slack.base)
-
-
 async def test_files_that_arrive_after_their_mention_are_brought_to_the_core(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,13 +80,6 @@ async def test_files_alone_are_a_question_about_them(bot: Served, slack: FakeSla
     file = slack.add_file("U1", "notes.txt", b"Tower notes")
     await slack.say("U1", "C1", slack.mention, files=[file]).acknowledged()
     assert [one.text for one in await bot.questions(1)] == ["What does notes.txt say?"]
-
-
-async def test_a_direct_message_needs_no_mention(bot: Served, slack: FakeSlack) -> None:
-    said = await slack.say("U1", slack.im("U1"), "how tall is it?").acknowledged()
-    (message,) = await bot.questions(1)
-    assert message.text == "how tall is it?"
-    assert message.thread.thread == said.ts
 
 
 async def test_direct_messages_begin_a_thread_each(bot: Served, slack: FakeSlack) -> None:
@@ -285,14 +268,6 @@ async def test_edits_and_deletions_elsewhere_are_none_of_its_business(
 # ---------------------------------------------------------------- edits and deletions
 
 
-async def test_an_edited_question_is_answered_anew(bot: Served, slack: FakeSlack) -> None:
-    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
-    await bot.questions(1)
-    await slack.edit("C1", said.ts, f"{slack.mention} how old is it?").acknowledged()
-    assert (await bot.questions(2))[1].text == "how old is it?"
-    assert len(await bot.rows("runs")) == 1
-
-
 async def test_a_link_preview_is_no_edit(bot: Served, slack: FakeSlack) -> None:
     said = await slack.say("U1", "C1", f"{slack.mention} sum up https://example.org").acknowledged()
     await bot.questions(1)
@@ -337,14 +312,6 @@ async def test_a_deleted_question_takes_its_answer_along(
 
 
 # ---------------------------------------------------------------- stopping
-
-
-async def test_the_word_stop_stops(slow_bot: Served, slack: FakeSlack) -> None:
-    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
-    await slow_bot.questions(1)
-    await slack.say("U2", "C1", "stop", said.ts).acknowledged()
-    assert await slow_bot.ended(1) == ["stopped"]
-    assert "正在停止" in await slow_bot.whisper("U2", "C1", said.ts)
 
 
 async def test_stop_with_nothing_to_stop_says_so(bot: Served, slack: FakeSlack) -> None:
@@ -398,30 +365,7 @@ async def test_other_reactions_are_only_reactions(slow_bot: Served, slack: FakeS
     assert await slow_bot.states() == ["running"]
 
 
-async def test_slacks_own_stop_button_stops(slow_bot: Served, slack: FakeSlack) -> None:
-    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
-    await slow_bot.questions(1)
-    await call(
-        slack,
-        "agents.sessions.setStatus",
-        channel_id="C1",
-        thread_ts=said.ts,
-        status="processing",
-    )
-    await slack.stop_session("U1", "C1", said.ts).acknowledged()
-    assert await slow_bot.ended(1) == ["stopped"]
-
-
 # ---------------------------------------------------------------- nothing is lost, nothing twice
-
-
-async def test_a_redelivered_event_does_nothing(bot: Served, slack: FakeSlack) -> None:
-    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
-    await bot.questions(1)
-    for delivery in said.deliveries:
-        await slack.redeliver(delivery).acknowledged()
-    assert len(await bot.rows("runs")) == 1
-    assert len(bot.asked) == 1
 
 
 async def test_a_redelivered_event_does_nothing_after_a_restart(
@@ -469,29 +413,3 @@ async def test_after_the_last_delivery_the_asker_is_told(bot: Served, slack: Fak
     await message.over()
     assert message.given_up
     assert "could not save your question" in await bot.whisper("U1", "C1")
-
-
-async def test_many_events_at_once_are_each_a_question(bot: Served, slack: FakeSlack) -> None:
-    said = [slack.say("U1", "C1", f"{slack.mention} question {n}") for n in range(25)]
-    await asyncio.gather(*(one.acknowledged() for one in said))
-    assert {one.text for one in await bot.questions(25)} == {f"question {n}" for n in range(25)}
-    assert len(await bot.rows("runs")) == 25
-
-
-async def test_a_broken_event_is_acknowledged_once_and_harms_nothing(
-    bot: Served, slack: FakeSlack
-) -> None:
-    broken = slack.deliver(
-        Delivery(
-            EVENT,
-            callback(
-                slack.workspace,
-                {"type": "message", "event_ts": "1.0", "user": "U1", "text": "no channel"},
-            ),
-        )
-    )
-    await broken.over()
-    assert broken.acked
-    assert len(broken.attempts) == 1
-    await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
-    await bot.questions(1)

@@ -240,22 +240,6 @@ async def test_a_slack_that_is_away_is_waited_for(
 # ---------------------------------------------------------------- connections
 
 
-async def test_slack_asking_to_reconnect_loses_nothing(bot: Served, slack: FakeSlack) -> None:
-    before = slack.sockets.connected
-    await asyncio.to_thread(slack.disconnect, "refresh_requested")
-    said = [slack.say("U1", "C1", f"{slack.mention} question {n}") for n in range(5)]
-    for one in said:
-        await one.acknowledged()
-    assert {one.text for one in await bot.questions(5)} == {f"question {n}" for n in range(5)}
-    assert slack.sockets.connected == before + 1
-
-
-async def test_a_cut_connection_is_made_anew(bot: Served, slack: FakeSlack) -> None:
-    await asyncio.to_thread(slack.cut_sockets)
-    await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
-    await bot.questions(1)
-
-
 async def test_a_connection_is_made_anew_after_an_outage(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,27 +1,18 @@
-"""A million runs with ten steps each in PostgreSQL: what each hot statement reads, and its time.
+"""A PostgreSQL with a year of questions, and what each hot statement reads there.
 
-The database fills itself (``million.sql``): 400 days of a thousand workspaces and 7,000 people.
-Then Footnote does once all that it does often (``DOINGS``). Each statement that it sends is
-explained with ``EXPLAIN ANALYZE`` in its own transaction, right before it is carried out. None may
-read a table from beginning to end, be it by a sequential scan or through an index.
-
-A million takes some ten minutes and 8 GB of disk.
+The database fills itself (``plans.sql``): 400 days of a thousand workspaces and 7,000 people. Then
+Footnote does once all that it does often (``DOINGS``). Each statement that it sends is explained
+with ``EXPLAIN ANALYZE`` in its own transaction, right before it is carried out.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
-import resource
-import subprocess
-import sys
-import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -40,16 +31,13 @@ from bot.storage.overview import Overviews, of_days
 from bot.storage.reservations import Holder, Reservation, Reservations
 from bot.storage.retention import Keep, Retention
 from bot.storage.spending import SCOPES, Payer, Spending
-from bot.storage.store import Store, open_store
+from bot.storage.store import Store
 from bot.storage.subjects import Subject
 from bot.storage.traces import Traces
 from bot.storage.workspaces import Opinion, Workspaces
-from tests.bench.connections import Nothing
-from tests.bench.table import ms, print_table, tell
-from tests.fakes.postgres import a_postgres
 from tests.unit.storage.past import Past, pages
 
-RUNS, STEPS = 1_000_000, 10
+STEPS = 2  # of each run
 DAYS = 400
 LARGE = ("messages", "runs", "steps", "pages", "run_pages", "citations", "found_words", "spending")
 SHARE = 0.1  # of a table: more is as good as all of it
@@ -66,10 +54,10 @@ OTHER_WORKER = "another/1/x"  # that holds no run
 FILLING = Path(__file__).with_suffix(".sql")
 
 
-async def fill(store: Store, runs: int, steps: int = STEPS) -> None:
+async def fill(store: Store, runs: int) -> None:
     """Threads, messages, runs and what belongs to them, and what the planner knows of them."""
     async with store.database.long_write() as db:
-        script = FILLING.read_text().replace(":runs", str(runs)).replace(":steps", str(steps))
+        script = FILLING.read_text().replace(":runs", str(runs)).replace(":steps", str(STEPS))
         for statement in script.split(";\n"):
             await db.exec_driver_sql(statement, execution_options={"no_parameters": True})
     while await FoundWords(store.database).index():
@@ -138,11 +126,18 @@ async def asking(scene: Scene) -> None:
     await conversations.remove("slack", "e3", now, owner=None, lease=timedelta())
 
 
+class _Nothing:
+    """Answers no question."""
+
+    async def answer(self, run: object, stop: asyncio.Event) -> None:
+        """Nothing to do."""
+
+
 async def dispatching(scene: Scene) -> None:
     """The statements of a worker every few seconds, and of a process that starts."""
     await scene.store.unfinished(scene.now, ["slack"])
     async with PostgresDispatcher(
-        scene.url, scene.store, Nothing(), 0, platforms=["discord"]
+        scene.url, scene.store, _Nothing(), 0, platforms=["discord"]
     ) as dispatcher:
         await dispatcher.resume()
         await dispatcher.condition()
@@ -246,11 +241,10 @@ DOINGS: tuple[Doing, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A statement with its plan as PostgreSQL tells it, and its seconds."""
+    """A statement with its plan as PostgreSQL tells it."""
 
     statement: str
     plan: Mapping[str, Any]
-    seconds: float
 
     def nodes(self) -> Iterator[Mapping[str, Any]]:
         left = [self.plan]
@@ -302,7 +296,7 @@ def explaining(store: Store) -> Iterator[list[Explained]]:
             explain.execute("ROLLBACK" if alone else "ROLLBACK TO explained")
         explain.close()
         told = (json.loads(told) if isinstance(told, str) else told)[0]
-        found.append(Explained(statement, told["Plan"], told["Execution Time"] / 1000))
+        found.append(Explained(statement, told["Plan"]))
 
     sa.event.listen(engine, "before_cursor_execute", before)
     try:
@@ -318,65 +312,3 @@ async def sizes_of(store: Store) -> dict[str, int]:
             table: int(await db.scalar(sa.text(f"SELECT count(*) FROM {table}")) or 0)
             for table in LARGE
         }
-
-
-async def measured(runs: int, steps: int, url: str, which: Sequence[str]) -> None:
-    store = await open_store(url)
-    try:
-        began = time.monotonic()
-        await fill(store, runs, steps)
-        tell(f"filled in {time.monotonic() - began:.0f} s")
-        sizes = await sizes_of(store)
-        async with store.database.read() as db:
-            size = await db.scalar(sa.text("SELECT pg_database_size(current_database())"))
-        print_table(("table", "rows"), [(name, f"{count:,}") for name, count in sizes.items()])
-        print(f"{(size or 0) / 2**30:.1f} GB in all\n")
-        rows, long = [], []
-        scene = Scene(store, url, datetime.now(UTC), runs)
-        for do in DOINGS:
-            if which and do.__name__ not in which:
-                continue
-            with explaining(store) as found:
-                await do(scene)
-            slowest = max(found, key=lambda one: one.seconds)
-            total = sum(one.seconds for one in found)
-            words = " ".join(slowest.statement.split())[:60]
-            rows.append((do.__name__, len(found), ms(total), ms(slowest.seconds), words))
-            for one in found:
-                for read in one.long_reads(sizes):
-                    long.append((do.__name__, ms(one.seconds), f"{read}: {one.statement[:2000]}"))
-            tell(do.__name__)
-        print_table(("what", "statements", "all", "slowest", "which"), rows)
-        _usage(url)
-        print()
-        for name, took, words in long:
-            print(f"{name}, {took}: {words}\n")
-    finally:
-        await store.close()
-
-
-def _usage(url: str) -> None:
-    """The whole command: what it takes beside the statements is the processor's."""
-    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [sys.executable, "-m", "bot", "usage"],
-        env={**os.environ, "FOOTNOTE_DATABASE_URL": url},
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    processor = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    took = time.monotonic() - began
-    print(f"\n`footnote usage`: {took:.1f} s, of them {processor:.1f} s of its processor")
-
-
-def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench million", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--runs", type=int, default=RUNS)
-    parser.add_argument("--steps", type=int, default=STEPS, help="of each")
-    parser.add_argument("--only", default="", help="some of what is done, by commas")
-    given = parser.parse_args(arguments)
-    which = [name for name in given.only.split(",") if name]
-    with a_postgres() as postgres:
-        asyncio.run(measured(given.runs, given.steps, postgres.migrated(), which))

@@ -1,4 +1,4 @@
--- What the bench "million" finds in the database: :runs runs with :steps steps each, over 400 days.
+-- What the statements of plans.py find in the database: :runs runs with :steps steps each, over 400 days.
 -- Two runs share a thread. Every tenth thread is the console's, the others are Slack's, in a
 -- thousand workspaces of ten channels; 7,000 people ask. The latest 40 runs have not ended.
 
