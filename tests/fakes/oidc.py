@@ -100,11 +100,6 @@ class FakeProvider:
         now = int(time.time())
         return {"iss": self.url, "aud": CLIENT, "iat": now, "exp": now + SECONDS, **more}
 
-    def logout_token(self, **more: Any) -> str:
-        """The body of its request to the back channel."""
-        events: Claims = {"http://schemas.openid.net/event/backchannel-logout": {}}
-        return signed(self.claims(jti=secrets.token_hex(8), events=events, **more))
-
     # ------------------------------------------------------------ endpoints
 
     async def _discovery(self, request: Request) -> Response:
@@ -163,7 +158,7 @@ class FakeProvider:
             or challenge != asked["code_challenge"]
         ):
             return JSONResponse({"error": "invalid_grant"}, status_code=400)
-        claims = self.claims(sub=self.person["sub"], nonce=asked["nonce"], sid="s1")
+        claims = self.claims(sub=self.person["sub"], nonce=asked["nonce"])
         claims |= {name: self.person[name] for name in self.in_token if name in self.person}
         self.change(claims)
         access = secrets.token_urlsafe()
