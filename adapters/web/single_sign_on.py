@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote_plus, urlsplit
 
 import httpx2
+from authlib.common.urls import add_params_to_uri
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.httpx_client import AsyncOAuth2Client
 from authlib.integrations.starlette_client import StarletteIntegration, StarletteOAuth2App
@@ -303,14 +304,13 @@ def single_sign_on_pages(console: Console, sign_ins: SignIns) -> Sequence[BaseRo
     async def sign_out_there(request: Request, id_token: str) -> Response | None:
         try:
             async with provider.step():
-                if not (await provider.load_server_metadata())["end_session_endpoint"]:
-                    return None
-                named = {"client_id": provider.client_id}
-                led = await provider.create_logout_url(signed_out_url, id_token, **named)
+                ends = (await provider.load_server_metadata())["end_session_endpoint"]
         except FootnoteError as error:
             log.warning("not signed out at the provider", error=error.sentence)
             return None
-        return console.page(request, "leaving.html", url=led["url"])
+        told = {"id_token_hint": id_token, "client_id": settings.oidc_client_id}
+        url = add_params_to_uri(ends, {**told, "post_logout_redirect_uri": signed_out_url})
+        return console.page(request, "leaving.html", url=url) if ends else None
 
     async def signed_out(request: Request) -> Response:
         return console.page(request, "signed_out.html")

@@ -6,13 +6,14 @@ everybody in who comes by: ``person`` is who that is.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -22,7 +23,7 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 CLIENT, SECRET = "footnote", "a secret: with /+&% in it"
@@ -61,6 +62,12 @@ def _encoded(told: Mapping[str, Any]) -> str:
     return base64.urlsafe_b64encode(json.dumps(told).encode()).decode().rstrip("=")
 
 
+async def _endless() -> AsyncIterator[bytes]:
+    while True:
+        yield b" "
+        await asyncio.sleep(0.01)
+
+
 @dataclass
 class FakeProvider:
     """Its attributes say how it behaves. ``url`` is set once it is served."""
@@ -75,6 +82,7 @@ class FakeProvider:
     document: dict[str, Any] = field(default_factory=dict)  # over what it publishes
     issuer_in_answer: str | None = None  # None: its own
     down: bool = False
+    endless: bool = False  # its tokens come a byte at a time, for ever
     calls: list[str] = field(default_factory=list)
     _codes: dict[str, Mapping[str, str]] = field(default_factory=dict)
     _access: dict[str, Claims] = field(default_factory=dict)
@@ -143,6 +151,8 @@ class FakeProvider:
 
     async def _token(self, request: Request) -> Response:
         self.calls.append("token")
+        if self.endless:
+            return StreamingResponse(_endless())
         _, _, proof = request.headers.get("authorization", "").partition(" ")
         client, _, secret = base64.b64decode(proof).decode().partition(":")
         if (unquote_plus(client), unquote_plus(secret)) != (CLIENT, SECRET):

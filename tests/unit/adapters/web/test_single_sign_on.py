@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -16,6 +17,7 @@ from bot.console_access import has_console
 from bot.errors import InvalidSetting, Unavailable
 from bot.rendering.texts import texts_for
 from bot.storage.audit import Audit, AuditFilter
+from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.oidc import (
     CLIENT,
     SECRET,
@@ -400,6 +402,31 @@ async def test_a_provider_that_is_away_is_asked_again(
     assert 'href="/sign-in?to=/overview"' in answer.text
     provider.down = False
     assert (await sign_in(browser)).status_code == 303
+
+
+async def test_a_provider_that_never_ends_its_answer_is_left(
+    console: Running, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each byte comes in time, so only a limit on the whole step ends it."""
+    browser = await a_browser(console)
+    back = await sent_back(browser)
+    provider.endless = True
+    monkeypatch.setattr("adapters.web.single_sign_on.CALL_SECONDS", 0.2)
+    answer = await browser.get(back)
+    assert answer.status_code == 503
+    assert "cannot be reached now" in answer.text
+
+
+async def test_the_provider_is_asked_through_the_proxy(
+    console: Running, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = await a_browser(console)
+    back = await sent_back(browser)
+    async with egress_proxy("honest", urlsplit(provider.url).port or 0) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setattr("adapters.web.single_sign_on.FRESH_SECONDS", -1.0)
+        assert (await browser.get(back)).status_code == 303
+    assert {f"POST {provider.url}/token", f"GET {provider.url}/keys"} < set(proxy.asked)
 
 
 # ---------------------------------------------------------------- states
