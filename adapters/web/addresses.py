@@ -13,7 +13,6 @@ from bot.settings import Settings
 # Paths registered at an OpenID provider; they begin with the path of the sign-in page.
 CALLBACK = "/sign-in/callback"
 SIGNED_OUT = "/sign-in/signed-out"
-BACK_CHANNEL = "/sign-in/back-channel"
 LOOPBACK = ("127.0.0.1", "::1")
 MOST_HOPS = 20  # entries of X-Forwarded-For that are read, from the end
 
@@ -46,11 +45,10 @@ def own_path(path: str) -> str:
     return path if plain else "/"
 
 
-def provider_addresses(settings: Settings) -> tuple[str, str, str]:
-    """Return the URLs to register at the provider: the redirects after signing in and after signing
-    out, and the one that the provider calls when a session has ended."""
+def provider_addresses(settings: Settings) -> tuple[str, str]:
+    """Return the URLs to register at the provider: the redirects after signing in and out."""
     address = console_address(settings)
-    return address + CALLBACK, address + SIGNED_OUT, address + BACK_CHANNEL
+    return address + CALLBACK, address + SIGNED_OUT
 
 
 class Proxies:

@@ -24,7 +24,6 @@ from adapters.web.preference_pages import preference_pages
 from adapters.web.run_pages import console_pages
 from adapters.web.sharing import sharing_pages
 from adapters.web.signing_in import sign_in_pages
-from adapters.web.single_sign_on import single_sign_on_pages
 from adapters.web.standing import standing_pages
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.rendering.texts import sentence_for
@@ -43,7 +42,6 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
         routes=[
             *asset_routes(),
             *sign_in_pages(console),
-            *single_sign_on_pages(console),
             *preference_pages(console),
             *conversation_pages(console),
             *history_pages(console),

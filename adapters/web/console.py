@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cachetools import TTLCache
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from adapters.web.addresses import provider_addresses
 from adapters.web.clock import zone_of
 from adapters.web.connected import Connected
 from adapters.web.limits import OPENINGS_KNOWN, STREAMS_OF_ONE_CLIENT
@@ -41,9 +40,6 @@ from bot.storage.found_words import FoundWords
 from bot.storage.history import History
 from bot.storage.sign_ins import SignIns
 from bot.storage.store import Store
-
-if TYPE_CHECKING:
-    from adapters.web.provider import Provider
 
 QUESTIONS = 20  # that one client may ask in a minute
 WORKSPACE = "console"  # the workspace of all web threads
@@ -87,13 +83,9 @@ class Console:
         # They check the files that people send.
         self.workers = Workers.single_process(Shares(settings.reading_memory))
         observed.readers["uploads"] = self.workers
-        self.provider: Provider | None = None  # the OpenID provider for signing in, if any
-        self.sign_ins: SignIns | None = None
-        if settings.oidc_issuer:
-            from adapters.web.provider import Provider  # needs an extra
-
-            self.provider = Provider(settings, provider_addresses(settings)[0])
-            self.sign_ins = SignIns(database, timedelta(hours=settings.oidc_session_hours))
+        # Sessions of people whom an OpenID provider signs in; None without one.
+        lifetime = timedelta(hours=settings.oidc_session_hours)
+        self.sign_ins = SignIns(database, lifetime) if settings.oidc_issuer else None
 
     async def aclose(self) -> None:
         await self.workers.aclose()

@@ -162,15 +162,15 @@ class Gate:
     async def _signed_in(self, request: Request, sign_ins: SignIns) -> Visitor | None:
         """Return the visitor whom the provider has signed in."""
         try:
-            session = await sign_ins.find(request.cookies.get(COOKIE, ""))
+            who = await sign_ins.find(request.cookies.get(COOKIE, ""))
         except StorageUnavailable as error:
             raise Refusal(503, "It cannot be told now who you are: try again soon.") from error
-        if session is None:
+        if who is None:
             return None
-        who, csrf = session.identity, self._sessions.csrf(session.id)
+        csrf = self._sessions.csrf(who.session)
         operator = self._is_operator(who.person, who.groups)
         return Visitor(
-            who.person, who.name, "sso", session.id, csrf, operator, who.person, who.groups
+            who.person, who.name, "sso", who.session, csrf, operator, who.person, who.groups
         )
 
     def _is_operator(self, person: str, groups: tuple[str, ...]) -> bool:

@@ -19,8 +19,12 @@ from bot.storage.audit import in_console
 
 
 def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
-    """Return the routes of these pages; none if no token is set."""
-    if console.settings.console_token is None or console.settings.oidc_issuer:
+    """Return the routes of the way in which the settings sign people in; none if they do not."""
+    if console.sign_ins is not None:
+        from adapters.web.single_sign_on import single_sign_on_pages  # needs an extra
+
+        return single_sign_on_pages(console, console.sign_ins)
+    if console.settings.console_token is None:
         return ()
     secure = console.settings.public_url.startswith("https://")
     root = console.settings.root

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -25,7 +24,7 @@ from bot.errors import (
     Unavailable,
 )
 from bot.extras import need
-from bot.pages.pool import WorkerPool
+from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.urls import display_url
 
 LOAD = 5  # times the largest page; limit for all data loaded for a page, including scripts
@@ -33,7 +32,7 @@ START_SECONDS = 15.0
 QUEUE_SECONDS = 30.0  # the longest wait for a free browser
 PROCESSES = 2  # the most browsers, each with one page at a time
 IDLE_SECONDS = 60.0  # a browser uses some 200 MB
-COMMAND = (sys.executable, "-P", "-c", "from bot.pages.browser_worker import work; work()")
+MEMORY = 1_536 * 1_024**2  # bytes for each process of the browser; a multiple of the page size
 PLACE, SANDBOX = "FOOTNOTE_BROWSER", "FOOTNOTE_BROWSER_SANDBOX"
 
 
@@ -83,7 +82,7 @@ class Browser:
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         self._order = order
-        self._pool = WorkerPool(PROCESSES, command, "browser", idle_seconds)
+        self._pool = Pool("render", PROCESSES, MEMORY, idle_seconds=idle_seconds, command=command)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     async def render(self, url: str) -> Rendered:
@@ -127,10 +126,10 @@ class Browser:
             async with asyncio.timeout(QUEUE_SECONDS + limit):  # wait plus work
                 outcome = await self._pool.ask(asdict(order), b"", limit, _understood)
         except TimeoutError:
-            raise self._failure(_Problem("slow", "the process"), url) from None
-        except (OSError, EOFError, ValueError) as error:
-            problem = _Problem("crash", f"{type(error).__name__}: {error}")
-            raise self._failure(problem, url) from None
+            raise self._failure(_Problem("slow", "no browser was free"), url) from None
+        except TaskFailed as failed:
+            kind = "crash" if failed.reason == "died" else failed.reason
+            raise self._failure(_Problem(kind, str(failed)), url) from None
         if isinstance(outcome, _Problem):
             raise self._failure(outcome, url)
         return outcome

@@ -10,21 +10,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import signal
-import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from bot.egress import Egress
 from bot.pages.browser import START_SECONDS, Order
-from bot.pages.processes import limit_memory, own_pipes, receive, send, set_alarm
 from bot.pages.rendering import CLOSE_SECONDS, Unrendered, render_page
+from bot.pages.tasks import Answer, AsyncWork
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
-
-MEMORY = 1_536 * 1_024**2  # bytes for each process of the browser; a multiple of the page size
 
 ARGUMENTS = (
     "--disable-quic",  # UDP would bypass the proxy
@@ -40,34 +36,27 @@ ARGUMENTS = (
 NOWHERE = "http://127.0.0.1:9"  # the discard port, for requests that the browser makes on its own
 
 
-def work() -> None:
-    """Main loop of the process: reads requests and writes HTML until the parent ends it."""
-    requests, replies = own_pipes()
-    limit_memory(MEMORY)
-    with contextlib.suppress(asyncio.CancelledError):
-        asyncio.run(_work(requests, replies))
-    os._exit(0)  # a thread is still waiting for requests
+@asynccontextmanager
+async def open_browser(_: int) -> AsyncIterator[AsyncWork]:
+    """Yield the work of a process; ends its browser at the end."""
+    browsers = _Browsers()
 
+    async def work(asked: dict[str, Any]) -> Answer:
+        egress = Egress(**asked["egress"])
+        order = Order(**asked | {"allow": tuple(asked["allow"]), "egress": egress})
+        try:
+            return await browsers.reply(order), b""
+        except Unrendered as error:
+            problem: str = error.problem
+            detail = str(error)
+        except Exception as error:  # noqa: BLE001 - the parent logs it
+            problem, detail = "crash", repr(error)[:500]
+        if problem in ("slow", "crash", "memory"):
+            await browsers.end()  # such a page may still be running there
+        return {"problem": problem, "detail": detail}, b""
 
-async def _work(requests: IO[bytes], replies: IO[bytes]) -> None:
-    heads, browsers = _heads(requests), _Browsers()
     try:
-        while True:
-            head = await heads.get()
-            egress = Egress(**head["egress"])
-            order = Order(**head | {"allow": tuple(head["allow"]), "egress": egress})
-            # if the parent is killed, no other process ends this one
-            set_alarm(2 * (order.seconds + START_SECONDS))
-            try:
-                reply = await browsers.reply(order)
-            except Unrendered as error:
-                reply = {"problem": error.problem, "detail": str(error)}
-            except Exception as error:  # noqa: BLE001 - the parent logs it
-                reply = {"problem": "crash", "detail": repr(error)[:500]}
-            set_alarm(0)
-            send(replies, reply, b"")
-            if reply.get("problem") in ("slow", "crash", "memory"):
-                await browsers.end()  # such a page may still be running there
+        yield work
     finally:
         await browsers.end()
 
@@ -103,24 +92,6 @@ class _Browsers:
             await self.end()
             self._browser = await self._stack.enter_async_context(_started(order))
         return self._browser
-
-
-def _heads(requests: IO[bytes]) -> asyncio.Queue[dict[str, Any]]:
-    """Queue the requests as they arrive. Their end, or SIGTERM, cancels the calling task."""
-    loop, heads = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
-    task = asyncio.current_task()
-    assert task is not None  # noqa: S101 - an event loop runs the caller
-    loop.add_signal_handler(signal.SIGTERM, task.cancel)
-
-    def listen() -> None:
-        with contextlib.suppress(EOFError, ValueError):
-            while True:
-                head, _ = receive(requests)
-                loop.call_soon_threadsafe(heads.put_nowait, head)
-        loop.call_soon_threadsafe(task.cancel)
-
-    threading.Thread(target=listen, name="requests", daemon=True).start()
-    return heads
 
 
 @asynccontextmanager

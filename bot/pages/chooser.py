@@ -11,7 +11,6 @@ beginning of such pages is split in a thread anyway to check whether it is relev
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -22,18 +21,9 @@ from bot.errors import PageUnreadable
 from bot.pages.choosing import Study, select, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import Passage, Weight, split
-from bot.pages.pool import WorkerPool
-from bot.pages.processes import (
-    DEFAULT,
-    Shares,
-    data_of,
-    limit_memory,
-    own_pipes,
-    receive,
-    send,
-    set_alarm,
-    text_of,
-)
+from bot.pages.pool import COMMAND, Pool, TaskFailed
+from bot.pages.processes import DEFAULT, Shares, data_of, text_of
+from bot.pages.tasks import Answer, Work
 from bot.pages.urls import display_url
 
 SHORT = 20_000  # characters of a page that is studied directly, within a few milliseconds
@@ -43,11 +33,7 @@ KEPT_THERE = 6_000_000  # ... and of long pages, as far as memory allows
 SECONDS = 20.0  # limit for choosing among a long page's passages; usually below one
 IDLE_SECONDS = 60.0
 
-COMMAND = (sys.executable, "-P", "-c", "import sys; from bot.pages.chooser import work; "
-           "work(int(sys.argv[1]))")  # fmt: skip
-
 _UNKNOWN = {"lacks": "text"}
-_LACKS_MEMORY = {"lacks": "memory"}
 
 Spans = Collection[tuple[int, int]]
 
@@ -62,7 +48,7 @@ class Chooser:
         command: Sequence[str] = COMMAND,
     ) -> None:
         self._seconds = seconds
-        self._pool = WorkerPool(1, (*command, str(shares.choosing)), "choosing", IDLE_SECONDS)
+        self._pool = Pool("choose", 1, shares.choosing, idle_seconds=IDLE_SECONDS, command=command)
         self._studies: LRUCache[str, Study] = _kept_studies(KEPT_HERE)
 
     async def choose(
@@ -124,23 +110,18 @@ class Chooser:
     async def _ask(
         self, head: dict[str, Any], page: Page, budget_tokens: int, skip: Spans
     ) -> list[Passage]:
-        head |= {
-            "hash": page.hash,
-            "budget": budget_tokens,
-            "skip": list(skip),
-            "seconds": self._seconds,
-        }
+        head |= {"hash": page.hash, "budget": budget_tokens, "skip": list(skip)}
         understood = partial(_understood, page)
         try:
             passages = await self._pool.ask(head, b"", self._seconds, understood)
             if passages is None:
                 data = data_of(page.text)
                 passages = await self._pool.ask(head, data, self._seconds, understood)
-        except (TimeoutError, OSError, EOFError, ValueError) as error:
+        except TaskFailed as failed:
             raise PageUnreadable(
                 f"{display_url(page.url)} is too long, or made in a way that takes too long, to"
                 " find passages in it; paste the part that matters.",
-                detail=f"{type(error).__name__}: {error}",
+                detail=str(failed),
             ) from None
         return passages or []
 
@@ -152,8 +133,6 @@ def _understood(page: Page, reply: Any, _: bytes) -> list[Passage] | None:
             return [_passage(page, each) for each in found]
         case dict() if reply == _UNKNOWN:
             return None
-        case dict() if reply == _LACKS_MEMORY:
-            raise ValueError("it needs more memory than is available")
         case _:
             raise ValueError("an invalid reply")
 
@@ -176,32 +155,19 @@ def _kept_studies(characters: int) -> LRUCache[str, Study]:
     )
 
 
-# ---------------------------------------------------------------- in the worker process
+# ---------------------------------------------------------------- in the child process
 
 
-def work(memory: int) -> None:
-    """Main loop of the process: studies pages and chooses passages until the parent exits.
-
-    ``memory`` is in bytes, see ``limit_memory``.
-    """
-    requests, replies = own_pipes()
-    limit_memory(memory)
+def open_choice(_: int) -> Work:
+    """Return the work of a process, which keeps the studies of pages."""
     studies = _kept_studies(KEPT_THERE)
-    while True:
-        try:
-            head, data = receive(requests)
-        except EOFError:
-            return
-        set_alarm(2 * head["seconds"])  # in case the parent is killed meanwhile
-        try:
-            text = text_of(data) if data else ""
-            del data
-            reply = _again(studies, head, text)
-        except MemoryError:
-            reply = _LACKS_MEMORY
-        set_alarm(0)
-        text = ""  # free the memory before the next request
-        send(replies, reply, b"")
+
+    def work(asked: dict[str, Any], data: bytes) -> Answer:
+        text = text_of(data) if data else ""
+        del data
+        return _again(studies, asked, text), b""
+
+    return work
 
 
 def _again(studies: LRUCache[str, Study], head: dict[str, Any], text: str) -> dict[str, Any]:

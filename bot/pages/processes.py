@@ -1,8 +1,6 @@
-"""Worker processes for documents: how they are started, queried, limited and stopped.
+"""Messages to and from child processes, their environment and their memory.
 
-Requests and replies are JSON followed by data, over standard input and output. Replies are not
-pickled, because a worker handles hostile input. A worker exits when its standard input closes, so
-none survives a parent that is killed.
+Requests and replies are JSON followed by data, over standard input and output (``bot.pages.pool``).
 
 ``Shares`` divides the memory among these processes. The limit counts what a process allocates
 (``limit_memory``): 30 MB before any document. By default everything fits in a container of 1 GB,
@@ -11,15 +9,12 @@ together with the main process and the processes that index folders (``bot.searc
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
 import signal
 import struct
-import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -30,62 +25,6 @@ MAX_REPLY = 120_000_000  # ... and a process that sends one has been taken over 
 NEAR_LIMIT = 0.7  # share of its memory limit; a process above it may have run out of memory
 
 _HEAD = struct.Struct(">II")  # lengths of JSON and data
-
-
-class WorkerProcess:
-    """One process, with requests and replies over its standard input and output."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment(),
-            start_new_session=True,  # Ctrl-C goes to the parent, which ends its workers
-        )
-
-    def lives(self) -> bool:
-        return self._process.poll() is None
-
-    def ask(self, head: dict[str, Any], data: bytes) -> tuple[Any, bytes]:
-        """Send a request and return its reply; raises the errors of ``tell`` and ``hear``."""
-        self.tell(head, data)
-        return self.hear()
-
-    def tell(self, head: dict[str, Any], data: bytes = b"") -> None:
-        """Send a request. Blocks; raises ``OSError`` if the process has ended."""
-        if self._process.stdin is None:
-            raise EOFError("no pipes")
-        send(self._process.stdin, head, data)
-
-    def hear(self) -> tuple[Any, bytes]:
-        """Return the next reply, its JSON and its data. Blocks; raises ``EOFError`` if the process
-        has ended and ``ValueError`` for invalid JSON.
-        """
-        if self._process.stdout is None:
-            raise EOFError("no pipes")
-        return receive(self._process.stdout, MAX_REPLY)
-
-    def stop(self) -> None:
-        """Kill the process without waiting for it; ``hear`` then raises ``EOFError``."""
-        self._process.kill()
-
-    def end(self, seconds: float) -> None:
-        """Ask the process to exit (SIGTERM) and kill it after ``seconds``. Blocks."""
-        self._process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
-        self.kill()
-
-    def kill(self) -> None:
-        """Kill the process. A thread waiting for its reply gets ``EOFError``."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):  # unsent data cannot be flushed
-                    pipe.close()
 
 
 def environment() -> dict[str, str]:

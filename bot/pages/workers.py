@@ -1,11 +1,5 @@
-"""Extracts text in separate processes, so that a page can neither block others nor run forever.
-
-Why processes: extraction is Python and C code that holds the GIL for up to seconds, during which no
-other run could continue; and a page built to be slow can only be stopped by ending the process that
-works on it. Why not ``concurrent.futures``: its pool cannot end one worker without breaking, and
-its workers survive a parent that is killed. These end when their standard input closes.
-
-Replies are JSON, not pickles, because a worker handles hostile input.
+"""Document extraction in child processes, so that a large or slow document cannot block the event
+loop or run forever.
 
 The workers share a memory limit (``bot.pages.processes``). A document that needs more than the
 share of one of several processes, or crashes it, is read again by the single large process.
@@ -13,27 +7,15 @@ share of one of several processes, or crashes it, is read again by the single la
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
 from typing import Any
 
 from bot.errors import BrowserNeeded, PageUnreadable
 from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
-from bot.pages.pool import WorkerPool
-from bot.pages.processes import (
-    DEFAULT,
-    NEAR_LIMIT,
-    Shares,
-    data_of,
-    limit_memory,
-    own_pipes,
-    peak_memory,
-    receive,
-    send,
-    set_alarm,
-    text_of,
-)
+from bot.pages.pool import COMMAND, Pool, TaskFailed
+from bot.pages.processes import DEFAULT, NEAR_LIMIT, Shares, data_of, peak_memory, text_of
+from bot.pages.tasks import Answer, Work
 from bot.pages.turns import Load
 from bot.pages.urls import display_url
 
@@ -43,17 +25,13 @@ SECONDS = 20.0
 LARGE_IDLE_SECONDS = 10.0  # until the process for large documents ends
 NOT_READ = "## What comes after the first {:,} characters was not read"
 
-LACKS_MEMORY = {"lacks": "memory"}
-COMMAND = (sys.executable, "-P", "-c", "import sys; from bot.pages.workers import work; "
-           "work(int(sys.argv[1]))")  # fmt: skip
-
 
 class Workers:
     """A bounded pool of processes, started on demand, that run ``extract.from_bytes``.
 
     There are ``size`` of them, by default as many as the ``shares`` have room for, and one for
-    documents that need more memory. ``command`` starts one; the bytes it may allocate are appended.
-    ``seconds`` is the limit for one document.
+    documents that need more memory. ``seconds`` is the limit for one document; ``command`` is as
+    for ``Pool``.
     """
 
     def __init__(
@@ -64,11 +42,9 @@ class Workers:
         shares: Shares = DEFAULT,
     ) -> None:
         self._shares = shares
-        self._pool = WorkerPool(
-            size or shares.readers, (*command, str(shares.one_of_several)), "extraction"
-        )
-        self._large: WorkerPool | None = WorkerPool(
-            1, (*command, str(shares.large)), "extraction-large", LARGE_IDLE_SECONDS
+        self._pool = Pool("extract", size or shares.readers, shares.one_of_several, command=command)
+        self._large: Pool | None = Pool(
+            "extract", 1, shares.large, idle_seconds=LARGE_IDLE_SECONDS, command=command
         )
         self._seconds = seconds
 
@@ -108,25 +84,27 @@ class Workers:
         ends = time.monotonic() + self._seconds
         try:
             return await self._read_by(self._pool, data, media_type, name, self._seconds)
-        except (OSError, EOFError, ValueError, _LacksMemory) as error:
+        except TaskFailed as failed:
             if self._large is None:
-                raise self._too_large(name, self._shares.one_of_several) from error
+                raise self._too_large(name, self._shares.one_of_several) from failed
             rest = max(self._seconds / 2, ends - time.monotonic())
         try:
             return await self._read_by(self._large, data, media_type, name, rest)
-        except _LacksMemory:
-            raise self._too_large(name, self._shares.large) from None
-        except (OSError, EOFError, ValueError) as error:
-            raise self._broken(name, f"{type(error).__name__}: {error}") from None
+        except TaskFailed as failed:
+            if failed.reason == "memory":
+                raise self._too_large(name, self._shares.large) from None
+            raise self._broken(name, str(failed)) from None
 
     async def _read_by(
-        self, pool: WorkerPool, data: bytes, media_type: str | None, name: str, seconds: float
+        self, pool: Pool, data: bytes, media_type: str | None, name: str, seconds: float
     ) -> Reading:
-        head = {"media_type": media_type, "name": name, "seconds": seconds}
+        asked = {"media_type": media_type, "name": name}
         try:
-            outcome = await pool.ask(head, data, seconds, _understood)
-        except TimeoutError:
-            raise _too_slow(name, seconds) from None
+            outcome = await pool.ask(asked, data, seconds, _understood)
+        except TaskFailed as failed:
+            if failed.reason == "slow":
+                raise _too_slow(name, seconds) from None
+            raise
         if isinstance(outcome, PageUnreadable):
             raise outcome
         return outcome
@@ -155,10 +133,6 @@ class NeedsMoreMemory(PageUnreadable):
     """A document needs more memory than is available for it."""
 
 
-class _LacksMemory(Exception):
-    """A process had too little memory for a document."""
-
-
 def _too_slow(name: str, seconds: float) -> PageUnreadable:
     return PageUnreadable(
         f"{display_url(name)} takes too long to read because of the way it is made; paste its"
@@ -177,60 +151,34 @@ def _understood(reply: Any, data: bytes) -> Reading | PageUnreadable:
             return Reading(title, text, min(1.0, max(0.0, kept)), canonical)
         case {"unreadable": str(sentence), "detail": str(detail), "for_browsers": bool(is_wall)}:
             return (BrowserNeeded if is_wall else PageUnreadable)(sentence, detail=detail)
-        case dict() if reply == LACKS_MEMORY:
-            raise _LacksMemory
         case _:
             raise ValueError("an invalid reply")
 
 
-# ---------------------------------------------------------------- in the worker process
+# ---------------------------------------------------------------- in the child process
 
 
-def work(memory: int) -> None:
-    """Main loop of a worker: reads documents and replies until the parent exits.
-
-    ``memory`` is in bytes, see ``limit_memory``.
-    """
-    requests, replies = own_pipes()
-    limit_memory(memory)
+def open_extraction(memory: int) -> Work:
+    """Return the work of a process that may allocate ``memory`` bytes."""
     from bot.pages import articles, extract, markup  # noqa: F401 - slow imports, done in advance
 
-    while True:
+    def work(asked: dict[str, Any], data: bytes) -> Answer:
         try:
-            head, data = receive(requests)
-        except EOFError:
-            return
-        # if the parent is killed, no other process ends this one
-        set_alarm(2 * head["seconds"])
-        try:
-            reply, text = _read(data, head["media_type"], head["name"])
-        except MemoryError:
-            reply, text = LACKS_MEMORY, b""
-        # When a library runs out of memory, readers take the document for empty or damaged.
-        if "unreadable" in reply and peak_memory() > NEAR_LIMIT * memory:
-            reply = LACKS_MEMORY
-        set_alarm(0)
-        del data
-        send(replies, reply, text)
+            extracted = extract.from_bytes(data, asked["media_type"], asked["name"])
+        except PageUnreadable as error:
+            # When a library runs out of memory, readers take the document for empty or damaged.
+            if peak_memory() > NEAR_LIMIT * memory:
+                raise MemoryError from None
+            is_wall = isinstance(error, BrowserNeeded)
+            told = {"unreadable": error.sentence, "detail": error.detail, "for_browsers": is_wall}
+            return told, b""
+        text, kept = extracted.text, extracted.kept
+        if len(text) > MOST_CHARACTERS:
+            at = text.rfind("\n", MOST_CHARACTERS // 2, MOST_CHARACTERS)
+            start = text[: at if at > 0 else MOST_CHARACTERS].rstrip()
+            kept *= len(start) / len(text)
+            text = f"{start}\n\n{NOT_READ.format(MOST_CHARACTERS)}"
+        told = {"title": extracted.title, "canonical": extracted.canonical, "kept": kept}
+        return told, data_of(text)
 
-
-def _read(data: bytes, media_type: str | None, name: str) -> tuple[dict[str, Any], bytes]:
-    """Read a document; return the JSON and the data of the reply."""
-    from bot.pages.extract import from_bytes
-
-    try:
-        extracted = from_bytes(data, media_type, name)
-    except PageUnreadable as error:
-        is_wall = isinstance(error, BrowserNeeded)
-        return {"unreadable": error.sentence, "detail": error.detail, "for_browsers": is_wall}, b""
-    text, kept = extracted.text, extracted.kept
-    if len(text) > MOST_CHARACTERS:
-        at = text.rfind("\n", MOST_CHARACTERS // 2, MOST_CHARACTERS)
-        start = text[: at if at > 0 else MOST_CHARACTERS].rstrip()
-        kept *= len(start) / len(text)
-        text = f"{start}\n\n{NOT_READ.format(MOST_CHARACTERS)}"
-    return {
-        "title": extracted.title,
-        "canonical": extracted.canonical,
-        "kept": kept,
-    }, data_of(text)
+    return work

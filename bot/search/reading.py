@@ -11,28 +11,20 @@ import math
 import os
 import time
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from bot.errors import Broken, ReaderMissing
 from bot.pages.extract import from_bytes
 from bot.pages.media import GZIP, format_of, holds_pictures
 from bot.pages.passages import split
-from bot.pages.processes import (
-    NEAR_LIMIT,
-    limit_memory,
-    own_pipes,
-    peak_memory,
-    receive,
-    send,
-    set_alarm,
-)
+from bot.pages.processes import NEAR_LIMIT, peak_memory
+from bot.pages.tasks import Answer, Work
 from bot.search.folders import Document, open_document, why_not
 from bot.search.index_file import Row, pack_spans, pack_text, word_rows
 
 SAME_TICK = 2_000_000_000  # ns: a file changed this recently may change again without a new time
 PICTURES = 5  # factor for the limit of documents that may consist mostly of pictures
-LACKS_MEMORY = {"lacks": "memory"}
-ORPHANED_AFTER = 2.0  # factor for the time limit, after which a process ends itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +143,8 @@ def _bytes_of(document: Document, most_bytes: int) -> tuple[bytes, int]:
 # ---------------------------------------------------------------- messages to and from the parent
 
 
-def request_of(jobs: list[Job], most_bytes: int, seconds: float) -> dict[str, Any]:
-    """A request to read some files, each within ``seconds``."""
-    return {
-        "jobs": [[*job.document, job.known.hex()] for job in jobs],
-        "most_bytes": most_bytes,
-        "seconds": seconds,
-    }
-
-
 def pack(reading: Reading) -> tuple[dict[str, Any], bytes]:
-    """Convert a reading to a reply."""
+    """Convert a reading to JSON and data."""
     head: dict[str, Any] = {
         "digest": reading.digest.hex(),
         "is_settled": reading.is_settled,
@@ -176,8 +159,8 @@ def pack(reading: Reading) -> tuple[dict[str, Any], bytes]:
     return head, b"".join(parts)
 
 
-def unpack(head: Any, data: bytes) -> Reading | None:
-    """Convert a reply to a reading; None if there was not enough memory.
+def unpack(head: Any, data: bytes) -> Reading:
+    """Convert them to a reading.
 
     Raises ``ValueError`` for an invalid reply: a process that a malicious document has taken over
     may send anything.
@@ -188,8 +171,6 @@ def unpack(head: Any, data: bytes) -> Reading | None:
                 return Reading(bytes.fromhex(digest), is_settled, problem=problem)
             content = _content(head, data)
             return Reading(bytes.fromhex(digest), is_settled, content, problem)
-        case dict() if head == LACKS_MEMORY:
-            return None
         case _:
             raise ValueError("an invalid reply")
 
@@ -223,33 +204,38 @@ def _row(line: str) -> Row:
     return title, heading, body
 
 
-def work(memory: int) -> None:
-    """Main loop of a reading process: reads files until the parent is gone.
+def request_of(jobs: list[Job], most_bytes: int) -> dict[str, Any]:
+    """Return a request to read some files."""
+    return {"jobs": [[*job.document, job.known.hex()] for job in jobs], "most_bytes": most_bytes}
 
-    ``memory`` is in bytes, see ``limit_memory``.
-    """
-    requests, replies = own_pipes()
-    limit_memory(memory)
-    send(replies, {"ready": True}, b"")
-    while True:
-        try:
-            head, _ = receive(requests)
-        except EOFError:
-            return
-        for *fields, known in head["jobs"]:
-            set_alarm(ORPHANED_AFTER * head["seconds"])
+
+def readings_of(count: int, reply: Any, data: bytes) -> list[Reading]:
+    """Parse the reply to such a request. Raises ``ValueError``."""
+    match reply:
+        case {"readings": list(heads), "sizes": list(sizes)} if len(heads) == len(
+            sizes
+        ) == count and all(type(size) is int for size in sizes):
+            ends = list(accumulate(sizes))
+            if (ends or [0])[-1] != len(data) or min(sizes, default=0) < 0:
+                raise ValueError("an invalid reply")
+            parts = zip(heads, sizes, ends, strict=True)
+            return [unpack(head, data[end - size : end]) for head, size, end in parts]
+    raise ValueError("an invalid reply")
+
+
+def open_reading(memory: int) -> Work:
+    """Return the work of a child process that may allocate ``memory`` bytes."""
+
+    def work(asked: dict[str, Any], _: bytes) -> Answer:
+        packed = []
+        for *fields, known in asked["jobs"]:
             job = Job(Document(*fields), bytes.fromhex(known))
-            reply, data = _reply(job, head["most_bytes"], memory)
-            set_alarm(0)
-            send(replies, reply, data)
+            reading = read_file(job, asked["most_bytes"])
+            # If a library runs out of memory, readers may report the document as empty or broken.
+            if reading.problem and peak_memory() > NEAR_LIMIT * memory:
+                raise MemoryError
+            packed.append(pack(reading))
+        heads, data = [head for head, _ in packed], [each for _, each in packed]
+        return {"readings": heads, "sizes": [*map(len, data)]}, b"".join(data)
 
-
-def _reply(job: Job, most_bytes: int, memory: int) -> tuple[dict[str, Any], bytes]:
-    try:
-        reading = read_file(job, most_bytes)
-    except MemoryError:
-        return LACKS_MEMORY, b""
-    # If a library runs out of memory, readers may report the document as empty or broken.
-    if reading.problem and peak_memory() > NEAR_LIMIT * memory:
-        return LACKS_MEMORY, b""
-    return pack(reading)
+    return work

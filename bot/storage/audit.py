@@ -43,7 +43,6 @@ Deed = Literal[
     "forgot",
     "signed-in",
     "signed-out",
-    "ended-by-provider",
     "pruned",
 ]
 DEEDS: tuple[Deed, ...] = get_args(Deed)

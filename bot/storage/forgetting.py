@@ -35,7 +35,7 @@ from bot.storage.removal import (
     remove_pages,
 )
 from bot.storage.rows import insert
-from bot.storage.sign_ins import end_sign_ins, sign_ins
+from bot.storage.sign_ins import sign_ins
 from bot.storage.standing import forget_watches_by
 from bot.storage.subjects import (
     Subject,
@@ -208,7 +208,8 @@ class Forgetting:
             removed += await self._remove_verdicts(subject)
             if subject.platform == CONSOLE:
                 async with self._database.write() as db:
-                    await end_sign_ins(db, sign_ins.c.person == subject.name)
+                    gone = sa.delete(sign_ins).where(sign_ins.c.person == subject.name)
+                    await db.execute(gone)
         else:
             removed += await self._remove_place(subject)
         named = await pseudonymize(self._database, subject, request.at)

@@ -6,13 +6,14 @@ everybody in who comes by: ``person`` is who that is.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -22,7 +23,7 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 CLIENT, SECRET = "footnote", "a secret: with /+&% in it"
@@ -61,6 +62,12 @@ def _encoded(told: Mapping[str, Any]) -> str:
     return base64.urlsafe_b64encode(json.dumps(told).encode()).decode().rstrip("=")
 
 
+async def _endless() -> AsyncIterator[bytes]:
+    while True:
+        yield b" "
+        await asyncio.sleep(0.01)
+
+
 @dataclass
 class FakeProvider:
     """Its attributes say how it behaves. ``url`` is set once it is served."""
@@ -75,6 +82,7 @@ class FakeProvider:
     document: dict[str, Any] = field(default_factory=dict)  # over what it publishes
     issuer_in_answer: str | None = None  # None: its own
     down: bool = False
+    endless: bool = False  # its tokens come a byte at a time, for ever
     calls: list[str] = field(default_factory=list)
     _codes: dict[str, Mapping[str, str]] = field(default_factory=dict)
     _access: dict[str, Claims] = field(default_factory=dict)
@@ -99,11 +107,6 @@ class FakeProvider:
         """Those that every token of this provider has."""
         now = int(time.time())
         return {"iss": self.url, "aud": CLIENT, "iat": now, "exp": now + SECONDS, **more}
-
-    def logout_token(self, **more: Any) -> str:
-        """The body of its request to the back channel."""
-        events: Claims = {"http://schemas.openid.net/event/backchannel-logout": {}}
-        return signed(self.claims(jti=secrets.token_hex(8), events=events, **more))
 
     # ------------------------------------------------------------ endpoints
 
@@ -148,6 +151,8 @@ class FakeProvider:
 
     async def _token(self, request: Request) -> Response:
         self.calls.append("token")
+        if self.endless:
+            return StreamingResponse(_endless())
         _, _, proof = request.headers.get("authorization", "").partition(" ")
         client, _, secret = base64.b64decode(proof).decode().partition(":")
         if (unquote_plus(client), unquote_plus(secret)) != (CLIENT, SECRET):
@@ -163,7 +168,7 @@ class FakeProvider:
             or challenge != asked["code_challenge"]
         ):
             return JSONResponse({"error": "invalid_grant"}, status_code=400)
-        claims = self.claims(sub=self.person["sub"], nonce=asked["nonce"], sid="s1")
+        claims = self.claims(sub=self.person["sub"], nonce=asked["nonce"])
         claims |= {name: self.person[name] for name in self.in_token if name in self.person}
         self.change(claims)
         access = secrets.token_urlsafe()

@@ -52,8 +52,6 @@ def client(public_url: str, **more: Any) -> dict[str, Any]:
         "client_secret": SECRET,
         "redirect_uris": [f"{public_url}/sign-in/callback"],
         "post_logout_redirect_uris": [f"{public_url}/sign-in/signed-out"],
-        "backchannel_logout_uri": f"{public_url}/sign-in/back-channel",
-        "backchannel_logout_session_required": True,
         **more,
     }
 

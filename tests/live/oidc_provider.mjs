@@ -40,13 +40,10 @@ function provider() {
       email: ["email", "email_verified"],
     },
     features: {
-      backchannelLogout: { enabled: true },
       devInteractions: { enabled: true },
       rpInitiatedLogout: { enabled: true },
     },
     ttl: { IdToken: 300 },
-    // Without its guard against addresses of this machine: Footnote is there.
-    fetch: (url, options) => fetch(url, { ...options, dispatcher: undefined }),
     pkce: { required: () => true },
     async findAccount(_, id) {
       const known = people[id];
@@ -57,7 +54,6 @@ function provider() {
     },
   });
   made.on("server_error", (_, error) => console.error(error));
-  made.on("backchannel.error", (_, error) => console.error(error));
   return made.callback();
 }
 

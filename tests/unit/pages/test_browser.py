@@ -24,8 +24,10 @@ from bot.pages.browser import Browser, Order, Rendered
 from bot.pages.fetch import Fetcher
 from bot.pages.rendering import Unrendered
 from tests.fakes.web import Web
+from tests.unit.pages.children import asked
 from tests.unit.pages.conftest import Here, to_loopback
 
+REPLY = "send(replies, {'number': number, 'reply': told}, b'')"
 LIT = "The lighthouse was lit for the first time in 1874."
 
 
@@ -35,14 +37,9 @@ def order(url: str, *allow: str) -> Order:
 
 @asynccontextmanager
 async def browser(code: str) -> AsyncIterator[Browser]:
-    """One whose process runs this code, with the next request as ``head``."""
-    body = (
-        "from bot.pages.processes import own_pipes, receive, send\n"
-        "requests, replies = own_pipes()\n"
-        "head, _ = receive(requests)\n"
-    )
+    """One whose process runs this code, with the next request as ``asked``."""
     order = Order(sys.executable, True, 5.0, 10_000_000, (), "footnote-bot")
-    opened = Browser(order, command=(sys.executable, "-P", "-c", body + code))
+    opened = Browser(order, command=asked(f"def reply(told):\n    {REPLY}\n{code}"))
     try:
         yield opened
     finally:
@@ -50,7 +47,7 @@ async def browser(code: str) -> AsyncIterator[Browser]:
 
 
 async def test_what_a_process_has_rendered_comes_back() -> None:
-    reply = "send(replies, {'url': head['url'] + '?x', 'html': '<p>é'}, b'')"
+    reply = "reply({'url': asked['url'] + '?x', 'html': '<p>é'})"
     async with browser(reply) as chromium:
         assert await chromium.render("https://a.test/") == Rendered("https://a.test/?x", "<p>é")
 
@@ -73,7 +70,7 @@ async def test_what_a_process_has_rendered_comes_back() -> None:
 async def test_problems_are_told_by_meaning(
     problem: str, kind: type[FootnoteError], said: str
 ) -> None:
-    reply = f"send(replies, {{'problem': {problem!r}, 'detail': 'why'}}, b'')"
+    reply = f"reply({{'problem': {problem!r}, 'detail': 'why'}})"
     async with browser(reply) as chromium:
         with pytest.raises(kind, match=said) as caught:
             await chromium.render("https://a.test/page")
@@ -82,7 +79,7 @@ async def test_problems_are_told_by_meaning(
 
 
 @pytest.mark.parametrize(
-    "code", ["raise SystemExit", "send(replies, {'html': 5}, b'')", "send(replies, [], b'')"]
+    "code", ["raise SystemExit", "reply({'html': 5})", "reply([])", "send(replies, [], b'')"]
 )
 async def test_a_process_that_breaks_is_a_page_that_broke_it(code: str) -> None:
     async with browser(code) as chromium:
@@ -91,7 +88,7 @@ async def test_a_process_that_breaks_is_a_page_that_broke_it(code: str) -> None:
 
 
 async def test_a_browser_without_its_sandbox_is_explained() -> None:
-    reply = "send(replies, {'problem': 'start', 'detail': 'No usable sandbox!'}, b'')"
+    reply = "reply({'problem': 'start', 'detail': 'No usable sandbox!'})"
     async with browser(reply) as chromium:
         with pytest.raises(InvalidSetting, match="set FOOTNOTE_BROWSER_SANDBOX=off"):
             await chromium.report()

@@ -23,6 +23,7 @@ from bot.pages.choosing import INDEXED, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import MOST_PASSAGES, Passage, Weight, split
 from bot.pages.processes import DEFAULT
+from tests.unit.pages.children import asked, replying
 
 QUESTION = "Which harbour holds 84 boats?"
 OpenChooser = Callable[..., Chooser]
@@ -52,7 +53,7 @@ async def open_chooser() -> AsyncIterator[OpenChooser]:
 
 
 def processes(chooser: Chooser) -> list[int]:
-    return [each._process.pid for each in (*chooser._pool._idle, *chooser._pool._busy)]
+    return [child.pid for child in chooser._pool.children]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +140,7 @@ async def test_the_event_loop_goes_on_while_a_long_page_is_studied(
 async def test_a_page_that_takes_too_long_is_named_and_the_next_is_chosen_from(
     open_chooser: OpenChooser,
 ) -> None:
-    stuck = (sys.executable, "-P", "-c", "import time; time.sleep(600)")
+    stuck = asked("time.sleep(600)")
     with pytest.raises(PageUnreadable, match=r"^https://a\.example/ is too long, or made in a way"):
         await open_chooser(seconds=0.2, command=stuck).choose(QUESTION, LONG, 200)
 
@@ -155,13 +156,8 @@ async def test_a_page_that_takes_too_long_is_named_and_the_next_is_chosen_from(
     ],
 )
 async def test_a_reply_that_means_nothing_is_refused(reply: str, open_chooser: OpenChooser) -> None:
-    code = (
-        "from bot.pages.processes import *\nrequests, replies = own_pipes()\n"
-        f"receive(requests)\nsend(replies, {reply}, b'')"
-    )
-    command = (sys.executable, "-P", "-c", code)
     with pytest.raises(PageUnreadable):
-        await open_chooser(command=command).choose(QUESTION, LONG, 200)
+        await open_chooser(command=replying(reply)).choose(QUESTION, LONG, 200)
 
 
 HOSTILE = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -16,18 +15,18 @@ from bot.errors import AddressRefused, FootnoteError, InvalidSetting, PageUnread
 from bot.pages import bounds
 from bot.pages.fetch import Fetcher
 from bot.pages.retrieval import DownloadSettings, Retrieval
-from bot.pages.retrieval_process import COMMAND, RetrievalProcess
+from bot.pages.retrieval_process import RetrievalProcess
 from tests.fakes.hostile import HONEST, KINDS, REAL, hostile
 from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site
+from tests.unit.pages.children import asked, changed, ready, replying, running
 from tests.unit.pages.conftest import to_loopback
 
 GRACE = 0.3  # seconds; the patience of these tests
 PATIENCE = 10.0  # seconds; less than what a document may take as a whole
 WAY = DownloadSettings(("127.0.0.1",), 1_000_000, 60.0, "", respects_robots=False)
-HASTY = (
-    *COMMAND[:-1],
-    "import stamina; from bot.pages import bounds; from bot.pages.retrieval_process import work;"
-    f"bounds.GRACE = {GRACE}; stamina.set_testing(True, attempts=2, cap=True); work()",
+HASTY = changed(
+    "import stamina; from bot.pages import bounds\n"
+    f"bounds.GRACE = {GRACE}; stamina.set_testing(True, attempts=2, cap=True)"
 )
 
 
@@ -188,28 +187,31 @@ async def test_a_process_that_ends_is_replaced(web: Mapping[str, str]) -> None:
         assert isinstance(retrieval, RetrievalProcess)
         slow = asyncio.create_task(retrieval.get(web["slow_headers"]))
         await retrieval.get(web["honest"])
-        assert retrieval._connection is not None
-        retrieval._connection._process.stop()
+        (child,) = retrieval._pool.children
+        child.kill()
         with pytest.raises(Unavailable, match="process that reads pages crashed"):
             await slow
         assert (await retrieval.get(web["honest"])).data == HONEST
 
 
 @pytest.mark.parametrize(
-    "body",
+    "command",
     [
-        "sys.exit(3)",
-        "sys.stdin.buffer.read(1); sys.stdout.buffer.write(b'\\xff' * 64)",
-        "receive(sys.stdin.buffer); send(sys.stdout.buffer, {'number': 1, 'url': 5}, b'')",
-        "receive(sys.stdin.buffer); send(sys.stdout.buffer, {'number': 1, 'error': {}}, b'')",
-        "receive(sys.stdin.buffer); send(sys.stdout.buffer, [], b'')",
+        running("import sys; sys.exit(3)"),
+        ready("os._exit(3)"),
+        asked("replies.write(b'\\xff' * 64); replies.flush(); time.sleep(600)"),
+        asked("send(replies, [], b''); time.sleep(600)"),
+        replying("{'url': 5}"),
+        replying("{'error': {}}"),
+        replying("{'lacks': 'memory'}"),
+        replying("[]"),
     ],
 )
-async def test_a_process_that_talks_nonsense_is_unavailable(body: str) -> None:
-    prelude = "import sys; from bot.pages.processes import receive, send; "
-    retrieval = RetrievalProcess(WAY, (sys.executable, "-P", "-c", prelude + body))
+async def test_a_process_that_talks_nonsense_is_unavailable(command: tuple[str, ...]) -> None:
+    retrieval = RetrievalProcess(WAY, command)
     with pytest.raises(Unavailable):
         await retrieval.get("http://127.0.0.1/")
+    assert not retrieval._pool.children
     await retrieval.aclose()
 
 
@@ -218,10 +220,9 @@ async def test_closing_ends_the_process_and_what_is_under_way(web: Mapping[str, 
         assert isinstance(retrieval, RetrievalProcess)
         slow = asyncio.create_task(retrieval.get(web["slow_headers"]))
         await retrieval.get(web["honest"])
-        line = retrieval._connection
-    assert line is not None
-    assert not line._process.lives()
-    assert not line._hearing.is_alive()
+        (child,) = retrieval._pool.children
+    assert not child.lives
+    assert not child._hearing.is_alive()
     with pytest.raises(Unavailable):
         await slow
     with pytest.raises(Unavailable, match="shutting down"):

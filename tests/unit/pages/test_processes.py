@@ -10,15 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.processes import WorkerProcess, data_of, memory_below, text_of
+from bot.pages.processes import data_of, memory_below, text_of
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells and limits this")
-
-PEAK = """
-from bot.pages.processes import own_pipes, peak_memory, send
-_, replies = own_pipes()
-send(replies, {"peak": peak_memory()}, b"")
-"""
 
 
 @LINUX
@@ -28,14 +22,6 @@ def test_the_peak_of_a_process_is_its_own_and_not_that_of_its_parent() -> None:
     command = [sys.executable, "-c", large, sys.executable, "-c", peak]
     told = subprocess.run(command, capture_output=True, text=True, check=True)
     assert 1_000_000 < int(told.stdout) < 100_000_000
-
-
-@LINUX
-def test_a_process_that_is_asked_for_its_peak_tells_it() -> None:
-    process = WorkerProcess((sys.executable, "-P", "-c", PEAK))
-    told, _ = process.hear()
-    process.kill()
-    assert told["peak"] > 1_000_000
 
 
 @LINUX

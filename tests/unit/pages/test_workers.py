@@ -5,49 +5,40 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import re
+import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.errors import PageUnreadable, Unavailable
 from bot.pages.extract import from_bytes
-from bot.pages.processes import environment
+from bot.pages.pool import COMMAND, Child
+from bot.pages.processes import receive
+from bot.pages.tasks import TASKS
 from bot.pages.workers import Workers
 from tests.fakes.web import ARTICLE, FILES
+from tests.unit.pages.children import asked, changed, ready, replying, running
 
 OpenWorkers = Callable[..., Workers]
 
-_PRELUDE = "import os, sys, time\nfrom bot.pages import workers\n"
-STUCK = "time.sleep(600)"
-SLOW_TO_ANSWER = "sys.stdin.buffer.read(1); time.sleep(600)"
-DYING = "sys.stdin.buffer.read(1); os._exit(3)"
-LYING = (
-    "sys.stdin.buffer.read(1)\n"
-    "sys.stdout.buffer.write(b'\\xff' * 64)\n"
-    "sys.stdout.flush()\n"
-    "time.sleep(600)"
-)
-CONFUSED = (
-    "workers.receive(sys.stdin.buffer)\n"
-    "workers.send(sys.stdout.buffer, {'title': 5}, b'')\n"
-    "time.sleep(600)"
-)
-TALKATIVE = (
+SLOW_TO_ANSWER = asked("time.sleep(600)")
+DYING = asked("os._exit(3)")
+LYING = asked("replies.write(b'\\xff' * 64)\nreplies.flush()\ntime.sleep(600)")
+SILLY = asked("send(replies, [], b'')\ntime.sleep(600)")
+TALKATIVE = changed(
     "from bot.pages import extract\n"
     "real = extract.from_bytes\n"
     "def noisy(*document):\n"
     "    print('hello from a library', flush=True)\n"
     "    return real(*document)\n"
-    "extract.from_bytes = noisy\n"
-    "workers.work(int(sys.argv[1]))"
+    "extract.from_bytes = noisy"
 )
-
-
-def command(body: str) -> tuple[str, ...]:
-    return (sys.executable, "-P", "-c", _PRELUDE + body)
 
 
 @pytest.fixture
@@ -63,7 +54,7 @@ async def open_workers() -> AsyncIterator[OpenWorkers]:
 
 
 def pids(workers: Workers) -> set[int]:
-    return {worker._process.pid for worker in (*workers._pool._idle, *workers._pool._busy)}
+    return {child.pid for child in workers._pool.children}
 
 
 def alive(pid: int) -> bool:
@@ -121,7 +112,7 @@ async def test_no_more_processes_than_allowed_serve_many_documents(
 async def test_a_document_that_takes_too_long_is_given_up_and_its_process_ended(
     open_workers: OpenWorkers,
 ) -> None:
-    workers = open_workers(size=1, seconds=0.3, command=command(SLOW_TO_ANSWER))
+    workers = open_workers(size=1, seconds=0.3, command=SLOW_TO_ANSWER)
     workers.warm()
     (pid,) = pids(workers)
     with pytest.raises(PageUnreadable, match=r"slow\.html takes too long to read"):
@@ -131,15 +122,17 @@ async def test_a_document_that_takes_too_long_is_given_up_and_its_process_ended(
 
 
 async def test_a_process_that_does_not_even_listen_is_given_up(open_workers: OpenWorkers) -> None:
-    workers = open_workers(size=1, seconds=0.3, command=command(STUCK))
+    workers = open_workers(size=1, seconds=0.3, command=ready("time.sleep(600)"))
     with pytest.raises(PageUnreadable, match="too long"):
         await workers.extract(b"x" * 5_000_000, "text/html", "x")
     assert not pids(workers)
 
 
-@pytest.mark.parametrize("body", [DYING, LYING, CONFUSED, "sys.exit()"])
-async def test_a_process_that_breaks_is_replaced(open_workers: OpenWorkers, body: str) -> None:
-    workers = open_workers(size=1, command=command(body))
+@pytest.mark.parametrize("command", [DYING, LYING, SILLY, replying("{'title': 5}"), ready("")])
+async def test_a_process_that_breaks_is_replaced(
+    open_workers: OpenWorkers, command: tuple[str, ...]
+) -> None:
+    workers = open_workers(size=1, command=command)
     for _ in range(2):
         with pytest.raises(PageUnreadable, match="its reader crashed"):
             await workers.extract(b"<p>x", "text/html", "x")
@@ -151,11 +144,12 @@ async def test_a_process_that_died_while_it_was_idle_is_replaced_unnoticed(
 ) -> None:
     workers = open_workers(size=1)
     workers.warm()
-    process = workers._pool._idle[0]._process
-    process.kill()
-    await asyncio.to_thread(process.wait)
+    (pid,) = pids(workers)
+    os.kill(pid, signal.SIGKILL)
+    while pids(workers):
+        await asyncio.sleep(0.01)
     assert (await workers.extract(b"words", None, "x")).text == "words"
-    assert process.pid not in pids(workers)
+    assert pid not in pids(workers)
 
 
 async def test_cancelling_ends_the_work_and_leaves_no_error_unread(
@@ -163,12 +157,12 @@ async def test_cancelling_ends_the_work_and_leaves_no_error_unread(
 ) -> None:
     unread: list[dict[str, object]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: unread.append(context))
-    workers = open_workers(size=1, command=command(SLOW_TO_ANSWER))
+    workers = open_workers(size=1, command=SLOW_TO_ANSWER)
     workers.warm()
     (pid,) = pids(workers)
     task = asyncio.create_task(workers.extract(b"<p>x", "text/html", "x"))
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
+    while not workers.load.held:
+        await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -180,7 +174,7 @@ async def test_cancelling_ends_the_work_and_leaves_no_error_unread(
 
 
 async def test_closing_ends_idle_and_busy_processes(open_workers: OpenWorkers) -> None:
-    workers = open_workers(size=2, command=command(SLOW_TO_ANSWER))
+    workers = open_workers(size=2, command=SLOW_TO_ANSWER)
     workers.warm()
     tasks = [asyncio.create_task(workers.extract(b"x", None, "x")) for _ in range(3)]
     while len(workers._pool._busy) < 2:
@@ -196,18 +190,55 @@ async def test_closing_ends_idle_and_busy_processes(open_workers: OpenWorkers) -
         await workers.extract(b"x", None, "x")
 
 
-async def test_a_process_ends_with_its_parent(open_workers: OpenWorkers) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_a_process_ends_with_its_parent(task: str) -> None:
     """Its standard input ends when the parent is gone, however it went."""
-    workers = open_workers(size=1)
-    await workers.extract(b"words", None, "x")
-    process = workers._pool._idle[0]._process
-    assert process.stdin is not None
-    process.stdin.close()
-    assert await asyncio.to_thread(process.wait, 10) == 0
+    command = (*COMMAND, task, str(1_600_000_000))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert receive(process.stdout)[0] == {"number": 0}
+        process.stdin.close()
+        assert process.wait(20) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is of Linux")
+@pytest.mark.parametrize("task", TASKS)
+def test_every_process_has_limits_and_no_secret(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", "postgresql://secret")
+
+    async def looked() -> tuple[str, str]:
+        child = Child((*COMMAND, task, "1600000000"))
+        await child.begun()
+        place = Path(f"/proc/{child.pid}")
+        told = (place / "limits").read_text(), (place / "environ").read_text()
+        await asyncio.to_thread(child.end)
+        return told
+
+    limits, environ = asyncio.run(looked())
+    of = dict(re.findall(r"^(Max [a-z ]+?) {2,}(\S+)", limits, re.MULTILINE))
+    assert of["Max data size"] == "1600000000"
+    assert of["Max core file size"] == "0"
+    assert int(of["Max open files"]) <= (4_096 if TASKS[task].has_network else 128)
+    assert "secret" not in environ
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_only_tasks_that_need_the_network_have_it(task: str) -> None:
+    """For Python code, such as a reader that would follow a link in a document."""
+    code = (
+        "import socket, sys\nfrom bot.pages import tasks\n"
+        f"tasks.limit(10 ** 9, has_network=tasks.TASKS[{task!r}].has_network)\n"
+        "try: socket.create_connection(('127.0.0.1', 9), 1)\n"
+        "except PermissionError: print('refused')\nexcept OSError: print('tried')"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == ("tried" if task in ("fetch", "render") else "refused")
 
 
 async def test_what_a_library_prints_is_not_in_the_way(open_workers: OpenWorkers) -> None:
-    workers = open_workers(size=1, command=command(TALKATIVE))
+    workers = open_workers(size=1, command=TALKATIVE)
     assert (await workers.extract(b"words", None, "x")).text == "words"
 
 
@@ -221,16 +252,11 @@ async def test_ctrl_c_in_a_terminal_does_not_reach_the_processes(
     assert os.getsid(pid) != os.getsid(0)
 
 
-async def test_secrets_stay_with_the_parent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
-    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", "postgresql://secret")
-    assert "secret" not in str(environment())
-
-
+@pytest.mark.parametrize("command", [("/nonexistent/python",), ("/bin/false",), running("1/0")])
 async def test_a_machine_without_room_for_processes_is_unavailable(
-    open_workers: OpenWorkers,
+    open_workers: OpenWorkers, command: tuple[str, ...]
 ) -> None:
-    workers = open_workers(size=1, command=("/nonexistent/python",))
+    workers = open_workers(size=1, command=command)
     with pytest.raises(Unavailable, match="cannot start another process"):
         await workers.extract(b"x", None, "x")
 

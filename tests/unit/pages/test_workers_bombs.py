@@ -18,6 +18,7 @@ from bot.pages.processes import DEFAULT, USUAL, Shares
 from bot.pages.turns import For, reading_for
 from bot.pages.workers import NeedsMoreMemory, Workers
 from tests.fakes.bombs import BOMBS, LARGEST, Bomb
+from tests.unit.pages.children import changed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits memory")
 
@@ -43,7 +44,7 @@ async def looking() -> AsyncIterator[Workers]:
 def peaks(workers: Workers) -> list[int]:
     """The most memory that each living process has had at once, in bytes."""
     pools = [pool for pool in (workers._pool, workers._large) if pool is not None]
-    pids = [process._process.pid for pool in pools for process in pool._idle]
+    pids = [child.pid for pool in pools for child in pool.children]
     texts = [Path(f"/proc/{pid}/status").read_text("ascii", "replace") for pid in pids]
     return [int(re.findall(r"VmHWM:\s+(\d+)", text)[0]) * 1_024 for text in texts]
 
@@ -106,13 +107,12 @@ def test_all_together_have_no_more_than_the_setting_says(total: int) -> None:
 # ---------------------------------------------------------------- several people
 
 SLOW = b"slow"
-SLOW_FOR_SOME = (
-    sys.executable, "-P", "-c",
-    "import sys, time\nfrom bot.pages import extract, workers\nreal = extract.from_bytes\n"
+SLOW_FOR_SOME = changed(
+    "from bot.pages import extract\nreal = extract.from_bytes\n"
     "def slow(data, *rest):\n    if data == b'slow': time.sleep(600)\n"
     "    return real(data, *rest)\n"
-    "extract.from_bytes = slow\nworkers.work(int(sys.argv[1]))",
-)  # fmt: skip
+    "extract.from_bytes = slow"
+)
 
 
 async def read_for(person: str, run: str, workers: Workers, data: bytes) -> Reading:

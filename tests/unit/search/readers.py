@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Generator, Sequence
 
 from bot.search.readers import Readers
 from bot.search.reading import Job, Reading, pack, read_file, unpack
+from tests.unit.pages.children import changed
 
-_BODY = """
-import os, sys, time
+_CHANGE = """
 from bot.search import reading
 real = reading.from_bytes
 def from_bytes(data, media_type, name):
@@ -18,7 +17,6 @@ def from_bytes(data, media_type, name):
         {deed}
     return real(data, media_type, name)
 reading.from_bytes = from_bytes
-reading.work(int(sys.argv[1]))
 """
 
 DIES = "os._exit(3)"
@@ -30,8 +28,8 @@ BREAKS = "raise RuntimeError('a bug in a reader')"
 
 def that(deed: str, start: bytes, seconds: float = 60.0, size: int = 2) -> Readers:
     """Readers whose processes misbehave on files with a given beginning."""
-    body = _BODY.format(start=start, deed=deed)
-    return Readers(size=size, seconds=seconds, command=(sys.executable, "-P", "-c", body))
+    change = _CHANGE.format(start=start, deed=deed)
+    return Readers(size=size, seconds=seconds, command=changed(change))
 
 
 class Inside(Readers):
@@ -41,9 +39,7 @@ class Inside(Readers):
         self, jobs: Sequence[Job], most_bytes: int, ending: threading.Event | None = None
     ) -> Generator[Reading]:
         for job in jobs:
-            reading = unpack(*pack(read_file(job, most_bytes)))
-            assert reading is not None
-            yield reading
+            yield unpack(*pack(read_file(job, most_bytes)))
 
 
 class Recording(Readers):

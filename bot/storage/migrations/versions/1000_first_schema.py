@@ -232,15 +232,12 @@ def _create_tables() -> None:
         sa.Column("person", sa.Text(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("groups", sa.JSON(), nullable=False),
-        sa.Column("subject", sa.Text(), nullable=False),
-        sa.Column("provider_session", sa.Text(), nullable=False),
         sa.Column("id_token", sa.Text(), nullable=False),
         sa.Column("ends_at", UtcDateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("digest", name=op.f("pk_sign_ins")),
     )
     op.create_index(op.f("ix_sign_ins_ends_at"), "sign_ins", ["ends_at"])
     op.create_index(op.f("ix_sign_ins_person"), "sign_ins", ["person"])
-    op.create_index(op.f("ix_sign_ins_subject"), "sign_ins", ["subject"])
     op.create_table(
         "slack_bots",
         sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
