@@ -23,14 +23,16 @@ from statistics import median
 from typing import Any, TypeVar
 
 import bot
-from adapters.terminal.indexing import index_documents
-from adapters.terminal.json_poster import JsonPoster, plain
-from adapters.terminal.listener import PLATFORM, Terminal, terminal_thread
+from adapters.terminal.listener import Terminal
+from adapters.terminal.messages import terminal_thread
+from adapters.terminal.plain import plain
+from adapters.terminal.poster import TerminalPoster
 from adapters.web.views import markdown_of
 from bot.answers import Answer, Citation, Disagreement, Doubt, Usage
 from bot.app import open_app
-from bot.command import settings_for
-from bot.messages import Message, RunOptions
+from bot.cli.command import settings_for
+from bot.cli.index import index_documents
+from bot.messages import TERMINAL, Message, RunOptions
 from tests.bench.table import print_table
 from tests.contract.discord_harness import DiscordHarness, discord_stage
 from tests.contract.harness import Desk
@@ -123,8 +125,8 @@ async def _answered(questions: Sequence[str]) -> AsyncIterator[Answer]:
         )
         with contextlib.redirect_stderr(io.StringIO()):
             await asyncio.to_thread(index_documents, settings)
-        poster = JsonPoster()
-        async with open_app(settings, {PLATFORM: poster}) as app:
+        poster = TerminalPoster(as_json=True)
+        async with open_app(settings, {TERMINAL: poster}) as app:
             terminal = Terminal(app, poster)
             for question in questions:
                 silenced = io.StringIO()

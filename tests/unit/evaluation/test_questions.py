@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.cli_eval import SAMPLE
+from bot.cli.eval import SAMPLE
 from bot.errors import Invalid
 from bot.evaluation import questions
 from bot.evaluation.questions import CaseTurn, load_questions, parse

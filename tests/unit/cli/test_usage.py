@@ -9,7 +9,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from adapters.terminal.spending import tables
+from bot.cli.usage import tables
 from bot.storage.spending import SCOPES, Amount, Line
 
 TODAY = date(2026, 1, 15)
@@ -24,7 +24,7 @@ ADA = tuple(
 
 def drawn(lines: tuple[Line, ...], width: int) -> str:
     out = StringIO()
-    Console(file=out, width=width).print(tables(lines, TODAY))
+    Console(file=out, width=width).print(*tables(lines, TODAY), sep="\n")
     return out.getvalue()
 
 

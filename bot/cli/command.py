@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+import bot
 from bot.credentials import without_credentials
 from bot.errors import CredentialsRefused, FootnoteError, Invalid
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 EXIT_OK, EXIT_NO_ANSWER, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
-HANDBOOK = Path(__file__).parent / "handbook"
-VECTOR_SECONDS = 10.0  # spent by `ask` and `chat` on vectors before they answer
+HANDBOOK = Path(bot.__file__).parent / "handbook"
 
 Docs = Annotated[
     list[Path] | None,
@@ -39,6 +38,20 @@ Providers = Annotated[
         help="Search only with this, such as wikipedia, local or brave; repeatable.",
     ),
 ]
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON; logs stay on stderr.")]
+
+
+def command_app(help: str | None = None) -> typer.Typer:
+    """Return an app for the command of a module, or with ``help`` for a group of commands."""
+    return typer.Typer(
+        help=help,
+        no_args_is_help=help is not None,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
 
 
 def settings_for(docs: list[Path] | None = None, providers: list[str] | None = None) -> Settings:
@@ -78,9 +91,9 @@ def sentences() -> Iterator[None]:
             err=True,
         )
         raise typer.Exit(EXIT_INTERRUPTED) from None
-    except (typer.Exit, typer.Abort):
-        raise
-    except Exception as error:  # noqa: BLE001  (the last handler)
+    except Exception as error:
+        if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
+            raise  # Typer's own: a wrong call, or the end of the command
         if os.environ.get("FOOTNOTE_LOG_LEVEL") == "debug":
             typer.echo(without_credentials("".join(format_exception(error))), err=True)
             raise typer.Exit(EXIT_NO_ANSWER) from None
@@ -94,42 +107,8 @@ def sentences() -> Iterator[None]:
         raise typer.Exit(EXIT_NO_ANSWER) from None
 
 
-def this_user() -> str:
-    """The name of the person at this terminal, as the system knows it."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container's user without a name
-        return str(os.getuid())
-
-
 def standard_input() -> TextIO:
     """Return standard input. Raises ``Invalid`` if it is closed."""
     if sys.stdin is None or sys.stdin.closed:
         raise Invalid("Standard input is closed: give the question as an argument.")
     return sys.stdin
-
-
-@contextmanager
-def indexed(settings: Settings) -> Iterator[None]:
-    """Look for changed documents while the body imports slow modules; then update the index and,
-    with an embedder, spend a limited time on vectors."""
-    from bot.search.unchanged import CheckProcess
-
-    with CheckProcess(settings.index_path, settings.docs, settings.collection_paths) as check:
-        yield
-        if settings.docs:
-            report = check.report()
-            if report is None or report.problems:
-                # Imported only when there is work or a problem: it loads rich, which takes 50 ms.
-                from adapters.terminal.indexing import index_documents
-
-                index_documents(settings, report)
-            embed_documents(settings, VECTOR_SECONDS)
-
-
-def embed_documents(settings: Settings, seconds: float) -> None:
-    """Make vectors of documents for up to ``seconds``, if there is an embedder."""
-    if settings.docs and settings.has_embedder:
-        from adapters.terminal.indexing import make_vectors
-
-        make_vectors(settings, seconds=seconds)

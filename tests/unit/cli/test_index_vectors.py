@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.terminal.indexing import line_of, make_vectors
+from bot.cli.index import line_of, make_vectors
 from bot.configuration import load_settings
 from bot.doctor import examine
 from bot.search.indexer import Indexer

@@ -1,17 +1,13 @@
-"""A poster for ``ask --json`` and plain lines, without rich, whose import takes about 50 ms."""
+"""Formats plans and answers for a terminal as plain text and JSON."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from bot.answers import Answer, PlanView, StepView
-from bot.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.answers import Answer, StepView
 from bot.labels import label
-from bot.messages import Attachment, Message
-from bot.posting import PostState, Reply, RunRef
 from bot.rendering.documents import answer_document, printed_json
 from bot.rendering.excerpts import Excerpt
 from bot.rendering.footnotes import QuoteView, SourceView, sources
@@ -20,7 +16,9 @@ from bot.rendering.plan import Branch, branches, title_of, work
 from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import DEFAULT, texts_for
 from bot.rendering.verbatim import as_words
-from bot.text.control import without_controls
+
+if TYPE_CHECKING:
+    pass
 
 Line = list[tuple[str, str]]
 """A line of the plan: pieces of text with terminal styles. The first piece, which may be empty, has
@@ -148,109 +146,3 @@ def remarks(answer: Answer) -> list[str]:
 def harmless(words: str) -> str:
     """Make text of pages and models harmless for a terminal and any other output."""
     return without_tags(without_pings(words))
-
-
-class JsonPoster:
-    """Shows the runs in ``shown``, and keeps the answers of all runs of this terminal."""
-
-    amends = False
-
-    def __init__(self) -> None:
-        self.shown: set[str] = set()
-        self.answers: dict[str, Answer] = {}
-        self.failures: dict[str, FootnoteError] = {}
-
-    async def open(self, run: RunRef, saved: PostState | None) -> Reply:
-        return JsonReply(self, run.id)
-
-    async def queued(self, run: RunRef, ahead: int) -> None:
-        self.tell("Your question waits for the one before it.")
-
-    async def remove(self, run: RunRef, saved: PostState | None) -> None:
-        """Do nothing: printed text stays printed."""
-
-    async def history(self, run: RunRef) -> Sequence[Message]:
-        return ()  # in a terminal, everything is addressed to Footnote
-
-    async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
-        raise PageUnreadable(f"{attachment.name} cannot be read: use --docs to have files read.")
-
-    def keep(self, run_id: str, answer: Answer) -> None:
-        """Keep an answer; show it, or for another run only report it."""
-        self.answers[run_id] = answer
-        if run_id in self.shown:
-            self.show(answer)
-        else:
-            self.tell(f"Finished run {run_id}, an earlier question that was interrupted.")
-
-    def fail(self, run_id: str, answer: Answer, error: FootnoteError) -> None:
-        """Keep the error of a run without an answer."""
-        self.failures[run_id] = error
-        self.keep(run_id, answer)
-        self.complain(error)
-
-    def tell(self, sentence: str) -> None:
-        """Print a remark on stderr."""
-        sys.stderr.write(f"{without_controls(sentence, ' ')}\n")
-
-    def tell_step(self, line: Line) -> None:
-        """Print a step that has ended on stderr."""
-        self.tell(bare(line))
-
-    def complain(self, error: FootnoteError) -> None:
-        """Print an error and what to do on stderr."""
-        self.tell(error.sentence)
-
-    def show(self, answer: Answer) -> None:
-        """Print a finished answer to stdout.
-
-        Raises ``Unavailable`` if stdout cannot be written. A closed pipe is not an error.
-        """
-        try:
-            self._print(answer)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # Python's buffered output has no reader either.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except OSError as error:
-            raise Unavailable(
-                f"The answer could not be written: {error.strerror}. It is kept; ask the same "
-                "question again to have it.",
-                detail=str(error),
-            ) from error
-
-    def _print(self, answer: Answer) -> None:
-        sys.stdout.write(answer_json(answer) + "\n")
-
-
-class JsonReply:
-    """The reply of one run; prints each finished step on stderr."""
-
-    def __init__(self, poster: JsonPoster, run_id: str) -> None:
-        self._poster = poster
-        self._run_id = run_id
-        self._told: set[str] = set()
-        self._closed = False
-
-    def progress(self, plan: PlanView) -> None:
-        for id, line in ended_lines(plan.steps):
-            if not self._closed and id not in self._told:
-                self._told.add(id)
-                self._poster.tell_step(line)
-
-    def stream(self, text: str) -> None:
-        """Do nothing: the answer is printed when it is complete."""
-
-    async def finish(self, answer: Answer) -> None:
-        self._close()
-        self._poster.keep(self._run_id, answer)
-
-    async def fail(self, answer: Answer, error: FootnoteError) -> None:
-        self._close()
-        self._poster.fail(self._run_id, answer, error)
-
-    async def abandon(self) -> None:
-        self._close()
-
-    def _close(self) -> None:
-        self._closed = True

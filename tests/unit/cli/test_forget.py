@@ -1,4 +1,4 @@
-"""The audit log at the terminal: what is no log, and single messages that are deleted again."""
+"""Forgetting again by an audit log: what is none, and single messages that are deleted again."""
 
 from __future__ import annotations
 
@@ -9,19 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from adapters.terminal.auditing import Replayed, moment, replay_forgettings
+from bot.cli.audit import moment
+from bot.cli.forget import Replayed, replay_forgettings
 from bot.configuration import load_settings
 from bot.errors import Invalid
 from bot.storage.archive import Archive
 from bot.storage.removal import Removed
-from bot.storage.store import Store, open_store
-from bot.storage.subjects import Subject
+from bot.storage.store import open_store
 from tests.fakes import sqlite
 from tests.unit.storage.past import Past
-
-
-async def nothing(store: Store, subject: Subject) -> Removed:
-    return Removed()
 
 
 def log_of(*rows: dict[str, str]) -> StringIO:
@@ -38,7 +34,7 @@ async def test_a_deleted_message_is_deleted_again_once(tmp_path: Path) -> None:
         row = {"deed": "forgot", "kind": "message", "object": "slack:e1", "at": at}
         rows = row, {**row, "object": "slack:e7"}, {"deed": "read"}
         for done in (1, 0):
-            came = await replay_forgettings(settings, log_of(*rows), nothing)
+            came = await replay_forgettings(settings, log_of(*rows))
             assert came == Replayed(2, done, 0, Removed(messages=done))
         (said,) = (await Archive(store.database).conversation(past.thread)).said
         left = await store.run(run)
@@ -52,7 +48,7 @@ async def test_a_deleted_message_is_deleted_again_once(tmp_path: Path) -> None:
 async def test_what_is_no_log_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
     settings = load_settings(data_dir=tmp_path)
     with pytest.raises(Invalid, match="Line 2 is none"):
-        await replay_forgettings(settings, StringIO(f"\n{line}\n"), nothing)
+        await replay_forgettings(settings, StringIO(f"\n{line}\n"))
 
 
 def test_moments_are_of_utc_unless_they_name_a_zone() -> None:

@@ -22,12 +22,12 @@ def test_a_question_for_json_imports_nothing_that_it_does_not_need(tmp_path: Pat
     Indexer(settings.index_path).index(settings.docs)
     code = (
         "import atexit, sys\n"
-        "from bot import cli\n"
+        "from bot.cli.main import main\n"
         f"atexit.register(lambda: print(sorted(set({NEEDLESS!r}) & set(sys.modules)),"
         " file=sys.stderr))\n"
         f"sys.argv = ['footnote', 'ask', '--json', '--docs', {str(docs)!r},"
         " 'When was the tower finished?']\n"
-        "cli.main()\n"
+        "main()\n"
     )
     ours = {
         name: value

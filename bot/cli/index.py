@@ -1,30 +1,74 @@
-"""Indexes documents and computes their vectors, with a progress bar, and prints the report."""
+"""The command ``footnote index``: indexes documents and computes their vectors, with a progress
+bar, and prints the report."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-import sys
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from bot.cli.command import command_app, settings_for
 from bot.errors import Invalid
-from bot.rendering.documents import printed_json
 from bot.search.index_report import KEPT_ENOUGH, Holdings, IndexReport, holdings
 from bot.settings import Settings
 
 if TYPE_CHECKING:
     from bot.search.vector_filling import Filled
 
-SHOWN_SKIPS = 10  # skipped files that are named; the others are counted
-SHOWN_INCOMPLETE = 5  # files named that lost the most words
+SHOWN_SKIPS = 10  # skipped files that a question names; the others are counted
 SHOWN_ENDINGS = 5  # file name extensions shown for files of other kinds
+
+
+app = command_app()
+
+
+@app.command()
+def index(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...", help="Folders or files: Markdown, HTML, PDF, Office and more."
+        ),
+    ],
+) -> None:
+    """Index documents for searching.
+
+    Only what has changed is read again. Interrupting is safe: run it again to continue.
+    """
+    settings = settings_for(paths)
+    index_and_report(settings)
+    embed_documents(settings)
+    folders = " ".join(f"--docs {shlex.quote(str(path))}" for path in paths)
+    typer.secho(
+        f'Ask with: footnote ask {folders} "..."; set FOOTNOTE_DOCS to search them always.',
+        dim=True,
+        err=True,
+    )
+
+
+def index_and_report(settings: Settings) -> IndexReport:
+    """Update the index from ``settings.docs``, and print the whole report: each file that was
+    skipped or kept too little."""
+    err = Console(stderr=True, highlight=False)
+    report = _indexed(settings, err)
+    _tell_counts(err, report)
+    _tell_holdings(err, holdings(settings.index_path, settings.docs))
+    _tell_problems(err, report, len(report.problems))
+    if others := report.others.most_common():
+        named = ", ".join(f"{count:,} {ending}" for ending, count in others[:SHOWN_ENDINGS])
+        more = ", …" if len(others) > SHOWN_ENDINGS else ""
+        total = report.others.total()
+        err.print(Text(f"Files of other kinds left out: {total:,} ({named}{more}).", style="dim"))
+    return report
 
 
 def index_documents(settings: Settings, known: IndexReport | None = None) -> IndexReport:
@@ -37,47 +81,8 @@ def index_documents(settings: Settings, known: IndexReport | None = None) -> Ind
     report = known or _indexed(settings, err)
     if report.added or report.changed or report.removed:
         _tell_counts(err, report)
-    _tell_problems(err, report)
+    _tell_problems(err, report, SHOWN_SKIPS)
     return report
-
-
-def index_and_report(settings: Settings, *, as_json: bool = False) -> IndexReport:
-    """Update the index from ``settings.docs``, and print the whole report.
-
-    ``as_json`` prints it on standard output. Raises what ``index_documents`` does.
-    """
-    err = Console(stderr=True, highlight=False)
-    report = _indexed(settings, err)
-    held = holdings(settings.index_path, settings.docs)
-    if as_json:
-        told = printed_json(report_as_json(report, held))
-        sys.stdout.write(f"{told}\n")
-    else:
-        _tell_counts(err, report)
-        _tell_holdings(err, held)
-        _tell_problems(err, report)
-        _tell_others(err, report)
-    return report
-
-
-def report_as_json(report: IndexReport, held: Holdings) -> dict[str, Any]:
-    """Return the output of ``footnote index --json``; see ``bot/handbook/json-output.md``."""
-    return {
-        "files": {
-            "new": report.added,
-            "changed": report.changed,
-            "removed": report.removed,
-            "unchanged": report.unchanged,
-        },
-        "passages": report.passages,
-        "kinds": dict(held.kinds),
-        "twins": [{"path": path, "searched": better} for path, better in held.twins],
-        "incomplete": [{"path": path, "kept": round(kept, 4)} for path, kept in held.incomplete],
-        "skipped": [{"path": path, "reason": reason} for path, reason in report.problems],
-        "left_out": dict(report.others.most_common()),
-        "seconds": round(report.seconds, 3),
-        "warning": report.warning,
-    }
 
 
 def _indexed(settings: Settings, err: Console) -> IndexReport:
@@ -123,41 +128,32 @@ def _tell_holdings(err: Console, held: Holdings) -> None:
     if held.kinds:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in held.kinds)
         err.print(Text(f"Files that are searched: {kinds}.", style="dim"), soft_wrap=True)
-    if held.twins:
-        err.print(
-            Text(
-                f"Not searched, because another file holds the same text: {len(held.twins):,}"
-                " (--json names them).",
-                style="dim",
-            ),
-            soft_wrap=True,
-        )
+    for path, searched in held.twins:
+        same = f"Not searched, because {searched} holds the same text: {path}"
+        err.print(Text(same, style="dim"), soft_wrap=True)
     if held.incomplete:
         count = f"{len(held.incomplete):,} file(s)"
-        few = f"Less than {KEPT_ENOUGH:.0%} of the words was kept of {count}, least of:"
+        few = f"Less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:"
         err.print(Text(few, style="yellow"), soft_wrap=True)
-        for path, kept in held.incomplete[:SHOWN_INCOMPLETE]:
+        for path, kept in held.incomplete:
             err.print(Text(f"  {kept:4.0%}  {path}", style="yellow"), soft_wrap=True)
 
 
-def _tell_problems(err: Console, report: IndexReport) -> None:
-    problems = report.problems
-    for path, reason in problems[:SHOWN_SKIPS]:
+def _tell_problems(err: Console, report: IndexReport, shown: int) -> None:
+    for path, reason in report.problems[:shown]:
         err.print(Text(f"Skipped {path}: {reason}", style="yellow"), soft_wrap=True)
-    if len(problems) > SHOWN_SKIPS:
-        err.print(Text(f"… and {len(problems) - SHOWN_SKIPS} more.", style="yellow"))
-
-
-def _tell_others(err: Console, report: IndexReport) -> None:
-    others = report.others.most_common()
-    if others:
-        named = ", ".join(f"{count:,} {ending}" for ending, count in others[:SHOWN_ENDINGS])
-        more = ", …" if len(others) > SHOWN_ENDINGS else ""
-        total = report.others.total()
-        err.print(Text(f"Files of other kinds left out: {total:,} ({named}{more}).", style="dim"))
+    if len(report.problems) > shown:
+        left = len(report.problems) - shown
+        err.print(Text(f"… and {left} more; `footnote index` names them.", style="yellow"))
 
 
 # ---------------------------------------------------------------- vectors
+
+
+def embed_documents(settings: Settings, seconds: float = math.inf) -> None:
+    """Make vectors of documents for up to ``seconds``, if there is an embedder."""
+    if settings.docs and settings.has_embedder:
+        make_vectors(settings, seconds=seconds)
 
 
 def make_vectors(settings: Settings, *, seconds: float = math.inf) -> Filled:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from bot.command import (
+from bot.cli.command import (
     EXIT_INTERRUPTED,
     EXIT_NO_ANSWER,
     HANDBOOK,
     Docs,
     Providers,
-    embed_documents,
-    sentences,
+    command_app,
     settings_for,
 )
 from bot.errors import Invalid
@@ -23,9 +22,13 @@ from bot.errors import Invalid
 if TYPE_CHECKING:
     from bot.settings import Settings
 
-SAMPLE = Path(__file__).parent / "evaluation" / "sample.yaml"
+SAMPLE = HANDBOOK.parent / "evaluation" / "sample.yaml"
 
 
+app = command_app()
+
+
+@app.command()
 def evaluate(
     questions: Annotated[
         Path | None,
@@ -98,53 +101,50 @@ def evaluate(
 
         footnote eval questions.yaml --against other-model.toml
     """
-    import asyncio
+    if questions is None and (docs or provider):
+        raise Invalid("The sample has documents of its own: name your file of questions.")
+    from bot.evaluation.questions import load_questions
 
-    with sentences():
-        if questions is None and (docs or provider):
-            raise Invalid("The sample has documents of its own: name your file of questions.")
-        from bot.evaluation.questions import load_questions
+    found = load_questions(questions or SAMPLE)
+    if questions is None:
+        docs, provider = [HANDBOOK], ["local"]
+    settings = _apart(settings_for(docs, provider), questions is None)
+    from adapters.terminal.evaluating import EvaluationOptions
+    from adapters.terminal.evaluating import evaluate as evaluate_and_print
+    from bot.evaluation.running import Side
+    from bot.messages import RunOptions
 
-        found = load_questions(questions or SAMPLE)
-        if questions is None:
-            docs, provider = [HANDBOOK], ["local"]
-        settings = _apart(settings_for(docs, provider), questions is None)
-        from adapters.terminal.evaluating import EvaluationOptions
-        from adapters.terminal.evaluating import evaluate as evaluate_and_print
-        from bot.evaluation.running import Side
-        from bot.messages import RunOptions
+    options = RunOptions(depth=depth, providers=tuple(provider or ()))
+    sides = [Side("as set", settings, options)]
+    if against is not None:
+        from bot.evaluation.other_settings import other_settings
 
-        options = RunOptions(depth=depth, providers=tuple(provider or ()))
-        sides = [Side("as set", settings, options)]
-        if against is not None:
-            from bot.evaluation.other_settings import other_settings
-
-            given: dict[str, Any] = {
-                "docs": tuple(map(str, docs)) if docs else None,
-                "providers": tuple(provider) if provider else None,
-            }
-            other, other_depth = other_settings(against, given)
-            other = _apart(other, questions is None)
-            options = RunOptions(
-                depth=other_depth or depth, providers=other.providers if provider else ()
-            )
-            sides.append(Side(against.name, other, options))
-        for side in sides:
-            _index(side.settings)
-        root = settings.data_dir.expanduser() / "eval"
-        wanted = EvaluationOptions(
-            questions=found,
-            sides=tuple(sides),
-            root=root,
-            page=html or root / f"{Path(found.name).stem}.html",
-            budget=budget,
-            parallel=parallel,
-            judge=judge,
-            fresh=fresh,
-            only_forecast=dry_run,
-            as_json=as_json,
+        given: dict[str, Any] = {
+            "docs": tuple(map(str, docs)) if docs else None,
+            "providers": tuple(provider) if provider else None,
+        }
+        other, other_depth = other_settings(against, given)
+        other = _apart(other, questions is None)
+        options = RunOptions(
+            depth=other_depth or depth, providers=other.providers if provider else ()
         )
-        outcome, interrupted = asyncio.run(evaluate_and_print(wanted))
+        sides.append(Side(against.name, other, options))
+    for side in sides:
+        _index(side.settings)
+    root = settings.data_dir.expanduser() / "eval"
+    wanted = EvaluationOptions(
+        questions=found,
+        sides=tuple(sides),
+        root=root,
+        page=html or root / f"{Path(found.name).stem}.html",
+        budget=budget,
+        parallel=parallel,
+        judge=judge,
+        fresh=fresh,
+        only_forecast=dry_run,
+        as_json=as_json,
+    )
+    outcome, interrupted = asyncio.run(evaluate_and_print(wanted))
     if interrupted:
         raise typer.Exit(EXIT_INTERRUPTED)
     if not dry_run and not outcome.as_expected:
@@ -162,7 +162,7 @@ def _apart(settings: Settings, is_sample: bool) -> Settings:
 def _index(settings: Settings) -> None:
     """Bring the index up to date, with vectors where there is an embedder."""
     if settings.docs:
-        from adapters.terminal.indexing import index_documents
+        from bot.cli.index import embed_documents, index_documents
 
         index_documents(settings)
-        embed_documents(settings, math.inf)
+        embed_documents(settings)

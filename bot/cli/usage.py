@@ -1,4 +1,4 @@
-"""Prints the spending of today and this month, as a table or as JSON."""
+"""The command ``footnote usage``: the spending of today and this month."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import asdict
 from datetime import UTC, date, datetime
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
+from rich.console import RenderableType
 from rich.text import Text
 
-from adapters.terminal.records import open_records
-from bot.rendering.documents import printed_json
+from bot.cli.command import AsJson, command_app, settings_for
+from bot.cli.output import print_all, print_json, table
+from bot.cli.records import open_records
 from bot.rendering.lines import one_line
 from bot.settings import Settings
 from bot.storage.spending import NOTHING, SCOPES, Amount, Line, Spending
@@ -30,23 +30,30 @@ SHOWN = 100  # accounts in a table: more would take a second and scroll away
 TITLES = {"workspace": "Workspaces", "channel": "Channels", "user": "People"}
 
 
+app = command_app()
+
+
+@app.command()
+def usage(as_json: AsJson = False) -> None:
+    """Show spending today and this month, by workspace, channel and person.
+
+    The cost of questions that failed or were stopped, edited or deleted is included.
+    """
+    today = datetime.now(UTC).date()
+    lines = asyncio.run(spent_this_month(settings_for(), today))
+    if as_json:
+        print_json(document(lines, today))
+    else:
+        print_all(tables(lines, today))
+
+
 async def spent_this_month(settings: Settings, today: date) -> list[Line]:
     """Return all accounts with spending or questions this month. Raises ``StorageUnavailable``."""
     async with open_records(settings) as store:
         return await Spending(store.database).lines(today.replace(day=1), today)
 
 
-def show_spending(settings: Settings, *, as_json: bool) -> None:
-    """Print the spending to standard output. Raises ``StorageUnavailable``."""
-    today = datetime.now(UTC).date()
-    lines = asyncio.run(spent_this_month(settings, today))
-    if as_json:
-        print(document(lines, today))  # noqa: T201
-    else:
-        Console().print(tables(lines, today))
-
-
-def document(lines: Sequence[Line], today: date) -> str:
+def document(lines: Sequence[Line], today: date) -> dict[str, object]:
     """Return the documented output of ``footnote usage --json``."""
     accounts = [
         {
@@ -60,19 +67,18 @@ def document(lines: Sequence[Line], today: date) -> str:
         }
         for line in lines
     ]
-    whole = {
+    return {
         "day": today.isoformat(),
         "today": _fields(_total(lines, "today")),
         "month": _fields(_total(lines, "month")),
         "accounts": accounts,
     }
-    return printed_json(whole)
 
 
-def tables(lines: Sequence[Line], today: date) -> RenderableType:
+def tables(lines: Sequence[Line], today: date) -> list[RenderableType]:
     """Return tables of workspaces, channels and people, those that spent most first."""
     if not lines:
-        return Text(f"Nothing was asked in {today:%Y-%m}.")
+        return [Text(f"Nothing was asked in {today:%Y-%m}.")]
     several = len({(line.platform, line.workspace) for line in lines}) > 1
     named = _named_with_workspace if several else _named
     parts: list[RenderableType] = [
@@ -80,26 +86,21 @@ def tables(lines: Sequence[Line], today: date) -> RenderableType:
     ]
     for scope in SCOPES:
         of_scope = [line for line in lines if line.scope == scope]
-        # On a narrow terminal names are wrapped, and numbers are never cut.
-        table = Table(TITLES[scope], box=None, pad_edge=False, collapse_padding=True)
-        table.columns[0].overflow, table.columns[0].header_style = "fold", "bold"
-        for column in COLUMNS:
-            table.add_column(column, justify="right", header_style="none", no_wrap=True)
-        for line in of_scope[:SHOWN]:
-            table.add_row(Text(named(line)), *_numbers(line.today, line.month))
+        rows: list[tuple[str | Text, ...]] = [
+            (Text(named(line)), *_numbers(line.today, line.month)) for line in of_scope[:SHOWN]
+        ]
         if len(of_scope) > SHOWN:
-            more = f"{len(of_scope) - SHOWN:,} more, see --json"
-            table.add_row(Text(more, style="dim"))
+            rows.append((Text(f"{len(of_scope) - SHOWN:,} more, see --json", style="dim"),))
         if scope == "workspace" and len(of_scope) > 1:
             sums = (_total(lines, "today"), _total(lines, "month"))
-            table.add_row(Text("all", style="bold"), *_numbers(*sums))
-        parts += [Text(), table]
+            rows.append((Text("all", style="bold"), *_numbers(*sums)))
+        parts += [Text(), table((TITLES[scope], *COLUMNS), rows, numbers=len(COLUMNS))]
     unpriced = _total(lines, "month").unpriced_calls
     if unpriced:
         calls = "1 model call" if unpriced == 1 else f"{unpriced:,} model calls"
         said = f"The price of {calls} is not known: their cost is not in the sums. Set it with "
         parts += [Text(), Text(f"{said}FOOTNOTE_PRICES.", style="yellow")]
-    return Group(*parts)
+    return parts
 
 
 def _total(lines: Sequence[Line], when: str) -> Amount:
@@ -114,15 +115,15 @@ def _fields(amount: Amount) -> dict[str, Any]:
     return {**fields, "usd": amount.usd}
 
 
-def _numbers(today: Amount, month: Amount) -> list[str]:
-    return [
+def _numbers(today: Amount, month: Amount) -> tuple[str, ...]:
+    return (
         f"{today.questions:,}",
         f"{today.usd:,.4f}",
         f"{month.questions:,}",
         f"{month.model_calls:,}",
         f"{month.tokens:,}",
         f"{month.usd:,.4f}",
-    ]
+    )
 
 
 def _named(line: Line) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from adapters.terminal.records import as_json
 from bot.answers import Answer, Citation, Doubt
+from bot.cli.export import as_json
 from bot.messages import Attachment, Author, RunOptions, Thread
 from bot.rendering.conversation import as_markdown
 from bot.storage.archive import Conversation, Done, Held, StoredMessage
@@ -78,7 +78,7 @@ def test_nothing_of_a_long_quote_is_left_out() -> None:
 
 
 def test_json_has_all_that_is_kept() -> None:
-    document = json.loads(as_json(a_conversation(a_citation(1, "330 m tall"))))
+    document: Any = as_json(a_conversation(a_citation(1, "330 m tall")))
     assert document["key"] == "slack:T1:C1:171.2"
     assert document["thread"] == {
         "platform": "slack",
