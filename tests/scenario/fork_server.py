@@ -39,7 +39,7 @@ PARTS = (
     "adapters.discord.platform",
     "adapters.slack.doctor",
     "adapters.slack.platform",
-    "adapters.terminal.evaluating",
+    "bot.cli.eval",
     "bot.cli.records",
     "bot.cli.index",
     "adapters.terminal.listener",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
 from bot.configuration import load_settings
-from bot.evaluation.identity import identity
+from bot.errors import StorageUnavailable
+from bot.evaluation.asking import DAYS, identity, make_room
 from bot.search.indexer import Indexer
 from bot.settings import Settings
 
@@ -61,3 +64,41 @@ def test_a_changed_document_changes_it(tmp_path: Path) -> None:
     first = after("# Tower\n\nIt is 330 m tall.\n")
     assert after("# Tower\n\nIt is 324 m tall.\n") != first
     assert after("# Tower\n\nIt is 330 m tall.\n") == first
+
+
+# ---------------------------------------------------------------- the folders
+
+
+def test_what_was_not_used_for_long_is_removed(tmp_path: Path) -> None:
+    used, old, recent = (tmp_path / name for name in ("used", "old", "recent"))
+    for folder in (used, old, recent):
+        folder.mkdir()
+        (folder / "footnote.sqlite").touch()
+    long_ago = time.time() - (DAYS + 1) * 86_400
+    for path in (used, old):
+        os.utime(path, (long_ago, long_ago))
+
+    make_room(tmp_path, used, fresh=False)
+
+    assert (used / "footnote.sqlite").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"used", "recent"}
+    assert used.stat().st_mtime > long_ago + 86_400
+
+
+def test_fresh_empties_what_is_used(tmp_path: Path) -> None:
+    used, other = tmp_path / "used", tmp_path / "other"
+    for folder in (used, other):
+        folder.mkdir()
+        (folder / "footnote.sqlite").touch()
+
+    make_room(tmp_path, used, fresh=True)
+
+    assert list(used.iterdir()) == []
+    assert (other / "footnote.sqlite").exists()
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(StorageUnavailable, match="FOOTNOTE_DATA_DIR"):
+        make_room(file, file / "a", fresh=False)
