@@ -1,5 +1,5 @@
 """Runs the ``footnote`` command as ``python -m bot``."""
 
-from bot.cli import main
+from bot.cli.main import main
 
 main()

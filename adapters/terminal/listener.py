@@ -1,38 +1,30 @@
-"""Asks questions from the terminal: one question, a conversation, or the demo."""
+"""Asks questions from the terminal: one question, or a conversation."""
 
 from __future__ import annotations
 
 import asyncio
 import difflib
-import secrets
 import signal
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from typing import Any
-from uuid import uuid4
 
-from adapters.terminal.json_poster import JsonPoster
+from adapters.terminal.messages import is_unnamed, terminal_message
+from adapters.terminal.poster import TerminalPoster
 from bot.answers import Answer
 from bot.app import App, open_app
-from bot.command import this_user
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
-from bot.messages import Author, Message, RunOptions, Thread, clean_question
-from bot.pages.urls import links_in
+from bot.messages import TERMINAL, RunOptions, Thread, clean_question
 from bot.settings import Settings
 
-PLATFORM = "terminal"
 PROMPT = "\nYou: "
-DEMO = (
-    "How does Footnote resume a run that was interrupted?",
-    "And where does it keep it?",
-)
 
 
 class Terminal:
     """A terminal session on an open app: ``ask`` asks a question and shows its answer."""
 
-    def __init__(self, app: App, poster: JsonPoster) -> None:
+    def __init__(self, app: App, poster: TerminalPoster) -> None:
         self._app = app
         self._poster = poster
 
@@ -62,7 +54,7 @@ class Terminal:
 
     async def introduce(self, thread: Thread) -> None:
         """Report that a named conversation is new, because the name may be mistyped."""
-        known = await self._app.store.thread_names(PLATFORM)
+        known = await self._app.store.thread_names(TERMINAL)
         if is_unnamed(thread) or thread.thread in known:
             return
         near = difflib.get_close_matches(thread.thread, known, n=1)
@@ -72,7 +64,7 @@ class Terminal:
     async def finish_earlier(self, thread: Thread) -> None:
         """Finish a thread's questions that an earlier session left unanswered, and show the
         answers."""
-        for run in await self._app.store.unfinished(datetime.now(UTC), [PLATFORM]):
+        for run in await self._app.store.unfinished(datetime.now(UTC), [TERMINAL]):
             if run.message.thread == thread:
                 self._poster.shown.add(run.id)
                 self._poster.tell(f'Finishing the interrupted question "{run.message.text}".')
@@ -82,7 +74,7 @@ class Terminal:
         self, question: str, thread: Thread, options: RunOptions
     ) -> tuple[str, Thread] | None:
         """Return the interrupted run of the same question, if there is one."""
-        for run in await self._app.store.unfinished(datetime.now(UTC), [PLATFORM]):
+        for run in await self._app.store.unfinished(datetime.now(UTC), [TERMINAL]):
             where = run.message.thread
             same_thread = where == thread or (is_unnamed(thread) and is_unnamed(where))
             if same_thread and run.message.text == question and run.options == options:
@@ -134,29 +126,20 @@ async def ask_once(
 ) -> tuple[Answer, FootnoteError | None]:
     """Open Footnote, ask one question, and close it; return the answer, and the error if it
     failed."""
-    poster = poster_for(as_json=as_json)
-    async with open_app(settings, {PLATFORM: poster}) as app:
+    poster = TerminalPoster(as_json=as_json)
+    async with open_app(settings, {TERMINAL: poster}) as app:
         terminal = Terminal(app, poster)
         await terminal.introduce(thread)
         answer = await terminal.ask(question, thread, options)
     return answer, poster.failures.get(answer.run)
 
 
-def poster_for(*, as_json: bool) -> JsonPoster:
-    """Return a poster that shows answers to people, or prints them as JSON."""
-    if as_json:
-        return JsonPoster()
-    from adapters.terminal.poster import TerminalPoster  # imports rich, which --json does not need
-
-    return TerminalPoster()
-
-
 def converse(settings: Settings, thread: Thread, options: RunOptions) -> None:
     """Read and answer questions until the end of input."""
-    poster = poster_for(as_json=False)
+    poster = TerminalPoster()
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
-        app = runner.run(stack.enter_async_context(open_app(settings, {PLATFORM: poster})))
+        app = runner.run(stack.enter_async_context(open_app(settings, {TERMINAL: poster})))
         terminal = Terminal(app, poster)
         try:
             runner.run(terminal.introduce(thread))
@@ -183,54 +166,3 @@ def _questions() -> Iterator[str]:
             return
         if line:
             yield line
-
-
-# ---------------------------------------------------------------- the demo
-
-
-async def run_demo(settings: Settings) -> bool:
-    """Ask a question and a follow-up about the bundled handbook; return True if both were
-    answered."""
-    from rich.text import Text
-
-    from adapters.terminal.indexing import index_documents
-    from adapters.terminal.poster import TerminalPoster
-
-    index_documents(settings)
-    poster = TerminalPoster()
-    thread = terminal_thread(None)
-    async with open_app(settings, {PLATFORM: poster}) as app:
-        terminal = Terminal(app, poster)
-        for question in DEMO:
-            poster.out.print(Text(f"\nYou: {question}", style="bold"))
-            answer = await terminal.ask(question, thread, RunOptions(providers=("local",)))
-            if answer.status != "answered":
-                return False
-    own = 'Now your own: footnote ask --docs YOUR_FOLDER "your question", or footnote chat.'
-    poster.out.print(Text(f"\n{own}", style="dim"))
-    return True
-
-
-# ---------------------------------------------------------------- messages and threads
-
-
-def terminal_thread(name: str | None) -> Thread:
-    """Return the conversation with this name, or a new one without a name."""
-    return Thread(PLATFORM, "local", "cli", name or f"~{secrets.token_hex(6)}")
-
-
-def is_unnamed(thread: Thread) -> bool:
-    return thread.thread.startswith("~")
-
-
-def terminal_message(thread: Thread, text: str) -> Message:
-    """Return a message of the person at this terminal, sent now."""
-    user = this_user()
-    return Message(
-        event_id=uuid4().hex,
-        thread=thread,
-        author=Author(user, user, zone=datetime.now().astimezone().strftime("%z")),
-        text=text,
-        at=datetime.now(UTC),
-        links=tuple(links_in(text)),
-    )

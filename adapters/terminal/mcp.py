@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 import anyio
 from mcp.server.stdio import stdio_server
 
-from adapters.terminal.json_poster import JsonPoster, JsonReply
-from adapters.terminal.listener import PLATFORM, Terminal, terminal_message, terminal_thread
+from adapters.terminal.listener import Terminal
+from adapters.terminal.messages import terminal_message, terminal_thread
+from adapters.terminal.poster import TerminalPoster, TerminalReply
 from bot.answers import Answer, PlanView
 from bot.app import App, open_app
 from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
 from bot.mcp.server import mcp_server
-from bot.messages import RunOptions, Thread
+from bot.messages import TERMINAL, RunOptions, Thread
 from bot.posting import PostState, Reply, RunRef
 from bot.rendering.texts import DEFAULT, Texts, texts_for
 from bot.research.evidence.library import Library
@@ -30,17 +31,17 @@ from bot.storage.traces import KeptPage, Traces
 async def serve_mcp(settings: Settings) -> None:
     """Serve until standard input ends."""
     poster = _Poster()
-    async with open_app(settings, {PLATFORM: poster}) as app:
+    async with open_app(settings, {TERMINAL: poster}) as app:
         server = mcp_server(lambda request: _Desk(app, poster))
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
 
-class _Poster(JsonPoster):
+class _Poster(TerminalPoster):
     """Keeps answers instead of printing them, and passes the plans of runs to ``shows``."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(as_json=True)
         self.shows: dict[str, Callable[[PlanView], None]] = {}
 
     async def open(self, run: RunRef, saved: PostState | None) -> Reply:
@@ -50,7 +51,7 @@ class _Poster(JsonPoster):
         """Do nothing: the answer is the result of the call."""
 
 
-class _Reply(JsonReply):
+class _Reply(TerminalReply):
     def __init__(self, poster: _Poster, run_id: str, show: Callable[[PlanView], None]) -> None:
         super().__init__(poster, run_id)
         self._show = show
@@ -85,7 +86,7 @@ class _Asking(Terminal):
 class _Desk:
     """See ``bot.mcp.desk.Desk``."""
 
-    caller = PLATFORM
+    caller = TERMINAL
 
     def __init__(self, app: App, poster: _Poster) -> None:
         self._app = app
@@ -109,7 +110,7 @@ class _Desk:
         return await self._app.service.library_for(message), ()
 
     async def answers(self, limit: int) -> Sequence[ResourceEntry]:
-        found = await self._archive.answers(PLATFORM, None, limit, telling(EVERYTHING, ""))
+        found = await self._archive.answers(TERMINAL, None, limit, telling(EVERYTHING, ""))
         return [ResourceEntry(*each) for each in found]
 
     async def answer(self, run: str) -> Answer | None:

@@ -1,267 +1,145 @@
-"""Formats plans and answers for a terminal, and shows them."""
+"""Shows plans and answers. Only on a terminal does it need ``screen`` with rich, whose import takes
+50 ms."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from urllib.parse import unquote, urlsplit
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from markdown_it.token import Token
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.markdown import Markdown
-from rich.padding import Padding
-from rich.spinner import Spinner
-from rich.style import Style
-from rich.text import Text
+import typer
 
-from adapters.terminal.json_poster import (
-    QUOTE_WIDTH,
-    JsonPoster,
-    JsonReply,
-    Line,
-    harmless,
-    more,
-    part_line,
-    plain,
-    plan_line,
-    quoted,
-    remarks,
-    text_last,
-    where,
-)
-from bot.answers import Answer, PlanView, StepView
-from bot.errors import FootnoteError
-from bot.posting import PostState, RunRef
-from bot.rendering.excerpts import Excerpt
-from bot.rendering.footnotes import QuoteView, SourceView, sources
-from bot.rendering.lines import one_line
-from bot.rendering.plan import Branch, branches, title_of
-from bot.rendering.safety import portable, without_pings
-from bot.rendering.verbatim import answer_parser, as_words, text_token, with_marks
+from adapters.terminal.plain import answer_json, bare, ended_lines, plain
+from bot.answers import Answer, PlanView
+from bot.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.messages import Attachment, Message
+from bot.posting import PostState, Reply, RunRef
 from bot.text.control import without_controls
 
+if TYPE_CHECKING:
+    from adapters.terminal.screen import LivePlan
 
-def plan_lines(steps: Sequence[StepView]) -> list[tuple[Text, bool]]:
-    """Return the lines of the plan, with consecutive steps of the same kind and state on one line.
 
-    Each line comes with whether it is still running. A sub-question or paragraph has a line with a
-    summary of its work, and below it the present activity.
+class TerminalPoster:
+    """Shows the runs in ``shown``, and keeps the answers of all runs of this terminal.
+
+    People see the plan and the answer as text, on a terminal formatted; ``as_json`` prints the
+    answer as JSON, also of a run that failed.
     """
-    lines: list[tuple[Text, bool]] = []
-    titles = {step.id: title_of(step) for step in steps}
-    for _, group in groupby(branches(steps), key=_together):
-        found = list(group)
-        if not found[0].is_part:
-            line = plan_line([b.line for b in found])
-            lines.append((text_of(line), found[0].line.state == "running"))
-            continue
-        for branch in found:
-            lines.append((text_of(part_line(branch, titles)), branch.line.state == "running"))
-            lines += [(Text("    ").append(line), False) for line in _doing(branch)]
-    return lines
 
+    amends = False
 
-def text_of(line: Line) -> Text:
-    """Return a line of the plan as styled text."""
-    first, style = line[0]
-    text = Text(first, style=style)
-    for piece in line[1:]:
-        text.append(*piece)
-    return text
+    def __init__(self, *, as_json: bool = False) -> None:
+        self.as_json = as_json
+        self.shown: set[str] = set()
+        self.answers: dict[str, Answer] = {}
+        self.failures: dict[str, FootnoteError] = {}
 
-
-def _together(branch: Branch) -> tuple[str, str, str]:
-    """Return the key by which consecutive lines are merged."""
-    if branch.is_part:
-        return "part", "", ""
-    return branch.line.kind, branch.line.state, branch.line.detail
-
-
-def _doing(branch: Branch) -> list[Text]:
-    """Return lines with the present activity of a part of the research."""
-    under_way = branch.under_way if branch.line.state == "running" else ()
-    groups = groupby(under_way, key=lambda step: step.kind)
-    return [text_of(plan_line(list(group))) for _, group in groups]
-
-
-def rendered(answer: Answer) -> RenderableType:
-    """Format the answer for a terminal, with footnote marks and source titles as links."""
-    parts: list[RenderableType] = [Text(), _markdown(answer.text, answer)]
-    if answer.more:
-        parts += [Text(), Text(more(), style="dim bold"), Text(), _markdown(answer.more, answer)]
-    if answer.citations:
-        parts += [Text(), Text("Sources", style="bold")]
-        for view in sources(answer, QUOTE_WIDTH):
-            head = Text(f"[{view.number}] ", style="cyan")
-            head.append(harmless(view.title), style=Style(bold=True, link=view.url))
-            head.append(f"  {one_line(view.url)}", style="dim")
-            parts += [head, *(Padding(each, (0, 0, 0, 4)) for each in _quotes(view))]
-    parts += [Text(f"\n{remark}", style="yellow") for remark in remarks(answer)]
-    if answer.suggestions:
-        parts += [Text(), Text("You could ask next", style="bold")]
-        parts += [Text(f"• {harmless(one_line(each))}") for each in answer.suggestions]
-    parts.append(Text(f"\n{_cost(answer)}", style="dim"))
-    return Group(*parts)
-
-
-def _quotes(view: SourceView) -> Iterator[RenderableType]:
-    """Yield the quotes of a source, and their headings on the page."""
-    for quote in view.quotes:
-        for piece in quote.pieces:
-            match piece.kind:
-                case "table":
-                    yield Markdown(piece.text)
-                case "code":
-                    yield Text(without_pings(piece.text), style="dim")
-                case "text":
-                    yield _emphasised(quote, piece)
-        if quote.heading and quote.pieces and not text_last(quote):
-            yield Text(f"— {harmless(quote.heading)}", style="italic")
-    for remark in where(view):
-        yield Text(f"— {harmless(remark)}", style="dim")
-
-
-def _emphasised(quote: QuoteView, piece: Excerpt) -> Text:
-    """Return running text in quotation marks, with the supporting words in bold."""
-    before, after = quoted(quote, piece).split(piece.text, 1)
-    text = Text(before, style="italic")
-    for words, is_strong in piece.runs():
-        text.append(harmless(words), style="bold" if is_strong else "")
-    return text.append(harmless(after))
-
-
-def _cost(answer: Answer) -> str:
-    usage = answer.usage
-    parts = [
-        f"{usage.seconds:.1f} s",
-        f"{_count(usage.searches, 'search', 'searches')}, {_count(usage.pages, 'page', 'pages')}",
-    ]
-    if usage.model_calls:
-        parts.append(
-            f"{_count(usage.model_calls, 'model call', 'model calls')}, "
-            f"{usage.input_tokens + usage.cached_tokens:,} tokens in, "
-            f"{usage.output_tokens:,} out, {usage.usd:.3f} USD"
-        )
-    return " · ".join((*parts, answer.reasoner, f"run {answer.run}"))
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
-
-
-def _markdown(text: str, answer: Answer) -> Markdown:
-    """Convert the text: footnote marks become links, and the URLs of other links follow them."""
-    marks = {citation.number: citation.url for citation in answer.citations}
-    text = portable(text, answer.targets.values())
-    markdown = Markdown(text)
-    markdown.parsed = answer_parser().parse(text)
-    for token in markdown.parsed:
-        if token.children:
-            token.children = list(_linked(with_marks(token.children, marks), marks))
-    return markdown
-
-
-def _linked(tokens: Iterable[Token | int], marks: Mapping[int, str]) -> Iterator[Token]:
-    address = ""
-    for token in tokens:
-        if isinstance(token, int):
-            yield Token("link_open", "a", 1, attrs={"href": marks[token]})
-            yield text_token(f"[{token}]")
-            yield Token("link_close", "a", -1)
-            continue
-        yield token
-        if token.type == "link_open":
-            address = str(token.attrs.get("href", ""))
-        elif token.type == "link_close" and address:
-            yield text_token(f" ({_path(address)})")
-
-
-def _path(address: str) -> str:
-    """Return a URL, or for a file its path."""
-    path = urlsplit(address).path if address.startswith("file:") else address
-    return one_line(unquote(path))
-
-
-REFRESH_PER_SECOND = 12
-TEXT_LINES = 12  # last lines shown of an unfinished answer
-
-
-class TerminalPoster(JsonPoster):
-    """Shows plans and answers to a person."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.out = Console(highlight=False, soft_wrap=False)
-        self.err = Console(stderr=True, highlight=False)
-
-    async def open(self, run: RunRef, saved: PostState | None) -> TerminalReply:
+    async def open(self, run: RunRef, saved: PostState | None) -> Reply:
         return TerminalReply(self, run.id)
 
-    def fail(self, run_id: str, answer: Answer, error: FootnoteError) -> None:
-        self.failures[run_id] = error
+    async def queued(self, run: RunRef, ahead: int) -> None:
+        self.tell("Your question waits for the one before it.")
+
+    async def remove(self, run: RunRef, saved: PostState | None) -> None:
+        """Do nothing: printed text stays printed."""
+
+    async def history(self, run: RunRef) -> Sequence[Message]:
+        return ()  # in a terminal, everything is addressed to Footnote
+
+    async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
+        raise PageUnreadable(f"{attachment.name} cannot be read: use --docs to have files read.")
+
+    def keep(self, run_id: str, answer: Answer, error: FootnoteError | None = None) -> None:
+        """Keep an answer, or with ``error`` what was found until then; show it, or for another run
+        only report it."""
         self.answers[run_id] = answer
-        self.complain(error)
+        if error is not None:
+            self.failures[run_id] = error
+        if run_id not in self.shown:
+            self.tell(f"Finished run {run_id}, an earlier question that was interrupted.")
+        elif error is None or self.as_json:
+            self.show(answer)
+        if error is not None:
+            self.complain(error)
 
     def tell(self, sentence: str) -> None:
-        self.err.print(Text(sentence, style="dim"), soft_wrap=True)
-
-    def tell_step(self, line: Line) -> None:
-        self.err.print(text_of(line), soft_wrap=True)
+        """Print a remark on stderr."""
+        typer.secho(without_controls(sentence, " "), dim=True, err=True)
 
     def complain(self, error: FootnoteError) -> None:
-        sentence = without_controls(error.sentence, " ")
-        self.err.print(Text(sentence, style="red"), soft_wrap=True)
+        """Print an error and what to do on stderr."""
+        typer.secho(without_controls(error.sentence, " "), fg="red", err=True)
 
-    def _print(self, answer: Answer) -> None:
-        if self.out.is_terminal:
-            self.out.print(rendered(answer))
-        else:
-            sys.stdout.write(f"{plain(answer)}\n")
+    def show(self, answer: Answer) -> None:
+        """Print a finished answer to stdout.
+
+        Raises ``Unavailable`` if stdout cannot be written. A closed pipe is not an error.
+        """
+        try:
+            if self.as_json:
+                sys.stdout.write(answer_json(answer) + "\n")
+            elif sys.stdout.isatty():
+                from adapters.terminal.screen import print_answer
+
+                print_answer(answer)
+            else:
+                sys.stdout.write(f"{plain(answer)}\n")
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Python's buffered output has no reader either.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except OSError as error:
+            raise Unavailable(
+                f"The answer could not be written: {error.strerror}. It is kept; ask the same "
+                "question again to have it.",
+                detail=str(error),
+            ) from error
 
 
-class TerminalReply(JsonReply):
-    """Shows one answer; on a terminal that can be redrawn, its plan is updated in place."""
+class TerminalReply:
+    """The reply of one run: a plan that is updated in place where stderr is a terminal, else each
+    step that has ended on a line of its own."""
 
     def __init__(self, poster: TerminalPoster, run_id: str) -> None:
-        super().__init__(poster, run_id)
-        self._plan: tuple[StepView, ...] = ()
-        self._text = ""
-        self._console = poster.err
-        self._live: Live | None = None
-        if self._console.is_terminal:
-            self._live = Live(
-                get_renderable=self._working,
-                console=self._console,
-                refresh_per_second=REFRESH_PER_SECOND,
-                transient=True,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
-            self._live.start()
+        self._poster = poster
+        self._run_id = run_id
+        self._told: set[str] = set()
+        self._closed = False
+        self._live: LivePlan | None = None
+        if sys.stderr.isatty() and not poster.as_json:
+            from adapters.terminal.screen import LivePlan
+
+            self._live = LivePlan()
 
     def progress(self, plan: PlanView) -> None:
+        if self._closed:
+            return
         if self._live is not None:
-            self._plan = plan.steps
-        else:
-            super().progress(plan)
+            self._live.steps = plan.steps
+            return
+        for id, line in ended_lines(plan.steps):
+            if id not in self._told:
+                self._told.add(id)
+                self._poster.tell(bare(line))
 
     def stream(self, text: str) -> None:
-        self._text = text
+        if self._live is not None:
+            self._live.text = text
+
+    async def finish(self, answer: Answer) -> None:
+        self._close()
+        self._poster.keep(self._run_id, answer)
+
+    async def fail(self, answer: Answer, error: FootnoteError) -> None:
+        self._close()
+        self._poster.keep(self._run_id, answer, error)
+
+    async def abandon(self) -> None:
+        self._close()
 
     def _close(self) -> None:
-        super()._close()
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
-            self._console.print(Group(*(line for line, _ in plan_lines(self._plan))))
-
-    def _working(self) -> RenderableType:
-        lines: list[RenderableType] = [
-            Spinner("dots", line) if running else line for line, running in plan_lines(self._plan)
-        ]
-        if self._text:
-            last = as_words(self._text).splitlines()[-TEXT_LINES:]
-            lines += [Text(), Text("\n".join(last), style="dim")]
-        return Group(*lines)
+        if self._live is not None and not self._closed:
+            self._live.close()
+        self._closed = True

@@ -17,11 +17,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+import bot
 from adapters.web.assets import TYPES
 from adapters.web.console import Console
 from adapters.web.markdown import ATTRIBUTES, TAGS, scrolling
-from bot.command import HANDBOOK
 
+HANDBOOK = Path(bot.__file__).parent / "handbook"
 PREFIX = "/handbook"
 INDEX = "index"
 PICTURES = (".svg", ".png")

@@ -1,34 +1,54 @@
-"""Asks the questions of an evaluation. Each answer is stored under an id derived from everything it
-depends on: a later call finds the answer of the same question, and continues an interrupted one
-from its journal."""
+"""Asks the questions of an evaluation. Answers are stored in a folder for everything they depend
+on, each under an id derived from its question: a later call finds the answer of the same question,
+and continues an interrupted one from its journal."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+from pydantic import SecretStr
+
+import bot
 from bot.answers import Answer
 from bot.app import App, open_app
-from bot.errors import CredentialsRefused, FootnoteError, Invalid, PageUnreadable, Unavailable
+from bot.errors import (
+    CredentialsRefused,
+    FootnoteError,
+    Invalid,
+    PageUnreadable,
+    StorageUnavailable,
+    Unavailable,
+)
 from bot.evaluation.questions import Case
-from bot.evaluation.results import KindSpent
 from bot.messages import Attachment, Author, Message, RunOptions, Thread
 from bot.pages.urls import links_in
 from bot.posting import PostState, RunRef, Unseen
-from bot.reasoning.calls import ModelReply
-from bot.reasoning.declaration import CLOSEST, models_of, price_of
-from bot.research.trace.timeline import ID
-from bot.research.trace.trace import trace
+from bot.reasoning.declaration import CLOSEST, models_of
+from bot.search.index_report import documents_digest
 from bot.settings import Settings
-from bot.storage.traces import Traces
 
 PLATFORM = "eval"
 AUTHOR = Author("eval", "eval")
 FINISHED_BADLY = ("failed", "stopped")
+DAYS = 30  # until a folder is deleted after its last use
+
+# Prefixes of settings that do not affect answers, only where and for whom Footnote works.
+BESIDE = (
+    *("slack_", "discord_", "allow_", "deny_", "http_", "public_url", "console", "metrics"),
+    *("admins", "direct_messages", "followups", "channels", "keep_", "data_dir", "database_url"),
+    *("encryption_keys", "log_", "user_daily_"),
+    *("channel_daily_", "workspace_daily_", "guests", "verify_first", "answered_before"),
+)
 
 
 class Asker:
@@ -64,24 +84,6 @@ class Asker:
                 break
         return tuple(answers)
 
-    async def spent_by_kind(self, answer: Answer) -> dict[str, KindSpent]:
-        """Return the model calls of an answer, summed by kind. Raises ``StorageUnavailable``."""
-        kept = await Traces(self._app.store).run(answer.run) if answer.usage.model_calls else None
-        if kept is None:
-            return {}
-        calls = trace(kept, self._price).calls
-        spent: dict[str, KindSpent] = {}
-        for step in kept.steps:
-            call = calls.get(step.key[:ID])
-            if call is not None:
-                spent[step.kind] = spent.get(step.kind, KindSpent()) + KindSpent(
-                    1, call.input_tokens, call.cached_tokens, call.output_tokens, call.usd or 0.0
-                )
-        return spent
-
-    def _price(self, reply: ModelReply) -> float | None:
-        return price_of(self._app.settings, reply)
-
     async def _attempt(self, case: Case) -> int:
         """Return the number of the attempt at a case to continue: the first without a void answer.
 
@@ -89,13 +91,11 @@ class Asker:
         """
         attempt = 0
         while True:
-            for message in self._messages(case, attempt):
-                record = await self._app.store.run_of_event(PLATFORM, message.event_id)
-                if record is None:
-                    return attempt
-                if record.answer is not None and self._is_void(record.answer):
-                    break
-            else:
+            records = [
+                await self._app.store.run_of_event(PLATFORM, message.event_id)
+                for message in self._messages(case, attempt)
+            ]
+            if not any(each and each.answer and self._is_void(each.answer) for each in records):
                 return attempt
             attempt += 1
 
@@ -155,8 +155,61 @@ async def open_asker(settings: Settings, folder: Path, options: RunOptions) -> A
         yield Asker(app, poster, options)
 
 
+def make_room(root: Path, used: Path, *, fresh: bool) -> None:
+    """Record that a folder of answers is in use, with ``fresh`` empty, and remove those unused for
+    ``DAYS``. Raises ``StorageUnavailable``."""
+    try:
+        if fresh and used.is_dir():
+            shutil.rmtree(used)
+        used.mkdir(parents=True, exist_ok=True)
+        os.utime(used)
+        oldest = time.time() - DAYS * 86_400
+        for folder in root.iterdir():
+            if folder.is_dir() and folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder)
+    except OSError as error:
+        raise StorageUnavailable(
+            f"The folder {root} cannot be written ({error.strerror}): make room, or set "
+            "FOOTNOTE_DATA_DIR to another folder."
+        ) from error
+
+
+def identity(settings: Settings) -> str:
+    """Return a digest of everything that an answer depends on (settings, documents, and the program
+    itself), 16 hexadecimal digits.
+
+    For secrets only their presence counts. Raises ``StorageUnavailable`` if the index of the
+    documents cannot be read.
+    """
+    values = {name: _comparable(value) for name, value in settings if not name.startswith(BESIDE)}
+    documents = documents_digest(settings.index_path, settings.docs) if settings.docs else ""
+    return _digest([values, documents, _program()])[:16]
+
+
+def _comparable(value: Any) -> Any:
+    if isinstance(value, SecretStr):
+        return bool(value.get_secret_value())
+    if isinstance(value, tuple):
+        return [_comparable(each) for each in value]
+    return value
+
+
+@cache
+def _program() -> str:
+    """Return a digest of the code, prompts and texts that produce answers."""
+    top = Path(bot.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(top.rglob("*")):
+        inside = path.relative_to(top)
+        apart = inside.parts[0] in ("handbook", "evaluation", "cli")
+        if path.suffix in (".py", ".md", ".ftl") and not apart:
+            digest.update(f"{inside}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
 def _digest(said: Sequence[object]) -> str:
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]
+    text = json.dumps(said, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 class SilentPoster:

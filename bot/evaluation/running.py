@@ -1,125 +1,46 @@
-"""Runs an evaluation: asks every question with each set of settings, several at once, within a
-budget, and stores all results.
-"""
+"""Runs an evaluation: asks every question, several at once, within a budget."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
-import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import SecretStr
 
 from bot.answers import Answer
-from bot.errors import CredentialsRefused, FootnoteError, Invalid, StorageUnavailable
-from bot.evaluation.asking import FINISHED_BADLY, open_asker
-from bot.evaluation.identity import identity
+from bot.credentials import without_credentials
+from bot.errors import CredentialsRefused, FootnoteError, Invalid
+from bot.evaluation.asking import BESIDE, FINISHED_BADLY, identity, make_room, open_asker
 from bot.evaluation.judge import Judge, open_judge
 from bot.evaluation.questions import Case, QuestionSet
-from bot.evaluation.results import KindSpent, Outcome, Result, SideResults, result
-from bot.evaluation.rows import counted
-from bot.evaluation.scoring import Verdict
+from bot.evaluation.scoring import Result, Verdict, figures, score
 from bot.evaluation.spending import Purse, expected_judging_usd, expected_usd
 from bot.messages import RunOptions
 from bot.reasoning.declaration import CLOSEST, models_of, who_answers
+from bot.rendering.documents import answer_document
 from bot.rendering.lines import one_line
 from bot.settings import Settings
 
-DAYS = 30  # until a folder is deleted after its last use
-
-
-def make_room(root: Path, used: Collection[Path], *, fresh: bool) -> None:
-    """Record that folders are in use, and remove those unused for ``DAYS``; with ``fresh`` those in
-    use are emptied. Raises ``StorageUnavailable``."""
-    try:
-        for folder in set(used):
-            if fresh and folder.is_dir():
-                shutil.rmtree(folder)
-            folder.mkdir(parents=True, exist_ok=True)
-            os.utime(folder)
-        oldest = time.time() - DAYS * 86_400
-        for folder in root.iterdir():
-            if folder.is_dir() and folder not in used and folder.stat().st_mtime < oldest:
-                shutil.rmtree(folder)
-    except OSError as error:
-        raise StorageUnavailable(
-            f"The folder {root} cannot be written ({error.strerror}): make room, or set "
-            "FOOTNOTE_DATA_DIR to another folder."
-        ) from error
-
-
-VERDICTS = "verdicts.jsonl"
+PARALLEL = 4  # questions at once
 FAILURES_TOLD = 3  # reasons for failures to report, the most common ones
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """Footnote with one set of settings; ``name`` is the header of its column."""
-
-    name: str
-    settings: Settings
-    options: RunOptions
-
-
-def described(sides: Sequence[Side]) -> list[dict[str, str]]:
-    """Return the settings of each side to show to a reader: model, depth, sources, and all
-    differences between the sides. Secrets are left out."""
-    first = sides[0].settings
-    names = [
-        name
-        for name in type(first).model_fields
-        if any(getattr(side.settings, name) != getattr(first, name) for side in sides)
-    ]
-    return [_described(side, names) for side in sides]
-
-
-def _described(side: Side, names: Sequence[str]) -> dict[str, str]:
-    settings = side.settings
-    who = {"reasoner": CLOSEST}
-    models = models_of(settings)
-    if models is not None:
-        who = {"model": models.large, "small_model": models.small}
-    searched = ", ".join((*(side.options.providers or settings.providers), *settings.docs))
-    own = {name: getattr(settings, name) for name in names}
-    differing = {
-        name: ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        for name, value in own.items()
-        if not _is_secret(value)
-    }
-    return {**who, "depth": side.options.depth, "searched": searched or "all", **differing}
-
-
-def _is_secret(value: object) -> bool:
-    return isinstance(value, SecretStr) or (
-        isinstance(value, tuple) and any(isinstance(each, SecretStr) for each in value)
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class Forecast:
-    """The work ahead of an evaluation: questions to ask over all settings, those stored from an
-    earlier call, answers to judge, and USD.
+    """The work ahead: questions to ask, those stored from an earlier call, and USD.
 
-    ``unpriced`` are models whose price is unknown; they count as 0 USD.
+    ``unpriced`` is the model if its price is unknown; it counts as 0 USD.
     """
 
     to_ask: int
     kept: int
-    to_judge: int
-    asking_usd: float
-    judging_usd: float
-    unpriced: tuple[str, ...]
-
-    @property
-    def usd(self) -> float:
-        return self.asking_usd + self.judging_usd
+    usd: float
+    unpriced: str
 
 
 class Asks(Protocol):
@@ -129,76 +50,54 @@ class Asks(Protocol):
 
     async def ask(self, case: Case) -> tuple[Answer, ...]: ...
 
-    async def spent_by_kind(self, answer: Answer) -> dict[str, KindSpent]: ...
-
 
 class Evaluation:
-    """An open evaluation: call ``forecast``, then ``run``, and read the ``outcome`` at any time."""
+    """An open evaluation: call ``forecast``, then ``run``, and read ``results`` at any time."""
 
     def __init__(
         self,
         questions: QuestionSet,
-        sides: Sequence[Side],
-        askers: Sequence[Asks],
-        judge: Judge | None,
+        settings: Settings,
+        options: RunOptions,
+        asker: Asks,
+        judge: Judge | None = None,
     ) -> None:
         self.questions = questions
-        self.sides = tuple(sides)
-        self._askers = tuple(askers)
+        self._settings = settings
+        self._options = options
+        self._asker = asker
         self._judge = judge
-        self._results: tuple[dict[str, Result], ...] = tuple({} for _ in sides)
-        self._costs: tuple[list[float], ...] = tuple([] for _ in sides)
+        self._found: dict[str, Result] = {}
+        self._costs: list[float] = []  # USD of each answer with model calls
         self._unasked = 0
-        self._complaints: dict[str, int] = {}
+        self._complaints: Counter[str] = Counter()
 
-    async def forecast(self, *, fresh: bool = False) -> Forecast:
-        """Return the remaining work, or all of it with ``fresh``; called once, before ``run``.
+    async def forecast(self) -> Forecast:
+        """Return the remaining work. Raises ``StorageUnavailable``."""
+        kept, usd = 0, 0.0
+        for case in self.questions.cases:
+            if answers := await self._asker.stored_answers(case):
+                kept += len(answers)
+                self._note_costs(answers)
+        for case in self.questions.cases:
+            usd += self._expected(case, await self._asker.stored_answers(case) is not None)
+        known = expected_usd(self._settings, self._options.depth) is not None
+        unpriced = "" if known else who_answers(self._settings)
+        return Forecast(self.questions.size - kept, kept, usd, unpriced)
 
-        Raises ``StorageUnavailable``.
-        """
-        kept = to_judge = 0
-        to_ask = [0] * len(self.sides)
-        unpriced: dict[str, None] = {}
-        for place, side in enumerate(self.sides):
-            for case in self.questions.cases:
-                answers = await self._askers[place].stored_answers(case)
-                self._note_costs(place, answers or ())
-                answers = None if fresh else answers
-                if answers is None:
-                    to_ask[place] += len(case.turns)
-                else:
-                    kept += len(answers)
-                to_judge += self._left_to_judge(case, answers)
-            if expected_usd(side.settings, side.options.depth) is None:
-                unpriced[who_answers(side.settings)] = None
-        asking = sum(self._expected(place) * count for place, count in enumerate(to_ask))
-        judging = self._expected_judging() * to_judge
-        return Forecast(sum(to_ask), kept, to_judge, asking, judging, tuple(unpriced))
-
-    async def run(
-        self, purse: Purse, parallel: int, on_done: Callable[[Side, Result, bool], None]
-    ) -> None:
-        """Ask everything, ``parallel`` cases at once; ``on_done`` gets each result and whether its
-        answer was stored before.
+    async def run(self, purse: Purse, on_done: Callable[[Result], None]) -> None:
+        """Ask everything; ``on_done`` gets each result.
 
         Cancelling keeps the results so far. Raises errors that would make every question fail
         (``Invalid``, ``CredentialsRefused``) and ``Unavailable``.
         """
-        places = asyncio.Semaphore(parallel)
+        places = asyncio.Semaphore(PARALLEL)
 
-        async def work(place: int, case: Case) -> None:
+        async def work(case: Case) -> None:
             async with places:
-                kept = await self._askers[place].stored_answers(case)
-                for each in await self._case(place, case, kept, purse):
-                    self._results[place][each.name] = each
-                    on_done(self.sides[place], each, kept is not None)
+                await self._case(case, purse, on_done)
 
-        tasks = []
-        for case in self.questions.cases:
-            order = list(range(len(self.sides)))
-            if case.number % 2 == 0:
-                order.reverse()  # so that neither side always comes first
-            tasks += [asyncio.create_task(work(place, case)) for place in order]
+        tasks = [asyncio.create_task(work(case)) for case in self.questions.cases]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
             for task in done:
@@ -208,149 +107,149 @@ class Evaluation:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    def outcome(self) -> Outcome:
-        """Return the results so far."""
+    async def _case(self, case: Case, purse: Purse, on_done: Callable[[Result], None]) -> None:
+        answers = await self._asker.stored_answers(case)
+        async with purse.covers(self._expected(case, answers is not None)) as covered:
+            if not covered:
+                self._unasked += len(case.turns)
+                return
+            if answers is None:
+                answers = await self._asker.ask(case)
+                purse.pay(sum(answer.usage.usd for answer in answers))
+                self._note_costs(answers)
+            for turn, answer in enumerate(answers):
+                verdict = await self._verdict(case, turn, answer)
+                purse.pay(verdict.usd if verdict else 0.0)
+                asked = case.turns[turn]
+                scored = score(asked, answer, verdict)
+                found = Result(
+                    case.name(turn), case.texts[: turn + 1], asked, answer, scored, verdict
+                )
+                self._found[found.name] = found
+                on_done(found)
+
+    async def _verdict(self, case: Case, turn: int, answer: Answer) -> Verdict | None:
+        """Return the judge's verdict; None if there is nothing to compare, or the judge failed."""
+        readable = answer.status not in (*FINISHED_BADLY, "not_found")
+        if self._judge is None or not case.turns[turn].answer or not readable:
+            return None
+        try:
+            return await self._judge.verdict(case, turn, answer)
+        except (Invalid, CredentialsRefused):
+            raise
+        except FootnoteError as error:
+            self._complaints[error.sentence.rstrip(".")] += 1
+            return None
+
+    def _note_costs(self, answers: Sequence[Answer]) -> None:
+        self._costs += [each.usage.usd for each in answers if each.usage.model_calls]
+
+    def _expected(self, case: Case, is_kept: bool) -> float:
+        """The expected USD for a case: for each answer the mean of those so far, or a typical
+        value."""
+        usd = 0.0
+        if not is_kept and models_of(self._settings) is not None:
+            typical = expected_usd(self._settings, self._options.depth) or 0.0
+            mean = sum(self._costs) / len(self._costs) if len(self._costs) > 1 else typical
+            usd = mean * len(case.turns)
+        if self._judge is not None:
+            judging = expected_judging_usd(self._settings) or 0.0
+            usd += judging * sum(bool(turn.answer) for turn in case.turns)
+        return usd
+
+    # ------------------------------------------------------------ the outcome
+
+    @property
+    def results(self) -> list[Result]:
+        """The results so far, in the file's order."""
         names = [
             case.name(turn) for case in self.questions.cases for turn in range(len(case.turns))
         ]
-        sides = tuple(
-            SideResults(side.name, told, {name: found[name] for name in names if name in found})
-            for side, told, found in zip(
-                self.sides, described(self.sides), self._results, strict=True
-            )
-        )
-        return Outcome(self.questions, sides, tuple(self._remarks()))
+        return [self._found[name] for name in names if name in self._found]
 
-    # ------------------------------------------------------------ one case
+    @property
+    def as_expected(self) -> bool:
+        """True if every question was asked, with the expected result."""
+        results = self.results
+        return len(results) == self.questions.size and not any(each.score.amiss for each in results)
 
-    async def _case(
-        self, place: int, case: Case, answers: Sequence[Answer] | None, purse: Purse
-    ) -> list[Result]:
-        asker = self._askers[place]
-        if answers is None:
-            expected = self._expected(place) * len(case.turns)
-            async with purse.covers(expected) as covered:
-                if not covered:
-                    self._unasked += len(case.turns)
-                    return []
-                answers = await asker.ask(case)
-                purse.pay(sum(answer.usage.usd for answer in answers))
-                self._note_costs(place, answers)
-        found = []
-        for turn, answer in enumerate(answers):
-            verdict = await self._verdict(case, turn, answer, purse)
-            kinds = await asker.spent_by_kind(answer)
-            found.append(result(case, turn, answer, verdict, kinds))
-        return found
-
-    async def _verdict(self, case: Case, turn: int, answer: Answer, purse: Purse) -> Verdict | None:
-        """Return the judge's verdict; None if there is nothing to compare, or no budget for it."""
-        judge = self._judge
-        if judge is None or not is_judged(case, turn, answer):
-            return None
-        if (kept := judge.stored_verdict(case, turn, answer)) is not None:
-            return kept
-        async with purse.covers(self._expected_judging()) as covered:
-            if not covered:
-                self._complain("The budget was spent before every answer was judged")
-                return None
-            try:
-                verdict = await judge.verdict(case, turn, answer)
-            except (Invalid, CredentialsRefused):
-                raise
-            except FootnoteError as error:
-                self._complain(error.sentence.rstrip("."))
-                return None
-            purse.pay(verdict.usd)
-            return verdict
-
-    def _left_to_judge(self, case: Case, answers: Sequence[Answer] | None) -> int:
-        if self._judge is None:
-            return 0
-        if answers is None:
-            return sum(bool(turn.answer) for turn in case.turns)
-        return sum(
-            is_judged(case, turn, answer) and self._judge.stored_verdict(case, turn, answer) is None
-            for turn, answer in enumerate(answers)
-        )
-
-    def _note_costs(self, place: int, answers: Sequence[Answer]) -> None:
-        self._costs[place].extend(each.usage.usd for each in answers if each.usage.model_calls)
-
-    def _expected(self, place: int) -> float:
-        """The expected USD for one question: the mean of those answered, or a typical value."""
-        side, costs = self.sides[place], self._costs[place]
-        if models_of(side.settings) is None:
-            return 0.0
-        if len(costs) >= 2:
-            return sum(costs) / len(costs)
-        return expected_usd(side.settings, side.options.depth) or 0.0
-
-    def _expected_judging(self) -> float:
-        return (expected_judging_usd(self.sides[0].settings) or 0.0) if self._judge else 0.0
-
-    # ------------------------------------------------------------ remarks
-
-    def _complain(self, sentence: str) -> None:
-        self._complaints[sentence] = self._complaints.get(sentence, 0) + 1
-
-    def _remarks(self) -> list[str]:
+    def remarks(self) -> list[str]:
+        """Return sentences on what was left out, and why."""
         said = [
             f"{sentence} ({count} times)." if count > 1 else f"{sentence}."
             for sentence, count in self._complaints.items()
         ]
         if self._unasked:
-            said.append(
-                f"The budget left {counted(self._unasked, 'question')} unasked: --budget raises it."
-            )
-        failures = Counter(
-            each.answer.text
-            for found in self._results
-            for each in found.values()
-            if each.score.failed
-        )
+            said.append(f"The budget left {self._unasked} question(s) unasked: --budget raises it.")
+        failures = Counter(each.answer.text for each in self.results if each.score.failed)
         for sentence, count in failures.most_common(FAILURES_TOLD):
-            said.append(f"{counted(count, 'answer')} failed: {one_line(sentence)}")
-        for side, found in zip(self.sides, self._results, strict=True):
-            quoted = sum(each.answer.reasoner == CLOSEST for each in found.values())
-            if models_of(side.settings) is not None and quoted:
-                said.append(
-                    f"{side.name}: the model could not be reached for {counted(quoted, 'answer')}; "
-                    "quotations stand in their place."
-                )
+            said.append(f"{count} answer(s) failed: {one_line(sentence)}")
+        quoted = sum(each.answer.reasoner == CLOSEST for each in self.results)
+        if models_of(self._settings) is not None and quoted:
+            said.append(
+                f"The model could not be reached for {quoted} answer(s): quotations stand in their "
+                "place."
+            )
         return said
 
+    def document(self, *, interrupted: bool) -> dict[str, Any]:
+        """Return the whole outcome in the documented form of ``footnote eval --json``."""
+        results = self.results
+        return {
+            "questions": self.questions.name,
+            "interrupted": interrupted,
+            "complete": len(results) == self.questions.size,
+            "as_expected": self.as_expected,
+            "remarks": self.remarks(),
+            "settings": described(self._settings, self._options),
+            "figures": figures(results),
+            "results": [_document(each) for each in results],
+        }
 
-def is_judged(case: Case, turn: int, answer: Answer) -> bool:
-    """Return True if an answer can be compared with an expected one."""
-    readable = answer.status not in (*FINISHED_BADLY, "not_found")
-    return bool(case.turns[turn].answer) and readable
+
+def described(settings: Settings, options: RunOptions) -> dict[str, str]:
+    """Return the settings to show to a reader: model, depth, sources, and all that are set but
+    secrets."""
+    models = models_of(settings)
+    who = {"model": models.large if models else CLOSEST, "depth": options.depth}
+    searched = ", ".join((*(options.providers or settings.providers), *settings.docs))
+    told = {}
+    for name in sorted(settings.model_fields_set):
+        value = getattr(settings, name)
+        values = value if isinstance(value, tuple) else (value,)
+        if not name.startswith(BESIDE) and not any(isinstance(v, SecretStr) for v in values):
+            told[name] = without_credentials(", ".join(map(str, values)))
+    return {**told, **who, "searched": searched or "all"}
+
+
+def _document(result: Result) -> dict[str, Any]:
+    return {
+        "id": result.name,
+        "asked": list(result.asked),
+        "expected": asdict(result.turn),
+        "amiss": list(result.score.amiss),
+        "score": asdict(result.score),
+        "verdict": asdict(result.verdict) if result.verdict else None,
+        "answer": answer_document(result.answer),
+    }
 
 
 @asynccontextmanager
 async def open_evaluation(
-    questions: QuestionSet, sides: Sequence[Side], root: Path, *, judge: bool, fresh: bool
+    questions: QuestionSet,
+    settings: Settings,
+    options: RunOptions,
+    root: Path,
+    *,
+    judge: bool,
+    fresh: bool,
 ) -> AsyncIterator[Evaluation]:
-    """Open Footnote with each set of settings, with stores in folders of ``root`` named after
-    everything that answers depend on; ``fresh`` empties them.
-
-    The judge is the model of the first settings. Raises ``Invalid``, ``CredentialsRefused`` and
-    ``StorageUnavailable``.
-    """
-    folders = [root / identity(side.settings) for side in sides]
-    different = {(folder, side.options) for folder, side in zip(folders, sides, strict=True)}
-    if len(different) < len(sides):
-        raise Invalid(
-            f"{sides[-1].name} changes nothing: write the settings into it that are to be "
-            "compared with those at work."
-        )
+    """Open Footnote with a store in a folder of ``root`` named after everything that answers depend
+    on; ``fresh`` empties it. Raises ``Invalid``, ``CredentialsRefused`` and
+    ``StorageUnavailable``."""
     async with AsyncExitStack() as stack:
-        grader = None
-        if judge:
-            grader = await stack.enter_async_context(open_judge(sides[0].settings, root / VERDICTS))
-        make_room(root, folders, fresh=fresh)
-        askers = [
-            await stack.enter_async_context(open_asker(side.settings, folder, side.options))
-            for side, folder in zip(sides, folders, strict=True)
-        ]
-        yield Evaluation(questions, sides, askers, grader)
+        grader = await stack.enter_async_context(open_judge(settings)) if judge else None
+        folder = root / identity(settings)
+        make_room(root, folder, fresh=fresh)
+        asker = await stack.enter_async_context(open_asker(settings, folder, options))
+        yield Evaluation(questions, settings, options, asker, grader)

@@ -53,11 +53,12 @@ def main() -> None:
     limit(memory, has_network=task.has_network)
     module, _, opener = task.opener.partition(":")
     opened = getattr(importlib.import_module(module), opener)(memory)
-    if not task.has_network:
-        return serve(requests, replies, opened)
-    from bot.pages.task_server import serve_at_once  # asyncio is slow to import
+    if task.has_network:
+        from bot.pages.task_server import serve_at_once  # asyncio is slow to import
 
-    serve_at_once(requests, replies, opened)
+        serve_at_once(requests, replies, opened)
+    else:
+        serve(requests, replies, opened)
 
 
 def limit(memory: int, *, has_network: bool) -> None:

@@ -85,10 +85,10 @@ class Conversation:
 class Archive(Transactions):
     """Failures are raised as ``StorageUnavailable``."""
 
-    async def threads(self, platform: str | None, limit: int) -> list[ThreadEntry]:
-        """Threads with messages, the latest first; of all platforms if ``platform`` is None."""
+    async def threads(self, limit: int) -> list[ThreadEntry]:
+        """Threads with messages, the latest first."""
         async with self.database.read() as db:
-            latest = await _latest(db, platform, limit)
+            latest = await _latest(db, limit)
             sums = (
                 sa.select(
                     messages.c.thread_key,
@@ -195,13 +195,10 @@ class Archive(Transactions):
         )
 
 
-async def _latest(db: AsyncConnection, platform: str | None, limit: int) -> dict[str, datetime]:
+async def _latest(db: AsyncConnection, limit: int) -> dict[str, datetime]:
     """The keys of the threads with the latest messages, and the times of those. Messages are read
     backwards in batches, so that only a few are read."""
     query = sa.select(messages.c.thread_key, messages.c.at, messages.c.id)
-    if platform is not None:
-        query = query.join(threads, threads.c.key == messages.c.thread_key)
-        query = query.where(threads.c.platform == platform)
     query = query.order_by(messages.c.at.desc(), messages.c.id.desc()).limit(PORTION)
     found: dict[str, datetime] = {}
     rows = (await db.execute(query)).all()

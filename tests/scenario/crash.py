@@ -27,7 +27,8 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 import adapters.terminal.listener as listener
-import adapters.terminal.standing as standing
+import bot.cli.watch as watch
+from adapters.terminal.messages import terminal_thread
 from bot.configuration import load_settings
 from bot.logs import configure_logging
 from bot.messages import RunOptions
@@ -71,7 +72,7 @@ def child(request: dict[str, Any], report: Path) -> None:
     settings = load_settings(data_dir=Path(request["folder"]))
     if request.get("looks"):  # at the standing questions of the terminal
         bomb.arm("write", "urgent_write")
-        asyncio.run(standing.check_due(settings, as_json=True))
+        asyncio.run(watch.check_due(settings, as_json=True))
         report.write_text(json.dumps({"status": "looked", "commits": bomb.commits}))
         return
     bomb.arm("write")
@@ -79,7 +80,7 @@ def child(request: dict[str, Any], report: Path) -> None:
         listener.ask_once(
             settings,
             request["question"],
-            listener.terminal_thread(request.get("thread")),
+            terminal_thread(request.get("thread")),
             RunOptions(),
             as_json=True,
         )

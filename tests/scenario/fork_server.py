@@ -25,8 +25,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import bot.cli
 from adapters.web.templating import environment
+from bot.cli.main import main as footnote
 from bot.configuration import settings_class
 from bot.text import language
 from bot.text.lazy_regex import _LazyRegex
@@ -41,12 +41,12 @@ PARTS = (
     "adapters.discord.platform",
     "adapters.slack.doctor",
     "adapters.slack.platform",
-    "adapters.terminal.evaluating",
-    "adapters.terminal.records",
-    "adapters.terminal.indexing",
+    "bot.cli.eval",
+    "bot.cli.records",
+    "bot.cli.index",
     "adapters.terminal.listener",
-    "adapters.terminal.poster",
-    "adapters.terminal.spending",
+    "adapters.terminal.screen",
+    "bot.cli.usage",
     "adapters.web.app",
     "adapters.web.platform",
     "bot.dispatch.postgres",
@@ -123,7 +123,7 @@ def child(request: dict[str, Any]) -> None:
     sys.argv = ["footnote", *request["arguments"]]
     code: object = 1
     try:
-        bot.cli.main()
+        footnote()
         code = 0
     except SystemExit as ended:
         code = ended.code or 0

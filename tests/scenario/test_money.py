@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
-from adapters.terminal.spending import spent_this_month
+from bot.cli.usage import spent_this_month
 from bot.configuration import load_settings
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.declaration import price_of

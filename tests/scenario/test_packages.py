@@ -81,11 +81,11 @@ def test_questions_of_its_platform_are_answered(extended: Program, letters: Path
         assert answer["status"] == "answered"
         assert any("11:30 to 14:00" in quote for quote in answer["quotes"])
         assert program.end() == 0
-    threads = extended.run("threads", "--platform", "letterbox", "--json")
+    threads = extended.run("threads", "--json")
     assert [each["key"] for each in json.loads(threads.out)] == ["letterbox:home:hall:lunch"]
     forgotten = extended.run("forget", "user", "letterbox:neighbour", "--yes")
     assert forgotten.code == 0, forgotten.err
-    assert json.loads(extended.run("threads", "--platform", "letterbox", "--json").out) == []
+    assert json.loads(extended.run("threads", "--json").out) == []
 
 
 def test_the_doctor_checks_it_and_knows_its_settings(extended: Program) -> None:
@@ -97,7 +97,7 @@ def test_the_doctor_checks_it_and_knows_its_settings(extended: Program) -> None:
 
 
 def test_an_unknown_platform_is_told_with_those_there_are(extended: Program) -> None:
-    ended = extended.run("threads", "--platform", "letterbax")
+    ended = extended.run("forget", "user", "letterbax:neighbour")
     assert ended.code == 2
     assert "discord, letterbox, slack, web, terminal" in ended.err
 

@@ -30,13 +30,14 @@ def test_killed_around_any_commit_a_check_tells_a_change_once(
     page.parent.mkdir()
     page.write_text(COST.format(euros=29))
     question = "How much do tower tickets cost?"
-    begun = footnote.run("watch", question, "--docs", str(page.parent), "--json")
+    footnote.settings["FOOTNOTE_DOCS"] = str(page.parent)
+    begun = footnote.run("watch", question, "--json")
     assert begun.code == 0, begun.err
     page.write_text(COST.format(euros=31))
     footnote.run("index", str(page.parent))
     prepared = tmp_path / "data"
     make_due(prepared)
-    environment = footnote.environment({"FOOTNOTE_DOCS": str(page.parent)})
+    environment = footnote.environment({})
     with crashing(environment) as process:
         check = partial(process.do, looks=True)
         whole = check(shutil.copytree(prepared, tmp_path / "whole"))

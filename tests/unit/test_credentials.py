@@ -131,7 +131,7 @@ def test_a_fault_of_ours_shows_none(
 ) -> None:
     import typer
 
-    from bot.command import sentences
+    from bot.cli.command import sentences
 
     monkeypatch.setenv("FOOTNOTE_LOG_LEVEL", level)
     with pytest.raises(typer.Exit), sentences():

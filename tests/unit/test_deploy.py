@@ -24,8 +24,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.routing import Route
 
 from bot import __version__
-from bot.cli import app
-from bot.command import EXIT_USAGE
+from bot.cli.command import EXIT_USAGE
+from bot.cli.main import app
 from bot.configuration import known_names, load_settings, secret_names
 from bot.console_access import has_console
 from bot.dispatch.choice import DRAIN_SECONDS, is_queued

@@ -15,8 +15,8 @@ import typer
 
 from adapters.discord.doctor import PERMISSIONS, SCOPES
 from adapters.slack.oauth import needed_scopes
-from bot.cli import app
-from bot.command import HANDBOOK
+from bot.cli.command import HANDBOOK
+from bot.cli.main import app, command_named
 from bot.configuration import known_names, load_settings, settings_class
 from bot.evaluation.spending import TYPICAL, expected_usd
 from bot.pages.media import FORMATS
@@ -253,7 +253,7 @@ def commands_and_options() -> tuple[dict[str, Any], set[str]]:
         for parameter in command.params:
             options.update(parameter.opts)
         for word, inner in getattr(command, "commands", {}).items():
-            walk(inner, f"{name} {word}".strip())
+            walk(inner if name else command_named(word), f"{name} {word}".strip())
 
     walk(root, "")
     return commands, options | {"--help"}

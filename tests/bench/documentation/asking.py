@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import Any
 
 import bot
-from adapters.terminal.indexing import index_documents
-from adapters.terminal.json_poster import JsonPoster
-from adapters.terminal.listener import PLATFORM, Terminal, terminal_thread
+from adapters.terminal.listener import Terminal
+from adapters.terminal.messages import terminal_thread
+from adapters.terminal.poster import TerminalPoster
 from bot.app import open_app
-from bot.command import settings_for
-from bot.messages import RunOptions
+from bot.cli.command import settings_for
+from bot.cli.index import index_documents
+from bot.messages import TERMINAL, RunOptions
 from bot.settings import Settings
 from tests.bench.frame import OURS
 
@@ -43,8 +44,8 @@ async def open_footnote(root: Path, data: Path) -> AsyncIterator[Ask]:
         settings = _settings(root, data).model_copy(
             update={"database_url": f"sqlite+aiosqlite:///{folder}/footnote.sqlite"}
         )
-        poster = JsonPoster()
-        async with open_app(settings, {PLATFORM: poster}) as app:
+        poster = TerminalPoster(as_json=True)
+        async with open_app(settings, {TERMINAL: poster}) as app:
             terminal = Terminal(app, poster)
 
             async def ask(question: str) -> dict[str, Any]:

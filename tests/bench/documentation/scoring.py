@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from bot.evaluation import questions
+from bot.evaluation import scoring as matching
 from tests.bench.documentation import rendering
 from tests.bench.documentation.baseline import CJK, Found
 from tests.bench.documentation.questions import Answerable
@@ -102,9 +102,9 @@ def path_of(url: str, root: Path) -> str:
 
 def holds(texts: Sequence[str], words: Iterable[Sequence[str]]) -> bool:
     """Return True if all pieces of one alternative stand in the texts, each in one of them."""
-    plain = [questions.normal(text) for text in texts]
+    plain = [matching.normal(text) for text in texts]
     return any(
-        all(any(questions.holds(text, piece) for text in plain) for piece in alternative)
+        all(any(matching.holds(text, piece) for text in plain) for piece in alternative)
         for alternative in words
     )
 

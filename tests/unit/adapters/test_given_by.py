@@ -11,8 +11,8 @@ from rich.console import Console
 
 from adapters.discord.format import details as discord_details
 from adapters.slack.buttons import details as slack_details
-from adapters.terminal.json_poster import plain
-from adapters.terminal.poster import rendered
+from adapters.terminal.plain import plain
+from adapters.terminal.screen import rendered
 from adapters.web.views import reply_of
 from bot.answers import Answer, Citation
 from bot.rendering.documents import answer_document

@@ -16,8 +16,8 @@ from rich.console import Console
 
 from adapters.discord.format import details, format_answer
 from adapters.slack.format import final
-from adapters.terminal.json_poster import answer_json, plain
-from adapters.terminal.poster import rendered
+from adapters.terminal.plain import answer_json, plain
+from adapters.terminal.screen import rendered
 from adapters.web.views import markdown_of, reply_of
 from bot.answers import Answer, Citation, Disagreement, Doubt
 from bot.messages import Author, RunOptions, Thread

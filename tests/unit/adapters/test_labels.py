@@ -20,9 +20,9 @@ from adapters.slack.buttons import details as slack_details
 from adapters.slack.buttons import further
 from adapters.slack.format import final, question_text, working_blocks
 from adapters.slack.plan import heading, task_chunk, tasks
-from adapters.terminal.json_poster import answer_json, bare, ended_lines, plain
-from adapters.terminal.poster import plan_lines as terminal_plan
-from adapters.terminal.poster import rendered
+from adapters.terminal.plain import answer_json, bare, ended_lines, plain
+from adapters.terminal.screen import plan_lines as terminal_plan
+from adapters.terminal.screen import rendered
 from adapters.web.plans import plan_of
 from adapters.web.templating import environment
 from adapters.web.views import markdown_of, reply_of

@@ -13,7 +13,7 @@ from adapters.discord.format import details as discord_details
 from adapters.discord.format import format_answer
 from adapters.slack.buttons import details
 from adapters.slack.format import final
-from adapters.terminal.json_poster import plain
+from adapters.terminal.plain import plain
 from adapters.web.views import markdown_of, reply_of
 from bot.answers import Answer, Citation
 from bot.messages import Author, RunOptions, Thread

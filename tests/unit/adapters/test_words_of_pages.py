@@ -18,8 +18,8 @@ from rich.console import Console, Group
 from adapters.discord.format import format_answer
 from adapters.slack.format import final
 from adapters.slack.rich import rich_text
-from adapters.terminal.json_poster import plain
-from adapters.terminal.poster import rendered
+from adapters.terminal.plain import plain
+from adapters.terminal.screen import rendered
 from adapters.web.markdown import answer_html
 from bot.answers import Answer
 from bot.pages.passages import Passage

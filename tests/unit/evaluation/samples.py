@@ -1,4 +1,4 @@
-"""Answers, results and outcomes with sensible defaults."""
+"""Answers and results with sensible defaults."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.answers import Answer, Citation, StepView, Usage
 from bot.evaluation.questions import Case, CaseTurn, QuestionSet
-from bot.evaluation.results import Outcome, Result, SideResults, result
+from bot.evaluation.scoring import Result, Verdict, score
 
 
 def a_citation(quote: str = "It is 330 m tall.", **parts: Any) -> Citation:
@@ -54,25 +54,9 @@ def a_set(*questions: CaseTurn | tuple[CaseTurn, ...]) -> QuestionSet:
     return QuestionSet("tower.yaml", tuple(cases))
 
 
-def results_of(questions: QuestionSet, *answers: Answer | None) -> dict[str, Result]:
-    """Results for the first turns of cases, in order; None: not asked."""
-    found = {}
-    for case, answer in zip(questions.cases, answers, strict=True):
-        if answer is not None:
-            one = result(case, 0, answer)
-            found[one.name] = one
-    return found
+def a_result(turn: CaseTurn, answer: Answer, verdict: Verdict | None = None) -> Result:
+    scored = score(turn, answer, verdict)
+    return Result("1", (turn.question,), turn, answer, scored, verdict)
 
 
-def an_outcome(questions: QuestionSet, *sides: tuple[Answer | None, ...]) -> Outcome:
-    names = ("as set", "other.toml")
-    return Outcome(
-        questions,
-        tuple(
-            SideResults(name, {"depth": name}, results_of(questions, *answers))
-            for name, answers in zip(names, sides, strict=False)
-        ),
-    )
-
-
-TALL = CaseTurn("How tall is it?", 1, words=(("330 m",),), pages=(("tower.md",),))
+TALL = CaseTurn("How tall is it?", words=(("330 m",),), pages=(("tower.md",),))

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bot.answers import Answer
+from bot.answers import Answer, Doubt, Usage
 from bot.evaluation.questions import CaseTurn
-from bot.evaluation.scoring import Verdict, footnotes_of, score
+from bot.evaluation.scoring import Verdict, figures, score
 from tests.unit.evaluation.samples import (
     FAILURE,
+    GOOD,
+    POOR,
     REFUSAL,
     TALL,
     a_citation,
     a_read,
+    a_result,
     an_answer,
 )
 
-NEVER = CaseTurn("Who won?", 1, refuse=True)
+NEVER = CaseTurn("Who won?", refuse=True)
 ELSEWHERE = a_citation("Long.", url="file:///docs/bridge.md", title="Bridge")
 
 
@@ -52,7 +56,6 @@ ELSEWHERE = a_citation("Long.", url="file:///docs/bridge.md", title="Bridge")
 def test_what_is_amiss(asked: CaseTurn, answer: Answer, amiss: tuple[str, ...]) -> None:
     found = score(asked, answer)
     assert found.amiss == amiss
-    assert found.as_expected is not bool(amiss)
 
 
 @pytest.mark.parametrize(
@@ -85,19 +88,42 @@ def test_a_grade_counts(grade: Any, amiss: tuple[str, ...]) -> None:
     assert score(TALL, an_answer(), Verdict(grade, "So.")).amiss == amiss
 
 
-@pytest.mark.parametrize(
-    ("text", "sentences", "footnotes"),
-    [
-        ("It is tall [1]. It is old [1][2].", 2, 3),
-        ("# A heading\n\nIt is tall [1].", 1, 1),
-        ("It is:\n\n- tall [1]\n- old [2]", 2, 2),
-        ("> Nothing else was found.", 0, 0),
-        ("```\nx = a[1]\n```", 0, 0),
-        ("很高[1]。很旧[2]。", 2, 2),
-        ("", 0, 0),
-    ],
-)
-def test_footnotes_are_counted_against_sentences_that_could_carry_one(
-    text: str, sentences: int, footnotes: int
-) -> None:
-    assert footnotes_of(text) == (sentences, footnotes)
+# ---------------------------------------------------------------- figures
+
+OPEN = CaseTurn("Is it old?")
+
+
+def test_shares_count_only_what_was_expected() -> None:
+    found = figures([a_result(TALL, POOR), a_result(NEVER, REFUSAL), a_result(OPEN, GOOD)])
+
+    assert found["as_expected"] == [2, 3]
+    assert found["words_said"] == [0, 1]
+    assert found["words_quoted"] == found["page_cited"] == found["page_read"] == [1, 1]
+    assert (found["refused_rightly"], found["refused_wrongly"]) == ([1, 1], [0, 2])
+    assert (found["judged_right"], found["failed"]) == ([0, 0], [0, 3])
+
+
+def test_a_failure_is_neither_a_right_refusal_nor_a_wrong_one() -> None:
+    found = figures([a_result(TALL, FAILURE), a_result(NEVER, FAILURE), a_result(OPEN, REFUSAL)])
+
+    assert found["failed"] == [2, 3]
+    assert (found["refused_rightly"], found["refused_wrongly"]) == ([0, 0], [1, 2])
+
+
+def test_sums_and_percentiles() -> None:
+    verdict = Verdict("right", "So.", 0.5)
+    results = [
+        a_result(OPEN, an_answer(usage=Usage(2, 1, 1, 30, 5, 5, seconds, 0.3)), verdict)
+        for seconds in (1.0, 4.0)
+    ]
+    doubtful = replace(results[0].answer, doubts=(Doubt("It is.", "no"),))
+    found = figures([replace(results[0], answer=doubtful), results[1]])
+
+    assert (found["model_calls"], found["tokens_in"], found["tokens_out"]) == (4, 70, 10)
+    assert (found["usd"], found["judging_usd"], found["doubts"]) == (0.6, 1.0, 1)
+    assert (found["seconds"], found["slow_seconds"]) == (2.5, 4.0)
+    assert found["judged_right"] == [2, 2]
+
+
+def test_no_results_have_figures_too() -> None:
+    assert figures(())["as_expected"] == [0, 0]

@@ -146,7 +146,7 @@ async def dispatching(scene: Scene) -> None:
 async def listing(scene: Scene) -> None:
     """`footnote threads` and `footnote show`."""
     archive = Archive(scene.store.database)
-    await archive.threads(None, 20)
+    await archive.threads(20)
     _, thread = await scene.some_run()
     await archive.conversation(thread)
 

@@ -31,14 +31,13 @@ async def past(store: Store) -> Past:
 
 async def test_the_latest_threads_come_first(past: Past) -> None:
     archive = Archive(past.store.database)
-    found = await archive.threads(None, 10)
+    found = await archive.threads(10)
     assert [(one.thread, one.messages, one.questions, one.begins) for one in found] == [
         (TOWER, 1, 1, "Question 3?"),
         (a_channel_thread(), 2, 1, "Lunch?"),
     ]
     assert found[0].last_at == NOW + timedelta(hours=1)
-    assert await archive.threads(None, 1) == found[:1]
-    assert await archive.threads("slack", 10) == found[1:]
+    assert await archive.threads(1) == found[:1]
 
 
 @pytest.mark.parametrize("name", ["tower", TOWER.key])

@@ -60,7 +60,7 @@ async def crowded(store: Store) -> Store:
 
 
 async def test_the_latest_threads_come_first_with_what_was_said_in_each(crowded: Store) -> None:
-    listed = await Archive(crowded.database).threads(None, 7)
+    listed = await Archive(crowded.database).threads(7)
     assert [one.thread.thread for one in listed] == [str(THREADS - 1 - n) for n in range(7)]
     assert {one.messages for one in listed} == {EACH}
     assert listed[0].begins == f"0 of {THREADS - 1}"
@@ -82,18 +82,10 @@ async def test_more_threads_are_listed_than_a_portion_of_messages_holds(crowded:
                 for n in range(PORTION + 10)
             ],
         )
-    listed = await Archive(crowded.database).threads(None, 1_000)
+    listed = await Archive(crowded.database).threads(1_000)
     assert len(listed) == THREADS
     assert listed[0].thread.thread == "1"
     assert listed[0].messages == EACH + PORTION + 10
-
-
-async def test_threads_are_listed_by_platform(crowded: Store) -> None:
-    archive = Archive(crowded.database)
-    listed = await archive.threads("discord", 1_000)
-    assert len(listed) == THREADS // 3
-    assert {one.thread.platform for one in listed} == {"discord"}
-    assert await archive.threads("web", 5) == []
 
 
 async def test_people_are_called_as_they_were_last_on_that_platform(crowded: Store) -> None:

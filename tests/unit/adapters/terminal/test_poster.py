@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from adapters.terminal.json_poster import bare, ended_lines, plain
-from adapters.terminal.poster import plan_lines, rendered
+from adapters.terminal.plain import bare, ended_lines, plain
+from adapters.terminal.screen import plan_lines, rendered
 from bot.answers import Answer, Citation, StepView
 from tests.unit.samples import A_GRAPH
 

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from adapters.web.handbook import anchor, render
-from bot.command import HANDBOOK
+from bot.cli.command import HANDBOOK
 from tests.fakes.screen import seen
 from tests.unit.adapters.web.conftest import Browser, OpenConsole
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.command import HANDBOOK
+from bot.cli.command import HANDBOOK
 from bot.configuration import load_settings
 from bot.evaluation.asking import open_asker
 from bot.evaluation.questions import Case, CaseTurn

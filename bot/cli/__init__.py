@@ -1,0 +1,1 @@
+"""The ``footnote`` command: one module a command, loaded when it is called."""

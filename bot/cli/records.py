@@ -1,0 +1,69 @@
+"""Stored data as commands open and remove it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+
+from adapters.terminal.messages import this_user
+from bot.cli.output import print_all, table
+from bot.conversing.forgetting import Forgetter
+from bot.errors import Invalid
+from bot.messages import TERMINAL
+from bot.settings import Settings
+from bot.storage.audit import Actor, act_as
+from bot.storage.connecting import Connecting
+from bot.storage.removal import Removed
+from bot.storage.store import Store, open_store
+
+TITLES = {
+    "threads": "threads",
+    "messages": "messages",
+    "runs": "runs with their answers",
+    "steps": "steps",
+    "pages": "pages that nothing else rests on",
+    "feedback": "verdicts on answers",
+    "spending": "daily sums of spending",
+    "rules": "channel rules",
+    "facts": "facts about the workspace",
+    "installations": "installations",
+    "audit": "rows of the audit log",
+    "pseudonyms": "rows of the audit log in which a pseudonym takes the person's place",
+}
+
+
+@asynccontextmanager
+async def open_records(settings: Settings) -> AsyncIterator[Store]:
+    """Open the store for the block. Raises ``StorageUnavailable``."""
+    act_as(this_person())
+    store = await open_store(settings.database, connecting=Connecting.of(settings))
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+def this_person() -> Actor:
+    return Actor(TERMINAL, "local", this_user())
+
+
+def forgetter_of(store: Store) -> Forgetter:
+    """Return a forgetter for a process that does not work on runs; those that do find in the store
+    which runs to stop."""
+    return Forgetter(store.database, store.request_stop)
+
+
+def print_removed(removed: Removed, title: str) -> None:
+    """Print the numbers of rows that were, or would be, deleted."""
+    print(title)  # noqa: T201
+    counts = [(f"{count:,}", TITLES[kind]) for kind, count in asdict(removed).items() if count]
+    print_all([table(("", ""), counts)])
+
+
+def platform_and_id(given: str) -> tuple[str, str]:
+    """Split an argument such as ``slack:U0123ABC``. Raises ``Invalid``."""
+    platform, _, id = given.partition(":")
+    if not id:
+        raise Invalid(f"{given} is not a platform and id: write it like slack:U0123ABC.")
+    return platform, id
