@@ -184,8 +184,7 @@ class Answer:
     ``text`` is Markdown with ``[n]`` marks that point into ``citations``. ``question`` is the
     standalone question that was researched, ``queries`` the search queries. ``notes`` are sentences
     about the run itself (a budget that ended it, a provider that failed). ``suggestions`` are
-    follow-up questions that the sources could answer. ``more`` is further reading, Markdown with
-    the same marks: shown after the text, folded where the platform can; "" if there is none.
+    follow-up questions that the sources could answer, by the writer of the answer.
     ``linked`` are the pages that the text links to, cited or not, as number and URL. ``missing``
     lists the parts of the question that stay unproven, in a few words each. A ``partial`` answer
     has some, unless it only says that the research ended early. ``verification`` is None if it was
@@ -213,7 +212,6 @@ class Answer:
     notes: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    more: str = ""
     linked: tuple[tuple[int, str], ...] = ()
     verification: Verification | None = None
     documents: tuple[str, ...] = ()
@@ -247,8 +245,3 @@ class Answer:
     def is_pending(self) -> bool:
         """True while verification may still amend the answer."""
         return self.verification is not None and self.verification.state == "pending"
-
-    @property
-    def whole(self) -> str:
-        """The text and the further reading, as one Markdown text."""
-        return "\n\n".join(filter(None, (self.text, self.more)))

@@ -188,7 +188,6 @@ REMARKS = 1_500  # characters of doubts and notes in the embed
 SUGGESTION = 300  # characters
 TITLE = 150  # characters of a source's title
 HEADINGS = 150  # characters of the headings above its quotes
-FURTHER = 4_000  # characters of further reading in one embed
 SEARCHED = 300  # characters of the list of searches
 MESSAGES = 1 + limits.FOLLOW_UPS_ELSEWHERE
 QUOTES = (300, 200, 120, 60, 0)  # characters of a quote, shorter the more sources there are
@@ -197,24 +196,15 @@ QUOTES_TOGETHER = 600  # characters of all quotes of a source
 
 def details(answer: Answer, texts: Texts, *, embeds: bool, page: str = "") -> tuple[Look, ...]:
     """Format an answer's details as one to ``MESSAGES`` messages: sources with quotes, doubts and
-    notes, the searches, time and cost; then the further reading.
+    notes, the searches, time and cost.
 
     ``embeds`` tells whether embeds are allowed; ``page`` is the URL of the run page, or "".
     """
-    further = as_markdown(answer.more, reachable(answer, page)) if answer.more else ""
-    heading = texts("more-heading")
     if embeds:
-        looks = [Look(embeds=(_within_limits(answer, texts, page),))]
-        for number, part in enumerate(split(further, FURTHER)):
-            title = "" if number else heading
-            embed = discord.Embed(title=title or None, description=part, colour=COLOUR)
-            looks.append(Look(embeds=(embed,)))
-        return tuple(looks[:MESSAGES])
+        return (Look(embeds=(_within_limits(answer, texts, page),)),)
     small = [*_small(answer, texts), texts("cannot-embed"), summary(answer, texts)]
     told = [*_source_text(answer, texts, page), *(f"-# {line}" for line in small)]
     parts = split("\n".join(told), limits.PART)
-    if further:
-        parts += split(f"**{heading}**\n\n{further}", limits.PART)
     return tuple(Look(part) for part in parts[:MESSAGES])
 
 

@@ -22,7 +22,6 @@ from adapters.terminal.json_poster import (
     JsonReply,
     Line,
     harmless,
-    more,
     part_line,
     plain,
     plan_line,
@@ -89,8 +88,6 @@ def _doing(branch: Branch) -> list[Text]:
 def rendered(answer: Answer) -> RenderableType:
     """Format the answer for a terminal, with footnote marks and source titles as links."""
     parts: list[RenderableType] = [Text(), _markdown(answer.text, answer)]
-    if answer.more:
-        parts += [Text(), Text(more(), style="dim bold"), Text(), _markdown(answer.more, answer)]
     if answer.citations:
         parts += [Text(), Text("Sources", style="bold")]
         for view in sources(answer, QUOTE_WIDTH):

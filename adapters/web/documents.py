@@ -148,12 +148,10 @@ class VerificationDocument(BaseModel):
 
 
 class AnswerDocument(BaseModel):
-    """An answer as `footnote ask --json` prints it. ``answer`` is Markdown with ``[n]`` marks;
-    ``more`` is further reading in the same form, or empty."""
+    """An answer as `footnote ask --json` prints it. ``answer`` is Markdown with ``[n]`` marks."""
 
     status: Status
     answer: str
-    more: str
     citations: list[Cited]
     question: str
     queries: list[str]

@@ -31,7 +31,6 @@ class Reply:
 
     status: str
     html: Markup
-    more: Markup
     sources: tuple[Source, ...]
     remarks: tuple[Markup, ...]
     before: str
@@ -66,7 +65,6 @@ def reply_of(
     return Reply(
         status=answer.status,
         html=_html(answer.text, answer, root),
-        more=_html(answer.more, answer, root),
         sources=source_cards(answer, texts, dates, collections, root),
         remarks=tuple(
             Markup(inline_html(one))  # noqa: S704  (sanitized there)
@@ -90,7 +88,7 @@ def markdown_of(answer: Answer) -> str:
         f"[{view.number}] {inline(', '.join((view.title, *view.headings[:HEADINGS])))}, {view.url}"
         for view in sources(answer, 0, TITLE)
     ]
-    said = portable(answer.whole, answer.targets.values())
+    said = portable(answer.text, answer.targets.values())
     return "\n\n".join(filter(None, (said, without_tags(without_pings("\n".join(listed))))))
 
 

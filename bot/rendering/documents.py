@@ -33,7 +33,6 @@ def answer_document(answer: Answer) -> dict[str, Any]:
     return {
         "status": answer.status,
         "answer": unwrapped(answer.text, targets),
-        "more": unwrapped(answer.more, targets),
         "citations": [
             {
                 "number": c.number,

@@ -7,7 +7,7 @@ answer.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -53,7 +53,6 @@ from bot.settings import Settings
 if TYPE_CHECKING:
     from bot.research.answer.verify import Amendment
 
-OFFERS = 200  # pages found by searches, used for suggestions
 MORE_TOKENS = 4  # times the passages of a page, if no model has to read them
 QUERY = 200  # characters of a correction used as a query
 GUESSED = 500  # characters; guesses for longer messages are slow and seldom right
@@ -272,9 +271,9 @@ class Pipeline:
         if written is None and (self._is_quoting or rewritten.kind == "sources"):
             checked = await self._quoted(evidence, rewritten, self._on_text)
             await self._settle(status)
-            return await self._assembled(checked, evidence, rewritten, status)
+            return self._assembled(checked, evidence, status)
         if written is None:
-            shown = replace(evidence.for_writing(), rarity=self._run.rarity)
+            shown = evidence.for_writing()
             written = await write(self._deltas(rewritten, shown), shown, self._on_text)
         await self._settle(status)
         return await self._checked(written, evidence, rewritten, status)
@@ -305,7 +304,7 @@ class Pipeline:
             self._run.note(self._run.texts("answer-cut", limit=written.cut))
         # In a thread: a long answer takes 0.1 s, which would block other runs.
         checked = await asyncio.to_thread(self._judge, evidence, rewritten, written)
-        answer = await self._assembled(checked, evidence, rewritten, status)
+        answer = self._assembled(checked, evidence, status, written.suggested)
         from bot.research.answer.verify import is_wanted
 
         is_possible = self._researcher is not None and status != "stopped"
@@ -326,14 +325,16 @@ class Pipeline:
         verdicts = {} if verdicts is None else verdicts
         return check(written, evidence, rewritten.question, self._run.texts, verdicts)
 
-    async def _assembled(
-        self, checked: Checked, evidence: Evidence, rewritten: Rewritten, status: Status | None
+    def _assembled(
+        self,
+        checked: Checked,
+        evidence: Evidence,
+        status: Status | None,
+        suggested: Sequence[str] = (),
     ) -> Answer:
-        """Build the run's answer from its checked text."""
+        """Build the run's answer from its checked text; ``suggested`` are its writer's questions to
+        ask next."""
         by_model = self._researcher is not None
-        suggestions: tuple[str, ...] = ()
-        if by_model:
-            suggestions = await asyncio.to_thread(self._suggested, checked, evidence, rewritten)
         whole = evidence.enough and not evidence.missing
         found: Status = "answered" if whole or not by_model else "partial"
         found = found if checked.citations else "not_found"
@@ -342,11 +343,17 @@ class Pipeline:
             citations=checked.citations,
             doubts=checked.doubts,
             disagreements=checked.disagreements,
-            suggestions=suggestions,
-            more=checked.more,
+            suggestions=self._suggestions(suggested) if checked.citations else (),
             missing=evidence.missing if by_model else (),
-            linked=linked_pages("\n\n".join((checked.text, checked.more)), evidence.sources),
+            linked=linked_pages(checked.text, evidence.sources),
         )
+
+    def _suggestions(self, suggested: Sequence[str]) -> tuple[str, ...]:
+        from bot.research.answer.suggestions import suggestions
+
+        entries = self._transcript.entries
+        asked = (self._asked.text, self.question, *(entry.question for entry in entries))
+        return suggestions(suggested, asked)
 
     def _answer(self, status: Status, text: str) -> Answer:
         """Build an answer with the run's steps and usage."""
@@ -364,21 +371,6 @@ class Pipeline:
             documents=run.documents,
             before=self._memory.before if self._memory is not None else None,
             corrects=self._noted is not None and self._noted.is_kept,
-        )
-
-    def _suggested(
-        self, checked: Checked, evidence: Evidence, rewritten: Rewritten
-    ) -> tuple[str, ...]:
-        from bot.research.suggestions.suggest import suggest
-
-        return suggest(
-            rewritten.question,
-            checked.text,
-            checked.citations[: checked.direct],
-            tuple(self._run.offers.values())[:OFFERS],
-            evidence.sources,
-            checked.citations[checked.direct :],
-            self._run.rarity,
         )
 
     # ------------------------------------------------------------ verification
@@ -412,7 +404,7 @@ class Pipeline:
             checked = await self._quoted(
                 given.evidence.for_writing(), given.rewritten, lambda text: None
             )
-        answer = await self._assembled(checked, given.evidence, given.rewritten, None)
+        answer = self._assembled(checked, given.evidence, None, given.written.suggested)
         answer = replace(answer, verification=amendment.verification)
         told = changed(answer, self._run.texts)
         return replace(answer, notes=(*answer.notes, told)) if told else answer

@@ -162,7 +162,7 @@ async def tidy(database: Database) -> None:
 
 def _rows_of(row: Any) -> list[dict[str, str]]:
     answer = answer_of(row.answer)
-    parts = {"question": row.text, "whole": f"{row.text}\n{answer.whole if answer else ''}"}
+    parts = {"question": row.text, "whole": f"{row.text}\n{answer.text if answer else ''}"}
     return [
         {"run_id": row.id, "thread_key": row.thread_key, "part": part, "terms": " ".join(found)}
         for part, text in parts.items()

@@ -171,7 +171,6 @@ def made() -> tuple[Answer, ...]:
                 _cited(1, "Tide", "Tides follow the Moon.", heading="Causes"),
                 _cited(2, "Tide mill", "Mills ran on tides.", heading="History"),
             ),
-            more="Spring tides come with the new and the full Moon [1].",
         ),
         _made(
             "When did the mill close, and who owned it?",

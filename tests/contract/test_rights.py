@@ -192,7 +192,7 @@ async def test_what_is_taken_away_is_gone_at_once_from_threads_that_quote_it(sta
     for person, thread in threads.items():
         first = await stage.ask(person, thread=thread)
         assert first.answer is not None
-        assert "hr" in secrets_in(first.answer.whole + repr(first.answer.citations))
+        assert "hr" in secrets_in(first.answer.text + repr(first.answer.citations))
     stage.take_away()
     for person, thread in threads.items():
         for text in (

@@ -53,7 +53,6 @@ more-steps =
 
 ## Under the answer
 
-more-heading = More from these pages
 sources-heading = Sources
 more-sources =
     { $count ->

@@ -35,7 +35,6 @@ more-steps = 还有 { $count } 个步骤
 
 ## 回答之后
 
-more-heading = 这些页面的更多内容
 sources-heading = 来源
 more-sources = 还有 { $count } 个来源
 text-given-by = 文本由 { $name } 提供

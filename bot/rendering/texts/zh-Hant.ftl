@@ -35,7 +35,6 @@ more-steps = 還有 { $count } 個步驟
 
 ## 回答之後
 
-more-heading = 這些頁面的更多內容
 sources-heading = 來源
 more-sources = 還有 { $count } 個來源
 text-given-by = 文字由 { $name } 提供

@@ -40,7 +40,6 @@ from tests.bench.documentation.scoring import (
     holds,
     length,
     path_of,
-    whole,
 )
 from tests.bench.documentation.sets import SETS, DocumentationSet, chosen
 from tests.bench.table import print_table, tell
@@ -171,7 +170,7 @@ async def ask_all(
             said = await ask(other.question)
             refused = said["status"] == "not_found"
             seconds = said["usage"]["seconds"]
-            refusals.append(Refusal(other.id, other.kind, refused, length(whole(said)), seconds))
+            refusals.append(Refusal(other.id, other.kind, refused, length(said["answer"]), seconds))
             if not refused:
                 failures.append(Failed(other, "answered", said, _cited(said, root)))
     outcome = Outcome(prepared.docs.name, half, tuple(found), tuple(refusals))

@@ -59,7 +59,6 @@ def test_nothing_of_answers_or_questions_becomes_markup() -> None:
         citations=(a_citation(HOSTILE, title=HOSTILE, url="https://example.org/?a=1&b=%22"),),
         doubts=(Doubt(HOSTILE, HOSTILE),),
         notes=(HOSTILE,),
-        more=HOSTILE,
         queries=(HOSTILE,),
     )
     questions = a_set(CaseTurn(HOSTILE, answer=HOSTILE, words=((HOSTILE,),), pages=((HOSTILE,),)))

@@ -346,31 +346,13 @@ def test_the_answer_itself_is_not_changed() -> None:
     assert answer == replace(answer)
 
 
-# ---------------------------------------------------------------- further reading, code, tables
-
-
-def test_further_reading_has_an_embed_of_its_own() -> None:
-    first, second = behind(an_answer(more="It is old [1]."))
-    assert first.embeds[0].title == "Sources"
-    assert second.embeds[0].title == "More from these pages"
-    assert second.embeds[0].description == "It is old [[1]](<https://example.org/1>)."
-
-
-@pytest.mark.parametrize("embeds", [True, False])
-def test_long_further_reading_is_shown_in_order(embeds: bool) -> None:
-    more = "\n\n".join(f"Paragraph {n}. {'word ' * 40}" for n in range(30))
-    looks = behind(an_answer(more=more), embeds=embeds)
-    check_limits(looks)
-    shown = "".join(one.content + "".join(str(e.to_dict()) for e in one.embeds) for one in looks)
-    assert shown.index("Sources") < shown.index("More from these pages")
-    places = [shown.index(f"Paragraph {number}.") for number in range(30)]
-    assert places == sorted(places)
+# ---------------------------------------------------------------- code, tables
 
 
 @pytest.mark.parametrize("count", [1, 25, 60])
-def test_both_embeds_fit(count: int) -> None:
+def test_the_embed_fits(count: int) -> None:
     cited = tuple(a_citation(n, quote="quote " * 300) for n in range(1, count + 1))
-    check_limits(behind(an_answer(citations=cited, more="word " * 580)))
+    check_limits(behind(an_answer(citations=cited)))
 
 
 def test_quoted_code_and_tables_keep_their_lines() -> None:

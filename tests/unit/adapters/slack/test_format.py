@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack.buttons import details
@@ -24,7 +24,7 @@ from adapters.slack.format import (
     simpler,
     working_blocks,
 )
-from adapters.slack.limits import PART_CHARACTERS, SOURCES, VIEW_BLOCKS
+from adapters.slack.limits import PART_CHARACTERS, SOURCES
 from adapters.slack.plan import tasks
 from adapters.slack.streaming import message_parts
 from bot.answers import Answer, Before, Citation, Doubt, PlanView, Status, StepView, Usage
@@ -165,12 +165,11 @@ def test_an_answer_is_its_text_a_line_of_sources_and_a_row_of_controls() -> None
 def test_nothing_of_the_details_is_in_the_channel() -> None:
     answer = an_answer(
         citations=(a_citation(quote="It rises high above Paris."),),
-        more="It is old [1].",
         doubts=(Doubt("It is tall.", "it has no footnote"),),
         notes=("Brave did not answer.",),
     )
     shown = plain(blocks_of(answer))
-    hidden = ("rises high", "It is old", "has no footnote", "Brave", "0.0123", answer.run)
+    hidden = ("rises high", "has no footnote", "Brave", "0.0123", answer.run)
     assert [words for words in hidden if words in shown] == []
     told = plain(details_of(answer))
     assert [words for words in (*hidden, "tower height") if words not in told] == []
@@ -202,12 +201,6 @@ def test_a_file_without_a_copy_to_lead_to_is_named_with_its_heading() -> None:
         assert plain(ending.closing[0]) == words
         assert ("/pages/1" in json.dumps(ending.closing)) == bool(page)
         assert "/home" not in json.dumps(ending.closing)
-
-
-def test_sources_of_the_further_reading_are_not_on_the_line() -> None:
-    answer = an_answer(citations=(a_citation(), a_citation(2)), more="More [2].")
-    assert "Page 2" not in plain(blocks_of(answer))
-    assert "[2] Page 2" in plain(details_of(answer))
 
 
 def test_the_line_counts_what_it_has_no_room_for() -> None:
@@ -406,39 +399,7 @@ def test_a_long_answer_is_cut_between_paragraphs(paragraphs: int) -> None:
     assert all(len(part) <= PART_CHARACTERS for part in found)
 
 
-# ---------------------------------------------------------------- further reading, code, tables
-
-
-def test_further_reading_has_links_and_code() -> None:
-    blocks = details_of(an_answer(more="It is old [1].\n\n- one\n- two\n\n```\nx[1]\n```"))
-    assert "More from these pages\nIt is old [1]." in plain(blocks)
-    link = {"type": "link", "url": "https://example1.org/page", "text": "[1]"}
-    assert json.dumps(blocks).count(json.dumps(link)) == 1
-    code = {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": "x[1]"}]}
-    assert json.dumps(code) in json.dumps(blocks)
-
-
-MORE = st.lists(
-    st.sampled_from(
-        ["# x", "- a", "  - b", "3. c", "> d", "| a | b |\n|-|-|\n| c | d |", "```\ne\n```"]
-    )
-    | st.text(max_size=80)
-    | st.just("word " * 900)
-    | st.just("```\n" + "code\n" * 900 + "```"),
-    max_size=8,
-).map("\n\n".join)
-
-
-@settings(max_examples=40)  # each takes 50 ms: two judges look at all blocks
-@given(MORE)
-def test_any_further_reading_is_valid_and_within_the_limits(more: str) -> None:
-    assert len(details_of(an_answer(more=more))) <= VIEW_BLOCKS
-
-
-def test_numbers_of_items_and_rows_of_tables_are_kept() -> None:
-    more = "3. three\n4. four\n\n| a | b |\n|---|---|\n| c[1] | d |"
-    shown = plain(details_of(an_answer(more=more)))
-    assert "3. three\n4. four\na    | b\n-----+--\nc[1] | d" in shown
+# ---------------------------------------------------------------- code, tables
 
 
 def test_quoted_code_and_tables_of_sources_keep_their_lines() -> None:

@@ -13,19 +13,12 @@ EN = texts_for("en")
 URL = "https://e.org/t"
 
 
-def an_answer(text: str, *quotes: str, url: str = URL, more: str = "") -> Answer:
+def an_answer(text: str, *quotes: str, url: str = URL) -> Answer:
     cited = tuple(
         Citation(2, url, "The Tower", quote, "h", 0, len(quote), "The Tower › Use › Year | Height")
         for quote in quotes
     )
-    return Answer("answered", text, "?", "r1", cited, more=more)
-
-
-def test_further_reading_has_its_own_html_with_marks() -> None:
-    reply = reply_of(an_answer("Tall [2].", "q", more="Old [2]."), EN, {})
-    assert 'data-n="2"' in reply.more
-    assert "Old" not in reply.html
-    assert reply_of(an_answer("Tall."), EN, {}).more == ""
+    return Answer("answered", text, "?", "r1", cited)
 
 
 def test_a_quoted_table_is_a_table_below_the_names_of_its_columns() -> None:
@@ -54,9 +47,9 @@ def test_a_local_file_leads_to_our_copy() -> None:
     assert source.href == "/runs/r1/pages/2"
 
 
-def test_what_is_copied_has_the_further_reading_too() -> None:
-    copied = markdown_of(an_answer("Tall [2].", "q", more="Old [2]."))
-    assert copied == f"Tall [2].\n\nOld [2].\n\n[2] The Tower, Use › Year | Height, {URL}"
+def test_what_is_copied_has_its_sources() -> None:
+    copied = markdown_of(an_answer("Tall [2].", "q"))
+    assert copied == f"Tall [2].\n\n[2] The Tower, Use › Year | Height, {URL}"
 
 
 def test_an_earlier_answer_is_linked_by_the_page_of_its_run() -> None:
