@@ -155,7 +155,7 @@ class Investigation:
 
 
 def _name(answer: Answer) -> str:
-    return hashlib.sha256(answer.whole.encode()).hexdigest()[:16]
+    return hashlib.sha256(answer.text.encode()).hexdigest()[:16]
 
 
 def unverified(answer: Answer, problem: str) -> Answer:

@@ -175,9 +175,8 @@ class Settings(BaseSettings):
     max_seconds: float = Field(300.0, gt=0)  # of work, in all attempts
     max_usd: float = Field(2.0, gt=0)
 
-    # An earlier answer to the same question is ignored, offered beside new research, or given
-    # instead of it if its sources are unchanged.
-    answered_before: Literal["off", "beside", "instead"] = "off"
+    # What earlier answers quote is found by other questions, where their readers may see them.
+    earlier_answers: bool = True
 
     # --- the check of an answer
     verify: Literal["on", "off"] = "on"  # sentences, by the small model

@@ -15,7 +15,7 @@ from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
 from bot.rendering.lines import shortened
 from bot.rendering.plan import Branch, branches, named, title_of, work
-from bot.rendering.remarks import SourceLabel, cautions, earlier, remarks, source_line, summary
+from bot.rendering.remarks import SourceLabel, cautions, remarks, source_line, summary
 from bot.rendering.tables import table_text, with_plain_tables
 from bot.rendering.texts import Texts
 
@@ -80,8 +80,6 @@ def plan_lines(steps: Sequence[StepView], texts: Texts) -> list[str]:
 def _step_line(branch: Branch, texts: Texts) -> str:
     step = branch.line
     title = words(shortened(title_of(step), STEP_TITLE))
-    if target := link_target(step.link):
-        title = f"[{title}](<{target}>)"
     line = f"{MARKS[step.state]} {named(step, title, texts)}"
     if done := work(branch, texts):
         line = f"{line} · {done}"
@@ -117,9 +115,6 @@ def format_answer(
     small = [*(texts(gap) for gap in gaps), *cautions(answer, texts, words)]
     if answer.status == "failed":
         small.append(summary(answer, texts))
-    target = link_target(answer.before.link) if answer.before else ""
-    if told := earlier(answer, texts, target):
-        small.append(f"[{words(told)}](<{target}>)" if target else words(told))
     noted = "\n".join(f"-# {line}" for line in small)
     body = "\n\n".join(filter(None, (opening, answer_text(answer, texts, page), noted)))
     parts = split(body, limits.PART) or ["…"]
@@ -188,7 +183,6 @@ REMARKS = 1_500  # characters of doubts and notes in the embed
 SUGGESTION = 300  # characters
 TITLE = 150  # characters of a source's title
 HEADINGS = 150  # characters of the headings above its quotes
-FURTHER = 4_000  # characters of further reading in one embed
 SEARCHED = 300  # characters of the list of searches
 MESSAGES = 1 + limits.FOLLOW_UPS_ELSEWHERE
 QUOTES = (300, 200, 120, 60, 0)  # characters of a quote, shorter the more sources there are
@@ -197,24 +191,15 @@ QUOTES_TOGETHER = 600  # characters of all quotes of a source
 
 def details(answer: Answer, texts: Texts, *, embeds: bool, page: str = "") -> tuple[Look, ...]:
     """Format an answer's details as one to ``MESSAGES`` messages: sources with quotes, doubts and
-    notes, the searches, time and cost; then the further reading.
+    notes, the searches, time and cost.
 
     ``embeds`` tells whether embeds are allowed; ``page`` is the URL of the run page, or "".
     """
-    further = as_markdown(answer.more, reachable(answer, page)) if answer.more else ""
-    heading = texts("more-heading")
     if embeds:
-        looks = [Look(embeds=(_within_limits(answer, texts, page),))]
-        for number, part in enumerate(split(further, FURTHER)):
-            title = "" if number else heading
-            embed = discord.Embed(title=title or None, description=part, colour=COLOUR)
-            looks.append(Look(embeds=(embed,)))
-        return tuple(looks[:MESSAGES])
+        return (Look(embeds=(_within_limits(answer, texts, page),)),)
     small = [*_small(answer, texts), texts("cannot-embed"), summary(answer, texts)]
     told = [*_source_text(answer, texts, page), *(f"-# {line}" for line in small)]
     parts = split("\n".join(told), limits.PART)
-    if further:
-        parts += split(f"**{heading}**\n\n{further}", limits.PART)
     return tuple(Look(part) for part in parts[:MESSAGES])
 
 

@@ -49,7 +49,6 @@ from adapters.slack.rich import (
     packed,
     preformatted,
     quote,
-    rich_text,
     section,
     text_element,
 )
@@ -73,7 +72,7 @@ from bot.logs import get_logger
 from bot.messages import Audience, Author, Message, Style
 from bot.pages.urls import links_in
 from bot.rendering.excerpts import joined
-from bot.rendering.footnotes import SourceView, reachable, sources
+from bot.rendering.footnotes import SourceView, sources
 from bot.rendering.lines import shortened
 from bot.rendering.remarks import remarks
 from bot.rendering.safety import without_pings
@@ -83,12 +82,11 @@ from bot.storage.workspaces import REASONS
 
 
 def details(answer: Answer, texts: Texts, page: str = "") -> Json:
-    """Return the view with sources and quotes, doubts and notes, further reading, the searches, and
+    """Return the view with sources and quotes, doubts and notes, the searches, and
     time and cost; ``page`` is the URL of the run page."""
     blocks = source_blocks(answer, texts, page)
     if told := remarks(answer, texts):
         blocks.append(context(told))
-    blocks += further(answer, texts, page)
     last = []
     if answer.queries:
         searched = texts("searched-for", queries=texts("report-separator").join(answer.queries))
@@ -151,15 +149,6 @@ def _quotes(view: SourceView, room: int) -> Iterator[Json]:
                 table = piece.kind == "table"
                 yield preformatted(table_text(piece.text, TABLE_WIDTH) if table else piece.text)
             room -= len(piece.text)
-
-
-def further(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
-    """Return the further reading."""
-    if not answer.more:
-        return []
-    heading = section([text_element(texts("more-heading"), "bold")])
-    elements = rich_text(answer.more, reachable(answer, page))
-    return packed([[heading], *([element] for element in elements)])
 
 
 RESEARCH_THIS, CHECK_FACTS = "research_this", "check_facts"  # callback ids of the shortcuts

@@ -85,8 +85,6 @@ def plain(answer: Answer) -> str:
     """Format an answer for a file or a pipe: its Markdown, without escape sequences."""
     urls = answer.targets.values()
     parts = [as_words(portable(answer.text, urls))]
-    if answer.more:
-        parts += [f"{more()}:", as_words(portable(answer.more, urls))]
     if answer.citations:
         lines = ["Sources:"]
         for view in sources(answer, QUOTE_WIDTH):
@@ -95,11 +93,6 @@ def plain(answer: Answer) -> str:
         parts.append("\n".join(lines))
     parts += remarks(answer)
     return "\n\n".join(parts)
-
-
-def more() -> str:
-    """Return the heading above the further reading."""
-    return texts_for(DEFAULT)("more-heading")
 
 
 def _quote_lines(view: SourceView) -> Iterator[str]:

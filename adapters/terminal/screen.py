@@ -19,7 +19,6 @@ from adapters.terminal.plain import (
     QUOTE_WIDTH,
     Line,
     harmless,
-    more,
     part_line,
     plan_line,
     quoted,
@@ -122,8 +121,6 @@ def _doing(branch: Branch) -> list[Text]:
 def rendered(answer: Answer) -> RenderableType:
     """Format the answer for a terminal, with footnote marks and source titles as links."""
     parts: list[RenderableType] = [Text(), _markdown(answer.text, answer)]
-    if answer.more:
-        parts += [Text(), Text(more(), style="dim bold"), Text(), _markdown(answer.more, answer)]
     if answer.citations:
         parts += [Text(), Text("Sources", style="bold")]
         for view in sources(answer, QUOTE_WIDTH):

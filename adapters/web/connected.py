@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from cachetools import TTLCache
@@ -14,9 +12,7 @@ from starlette.exceptions import HTTPException
 from adapters.web.visitors import Visitor
 from bot.errors import InvalidSetting, ProviderUnavailable
 from bot.messages import EVERYWHERE, RunOptions, Sources
-from bot.observing import Observed
 from bot.rendering.texts import Texts
-from bot.research.suggestions.examples import Example, examples
 from bot.rights.reader import Reach
 from bot.rights.rights import Rights
 from bot.search.local import LocalDocuments
@@ -26,9 +22,7 @@ from bot.settings import ChannelRules, Settings
 DOCUMENTS, WIKI, WEB = "documents", "wiki", "web"
 _LOCAL, _WIKIPEDIA = "local", "wikipedia"  # search providers
 OTHERS = ""  # the documents that are in no collection
-EXAMPLES = 3
-COUNTED_SECONDS, EXAMPLES_SECONDS = 5.0, 600.0
-PATIENCE_SECONDS = 0.5  # how long a page waits for examples
+COUNTED_SECONDS = 5.0
 KEPT = 256
 # Sent with the ticked sources, to tell a form with none ticked from one without sources.
 CHOSEN = "chosen"
@@ -46,25 +40,24 @@ class Offer:
     is_asked: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question to begin with, and the name of the source that can answer it."""
+
+    question: str
+    title: str
+
+
 class Connected:
     """See the module docstring. Close it with ``aclose``."""
 
-    def __init__(self, settings: Settings, rights: Rights, observed: Observed) -> None:
+    def __init__(self, settings: Settings, rights: Rights) -> None:
         self._settings = settings
         self._rights = rights
-        self._observed = observed
         self._documents = LocalDocuments(settings.index_path, settings.docs)
         self._counts: TTLCache[str, int] = TTLCache(KEPT, COUNTED_SECONDS)
-        self._examples: TTLCache[tuple[str, str], tuple[Example, ...]] = TTLCache(
-            KEPT, EXAMPLES_SECONDS
-        )
-        self._making: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     async def aclose(self) -> None:
-        making = [*self._making.values()]
-        for task in making:
-            task.cancel()
-        await asyncio.gather(*making, return_exceptions=True)
         await self._documents.aclose()
 
     def names(self, rules: ChannelRules) -> tuple[str, ...]:
@@ -168,44 +161,16 @@ class Connected:
 
     # ------------------------------------------------------------ what may be asked
 
-    async def examples(self, visitor: Visitor, rules: ChannelRules, texts: Texts) -> list[Example]:
-        """Return example questions for the connected documents, or for Wikipedia."""
+    def examples(self, rules: ChannelRules, texts: Texts) -> list[Example]:
+        """Return example questions for the web or Wikipedia; none for documents alone."""
         names = self.names(rules)
-        found: list[Example] = []
-        if _LOCAL in names:
-            found += await self._of_documents(self._rights.reach(visitor.reader))
         asked: list[str] = []
         if any(map(self._is_engine, names)):
             asked = ["prompt-compare-message", "prompt-explain-message", "prompt-wiki-history"]
         elif _WIKIPEDIA in names and self._is_wikipedia:
             asked = ["prompt-wiki-building", "prompt-wiki-nature", "prompt-wiki-history"]
-        if asked and len(found) == EXAMPLES:
-            found.pop()
         named = self._wiki if _WIKIPEDIA in names else texts("web-source-web")
-        return [*found, *(Example(texts(each), named) for each in asked)][:EXAMPLES]
-
-    async def _of_documents(self, reach: Reach) -> tuple[Example, ...]:
-        """Return today's examples; none if making them takes longer than a page may wait, so that
-        the next visitor gets them."""
-        day = datetime.now(UTC).toordinal()
-        key = reach.signature, f"{day} {self._observed.documents.state}"
-        if reach.is_nothing:
-            return ()
-        if key not in self._examples:
-            if key not in self._making:
-                self._making[key] = asyncio.create_task(self._make(key, reach, day))
-            await asyncio.wait([self._making[key]], timeout=PATIENCE_SECONDS)
-        return self._examples.get(key, ())
-
-    async def _make(self, key: tuple[str, str], reach: Reach, day: int) -> None:
-        try:
-            made = await examples(self._documents, reach, EXAMPLES, day)
-        except ProviderUnavailable:
-            made = ()  # nothing is indexed yet
-        finally:
-            del self._making[key]
-        if made or not self._observed.documents.is_going_on:
-            self._examples[key] = made
+        return [Example(texts(each), named) for each in asked]
 
 
 def _id(collection: str) -> str:

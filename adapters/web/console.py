@@ -64,7 +64,7 @@ class Console:
         self.reception: Reception | None = None
         self.observed = observed
         self.rights = Rights(settings)
-        self.connected = Connected(settings, self.rights, observed)
+        self.connected = Connected(settings, self.rights)
         self.store = Store(database)
         self.archive = Archive(database)
         self.audit = Audit(database)

@@ -91,7 +91,7 @@ class _Conversation:
             request,
             "conversation.html",
             offers=offers,
-            examples=await console.connected.examples(visitor, rules, texts) if asked else (),
+            examples=console.connected.examples(rules, texts) if asked else (),
             page=await list_threads(console, request, texts),
             thread=thread,
             **await about(console, request, thread),

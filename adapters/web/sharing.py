@@ -205,4 +205,4 @@ def _standing_alone(answer: Answer, turn: Turn, texts: Texts, base: str) -> Repl
         marks = rf'<a class="mark" href="#s-{turn.run}-\1">'
         return Markup(_MARK.sub(marks, str(html)))  # noqa: S704  (sanitized before)
 
-    return replace(reply, html=led(reply.html), more=led(reply.more))
+    return replace(reply, html=led(reply.html))

@@ -95,7 +95,7 @@ async def search_threads(console: Console, request: Request, texts: Texts, text:
         may = answer is not None and reach.covers(answer.rests_on)
         if (each.in_question and question) or may:
             keys[each.thread_key] = None
-            said = answer.whole if may and answer is not None else ""
+            said = answer.text if may and answer is not None else ""
             snippets.setdefault(each.thread_key, _snippet(text, question, said))
     kept = await console.history.of(keys, seen.told)
     return Page(_groups([], kept, texts, clock, snippets))

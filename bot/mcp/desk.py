@@ -68,7 +68,6 @@ class Answered(BaseModel):
 
     status: str
     answer: str
-    more: str
     citations: list[Cited]
     question: str
     notes: list[str]

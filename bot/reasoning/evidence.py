@@ -103,9 +103,10 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
-    """The answer proper ends here; further reading follows, shown folded where the platform can. A
-    second one in the same stream has no effect."""
+class Suggested:
+    """Questions that the writer offers to ask next, as it worded them."""
+
+    questions: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class Judged:
     unknown: tuple[str, ...] = ()
 
 
-AnswerDelta = TextDelta | CitationDelta | Restart | Cut | Fold | Judged
+AnswerDelta = TextDelta | CitationDelta | Restart | Cut | Suggested | Judged
 
 
 @dataclass(frozen=True, slots=True)

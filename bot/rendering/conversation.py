@@ -59,11 +59,7 @@ def answer_markdown(answer: Answer) -> str:
 
 
 def _answer(answer: Answer) -> Iterator[str]:
-    urls = answer.targets.values()
-    yield portable(answer.text, urls)
-    if answer.more:
-        yield f"#### {texts_for(DEFAULT)('more-heading')}"
-        yield portable(answer.more, urls)
+    yield portable(answer.text, answer.targets.values())
     yield from _sources(answer)
     yield from map(_plain, _remarks(answer))
 

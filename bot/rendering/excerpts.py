@@ -184,7 +184,7 @@ class AnswerWords:
     """The words of an answer, to check which quotes it contains."""
 
     def __init__(self, answer: Answer) -> None:
-        self._words = _words(as_words(without_marks(answer.whole)))
+        self._words = _words(as_words(without_marks(answer.text)))
 
     def has(self, quote: str) -> bool:
         """True if the answer contains a whole quote, word for word and in one piece."""

@@ -91,7 +91,7 @@ def sources(
     A source that the answer quotes has no words here, unless they are shown ``beside`` the answer,
     as on a card over the mark.
     """
-    said = AnswerWords(replace(answer, text="", more="") if beside else answer)
+    said = AnswerWords(replace(answer, text="") if beside else answer)
     hrefs = reachable(answer, run_page)
     return tuple(
         replace(

@@ -63,7 +63,7 @@ async def shown(
         await _show_judgement(run, question.question, written.judged)
     citations = _cited(written, evidence)
     if citations:
-        return Checked(heading + written.text.strip(), citations, direct=len(citations))
+        return Checked(heading + written.text.strip(), citations)
     on_text(text := _nothing(evidence, texts))
     return Checked(text, ())
 

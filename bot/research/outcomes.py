@@ -23,21 +23,20 @@ from bot.errors import (
     Unavailable,
 )
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, Judged, Restart, TextDelta
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Cut,
+    Judged,
+    Restart,
+    Suggested,
+    TextDelta,
+)
 from bot.rights.provenance import OWN_WORDS, Provenance
 from bot.search.provider import Hit
 
 # A provider's failure begins with its name (``search.blend``), at the start or after a sentence.
 _NAMED = re.compile(r"(?:^|(?<=[.!?] ))([a-z][a-z0-9_-]*): ")
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A page found by a search, with its snippet."""
-
-    title: str
-    url: str
-    snippet: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +83,11 @@ class StreamOutcome:
     """The stored result of a streamed model call: its deltas, with adjacent text joined, and its
     reply."""
 
-    deltas: tuple[TextDelta | CitationDelta | Cut | Fold, ...]
+    deltas: tuple[TextDelta | CitationDelta | Cut | Suggested, ...]
     reply: ModelReply
 
 
-def keep(kept: list[TextDelta | CitationDelta | Cut | Fold], part: AnswerDelta) -> None:
+def keep(kept: list[TextDelta | CitationDelta | Cut | Suggested], part: AnswerDelta) -> None:
     """Add a delta to the list, joining text of the same block; a restart clears the list."""
     last = kept[-1] if kept else None
     if isinstance(part, Restart):

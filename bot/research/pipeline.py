@@ -7,7 +7,7 @@ answer.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -26,14 +26,12 @@ from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import AnswerDelta, Evidence, Verdict
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Pairs, Reasoner, Researcher
-from bot.reasoning.repeated import as_asked
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
 from bot.rendering.texts import texts_in
 from bot.research import closest
 from bot.research.answer.checked import Checked
 from bot.research.answer.write import Written, unsourced, write
-from bot.research.answered_before import Memory
 from bot.research.budget.budget import Budget
 from bot.research.evidence.recall import recall
 from bot.research.evidence.relevance import merge_sources
@@ -55,7 +53,6 @@ from bot.settings import Settings
 if TYPE_CHECKING:
     from bot.research.answer.verify import Amendment
 
-OFFERS = 200  # pages found by searches, used for suggestions
 MORE_TOKENS = 4  # times the passages of a page, if no model has to read them
 QUERY = 200  # characters of a correction used as a query
 GUESSED = 500  # characters; guesses for longer messages are slow and seldom right
@@ -72,13 +69,12 @@ class Pipeline:
         transcript: Transcript,
         settings: Settings,
         on_text: Callable[[str], None],
-        memory: Memory | None = None,
     ) -> None:
         self._run = run
         self._transcript = without_middles(transcript)
-        asked = replace(run.message, text=without_middle(run.message.text), attachments=run.files)
-        self._asked = as_asked(self._transcript, asked)
-        self._memory = memory
+        self._asked = replace(
+            run.message, text=without_middle(run.message.text), attachments=run.files
+        )
         self._reasoner = reasoner
         self._fallback = fallback
         self._researcher = reasoner if isinstance(reasoner, Researcher) else None
@@ -120,8 +116,6 @@ class Pipeline:
         finally:
             if self._strategy is not None:
                 self._strategy[1].close()
-            if self._memory is not None:
-                await self._memory.aclose()
             await self._run.prefetcher.aclose()
 
     def failed_answer(self, error: FootnoteError) -> Answer:
@@ -148,9 +142,7 @@ class Pipeline:
 
             self._rewritten = as_question(self._run.message.text)
         if self._rewritten is None:
-            given = await self._guess()
-            if given is not None:
-                return given
+            await self._guess()
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._asked, self._run.options.instructions
             )
@@ -163,10 +155,6 @@ class Pipeline:
             if not reply:
                 reply = texts_in(self._rewritten.language, self._run.texts)("closest-greeting")
             return self._answer("answered", self._lead + unsourced(reply))
-        if self._memory is not None:
-            given = await self._memory.recall(self._run, self._rewritten)
-            if given is not None:
-                return given
         for answer in self._rewritten.recalled:
             self._run.recalled |= {cited.url: cited.page_hash for cited in answer.cited}
         if self._gathered is None:
@@ -193,21 +181,15 @@ class Pipeline:
                 rewritten, kind="search", queries=wanted, knowledge_queries=wanted
             )
 
-    async def _guess(self) -> Answer | None:
-        """Start the likely searches while the model rewrites a question that stands alone. The
-        first question of a thread may already get an earlier answer."""
+    async def _guess(self) -> None:
+        """Start the likely searches while the model rewrites a question that stands alone."""
         if self._researcher is None or len(self._asked.text) > GUESSED:
-            return None
+            return
         guess = await self._fallback.rewrite(
             self._transcript, self._asked, self._run.options.instructions
         )
-        if self._memory is not None and not self._transcript.entries:
-            given = await self._memory.recall(self._run, guess)
-            if given is not None:
-                return given
         if guess.kind == "search" and guess.question == self._asked.text.strip():
             prefetch(self._run, guess)
-        return None
 
     # ------------------------------------------------------------ gathering
 
@@ -273,17 +255,11 @@ class Pipeline:
         # Questions about our own sources are answered from the store: no model knows better.
         if written is None and (self._is_quoting or rewritten.kind == "sources"):
             checked = await self._quoted(evidence, rewritten, self._on_text)
-            await self._settle(status)
-            return await self._assembled(checked, evidence, rewritten, status)
+            return self._assembled(checked, evidence, status)
         if written is None:
-            shown = replace(evidence.for_writing(), rarity=self._run.rarity)
+            shown = evidence.for_writing()
             written = await write(self._deltas(rewritten, shown), shown, self._on_text)
-        await self._settle(status)
         return await self._checked(written, evidence, rewritten, status)
-
-    async def _settle(self, status: Status | None) -> None:
-        if self._memory is not None and status is None:
-            await self._memory.settle()
 
     async def _quoted(
         self, evidence: Evidence, rewritten: Rewritten, on_text: Callable[[str], None]
@@ -307,7 +283,7 @@ class Pipeline:
             self._run.note(self._run.texts("answer-cut", limit=written.cut))
         # In a thread: a long answer takes 0.1 s, which would block other runs.
         checked = await asyncio.to_thread(self._judge, evidence, rewritten, written)
-        answer = await self._assembled(checked, evidence, rewritten, status)
+        answer = self._assembled(checked, evidence, status, written.suggested)
         from bot.research.answer.verify import is_wanted
 
         is_possible = self._researcher is not None and status != "stopped"
@@ -328,14 +304,16 @@ class Pipeline:
         verdicts = {} if verdicts is None else verdicts
         return check(written, evidence, rewritten.question, self._run.texts, verdicts)
 
-    async def _assembled(
-        self, checked: Checked, evidence: Evidence, rewritten: Rewritten, status: Status | None
+    def _assembled(
+        self,
+        checked: Checked,
+        evidence: Evidence,
+        status: Status | None,
+        suggested: Sequence[str] = (),
     ) -> Answer:
-        """Build the run's answer from its checked text."""
+        """Build the run's answer from its checked text; ``suggested`` are its writer's questions to
+        ask next."""
         by_model = self._researcher is not None
-        suggestions: tuple[str, ...] = ()
-        if by_model:
-            suggestions = await asyncio.to_thread(self._suggested, checked, evidence, rewritten)
         whole = evidence.enough and not evidence.missing
         found: Status = "answered" if whole or not by_model else "partial"
         found = found if checked.citations else "not_found"
@@ -344,11 +322,17 @@ class Pipeline:
             citations=checked.citations,
             doubts=checked.doubts,
             disagreements=checked.disagreements,
-            suggestions=suggestions,
-            more=checked.more,
+            suggestions=self._suggestions(suggested) if checked.citations else (),
             missing=evidence.missing if by_model else (),
-            linked=linked_pages("\n\n".join((checked.text, checked.more)), evidence.sources),
+            linked=linked_pages(checked.text, evidence.sources),
         )
+
+    def _suggestions(self, suggested: Sequence[str]) -> tuple[str, ...]:
+        from bot.research.answer.suggestions import suggestions
+
+        entries = self._transcript.entries
+        asked = (self._asked.text, self.question, *(entry.question for entry in entries))
+        return suggestions(suggested, asked)
 
     def _answer(self, status: Status, text: str) -> Answer:
         """Build an answer with the run's steps and usage."""
@@ -364,23 +348,7 @@ class Pipeline:
             usage=run.usage,
             notes=tuple(run.notes),
             documents=run.documents,
-            before=self._memory.before if self._memory is not None else None,
             corrects=self._noted is not None and self._noted.is_kept,
-        )
-
-    def _suggested(
-        self, checked: Checked, evidence: Evidence, rewritten: Rewritten
-    ) -> tuple[str, ...]:
-        from bot.research.suggestions.suggest import suggest
-
-        return suggest(
-            rewritten.question,
-            checked.text,
-            checked.citations[: checked.direct],
-            tuple(self._run.offers.values())[:OFFERS],
-            evidence.sources,
-            checked.citations[checked.direct :],
-            self._run.rarity,
         )
 
     # ------------------------------------------------------------ verification
@@ -414,7 +382,7 @@ class Pipeline:
             checked = await self._quoted(
                 given.evidence.for_writing(), given.rewritten, lambda text: None
             )
-        answer = await self._assembled(checked, given.evidence, given.rewritten, None)
+        answer = self._assembled(checked, given.evidence, None, given.written.suggested)
         answer = replace(answer, verification=amendment.verification)
         told = changed(answer, self._run.texts)
         return replace(answer, notes=(*answer.notes, told)) if told else answer

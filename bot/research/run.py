@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from bot.answers import PlanView, StepView, Usage
-from bot.corrections.address import is_correction
 from bot.errors import (
     Broken,
     BudgetSpent,
@@ -37,7 +36,7 @@ from bot.research.evidence.outgoing import Outgoing
 from bot.research.evidence.prefetch import Prefetcher
 from bot.research.inputs import Resources, RunQuestion, whole_text
 from bot.research.notes import Notes
-from bot.research.outcomes import Offer, ReadOutcome, SearchOutcome, attempted
+from bot.research.outcomes import ReadOutcome, SearchOutcome, attempted
 from bot.research.steps import PaidCalls, Steps, together
 from bot.rights.reader import documents_in, documents_of, found_in, is_conversation
 from bot.search.conversations import ELSEWHERE
@@ -78,7 +77,6 @@ class Run:
         # An earlier attempt's requests are in the journal, so nothing needs to be prefetched again.
         pages_ahead = 0 if journal.seconds else resources.prefetch_pages
         self.prefetcher = Prefetcher(library, self._outgoing, pages_ahead, asked.options.providers)
-        self.offers: dict[str, Offer] = {}  # pages found by searches, by URL, in order
         self._found: set[str] = set()  # the URLs of all hits
         self.rarity: dict[str, float] = {}  # of the terms searched for: see ``Evidence``
         self.recalled: dict[str, str] = {}  # pages of earlier answers to reuse: URL → hash
@@ -209,9 +207,6 @@ class Run:
         for hit in outcome.hits:
             self._found.add(hit.url)
             self._made_from |= hit.made_from
-            # People's messages may be quoted, but are stored nowhere else.
-            if not (is_conversation(hit.url) or is_correction(hit.url)):
-                self.offers.setdefault(hit.url, Offer(hit.title, hit.url, hit.snippet))
         for failure in outcome.failures:
             self.note(self.notes.of_search(failure))
         if outcome.withheld and not outcome.hits:

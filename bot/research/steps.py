@@ -33,7 +33,7 @@ from bot.errors import BudgetSpent, FootnoteError
 from bot.logs import get_logger
 from bot.pages.page import Page
 from bot.reasoning.calls import ANSWERING, ModelReply
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, TextDelta
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Suggested, TextDelta
 from bot.research.budget.account import Account
 from bot.research.notes import Notes
 from bot.research.outcomes import StreamOutcome, keep
@@ -332,7 +332,7 @@ class PaidCalls:
             for delta in outcome.deltas:
                 yield delta
             return
-        kept: list[TextDelta | CitationDelta | Cut | Fold] = []
+        kept: list[TextDelta | CitationDelta | Cut | Suggested] = []
         reply: ModelReply | None = None
         async with self._reserved(self._hold(kind, request)):  # until it is paid for
             with self._steps.under_way(key, kind, title) as finish:

@@ -37,7 +37,6 @@ from bot.search.index_file import (
 )
 from bot.search.meaning import Match, Meaning, ranked
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
-from bot.search.sample import sample
 from bot.search.surroundings import OpenedPage, Pages, rate_matches
 from bot.search.visible import Visible
 from bot.text.language import detect, foreign
@@ -131,12 +130,6 @@ class LocalDocuments:
     async def count(self, reach: Reach = EVERYTHING) -> int:
         """The number of searchable documents."""
         return await self._ask(lambda index: self._count(index, reach))
-
-    async def sample(self, most: int, shift: int, reach: Reach = EVERYTHING) -> list[Page]:
-        """See ``bot.search.sample``."""
-        return await self._ask(
-            lambda index: sample(index, Visible(index, self._folders, reach), most, shift)
-        )
 
     async def aclose(self) -> None:
         """Close the index. Later calls open it again."""

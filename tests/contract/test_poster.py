@@ -168,7 +168,6 @@ async def test_a_finished_reply_shows_the_answer_its_sources_and_nothing_at_work
 async def test_in_a_channel_an_answer_is_its_answer(stage: PlatformHarness, desk: Desk) -> None:
     answer = an_answer(
         desk,
-        more="It opened in 1889 [1].",
         doubts=(Doubt("It is 330 m tall", "it has no footnote"),),
         notes=("Brave did not answer.",),
     )
@@ -176,7 +175,7 @@ async def test_in_a_channel_an_answer_is_its_answer(stage: PlatformHarness, desk
     await reply.finish(answer)
     shown, whole = joined(stage.shown(desk.message)), stage.whole(desk.message, answer)
     assert "Sources and how this was found" in stage.buttons(desk.message)
-    for words in (QUOTE, "It opened", "has no footnote", "Brave", "0.02", "4.2", desk.run_id):
+    for words in (QUOTE, "has no footnote", "Brave", "0.02", "4.2", desk.run_id):
         assert words in whole
         assert words not in shown
     assert "One sentence is not supported by its sources" in shown
@@ -206,20 +205,6 @@ async def test_what_is_missing_is_said(stage: PlatformHarness, desk: Desk) -> No
     shown = joined(stage.shown(desk.message))
     if not stage.cards:  # the console's page of the run tells
         assert "Partly answered. Not found: the weight; the age" in shown
-
-
-async def test_further_reading_is_shown_after_the_answer(
-    stage: PlatformHarness, desk: Desk
-) -> None:
-    reply = await stage.poster().open(desk.run(), None)
-    more = "It opened in 1889 [1].\n\n- Two lifts\n\n```\nlift = lifts[1]\n```\n[1]"
-    answer = an_answer(desk, more=more)
-    await reply.finish(answer)
-    shown = stage.whole(desk.message, answer)
-    places = [shown.index(words) for words in ("330 m tall", "More from", "It opened", "Two lifts")]
-    assert places == sorted(places)
-    assert shown.count("lift = lifts[1]") == 1
-    assert QUOTE in shown
 
 
 async def test_words_of_a_page_are_shown_as_they_are_and_not_again_below(

@@ -63,7 +63,6 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
     assert list(answer) == [
         "status",
         "answer",
-        "more",
         "citations",
         "question",
         "queries",
@@ -73,7 +72,6 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
         "doubts",
         "disagreements",
         "changes",
-        "answered_before",
         "corrects",
         "notes",
         "suggestions",

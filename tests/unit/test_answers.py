@@ -1,4 +1,4 @@
-"""Answers as values: what was stored before there was further reading still loads."""
+"""Answers as values: what was stored before there were links still loads."""
 
 from __future__ import annotations
 
@@ -12,15 +12,12 @@ _adapter = TypeAdapter(Answer)
 
 def test_an_answer_of_an_earlier_version_loads() -> None:
     stored = _adapter.dump_python(Answer("answered", "It is tall [1].", "?", "r1", (CITED,)))
-    del stored["more"], stored["linked"]
+    del stored["linked"]
     found = _adapter.validate_python(stored)
-    assert (found.more, found.linked, found.whole) == ("", (), "It is tall [1].")
+    assert (found.linked, found.text) == ((), "It is tall [1].")
 
 
 def test_an_answer_comes_back_from_json_as_it_was() -> None:
-    answer = Answer(
-        "answered", "Tall [1].", "?", "r1", (CITED,), more="Old [1].", linked=((2, "file:///a"),)
-    )
+    answer = Answer("answered", "Tall [1].", "?", "r1", (CITED,), linked=((2, "file:///a"),))
     assert _adapter.validate_json(_adapter.dump_json(answer)) == answer
-    assert answer.whole == "Tall [1].\n\nOld [1]."
     assert answer.targets == {1: "https://e.org/t", 2: "file:///a"}

@@ -23,12 +23,12 @@ from bot.errors import (
 )
 from bot.messages import MAX_QUESTION, Attachment, Message, RunOptions, Transcript, clean_question
 from bot.posting import PostState, RunRef
-from bot.reasoning.evidence import AnswerDelta, Evidence, TextDelta
+from bot.reasoning.evidence import AnswerDelta, Evidence, Suggested, TextDelta
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.workspace import Turn, Workspace
 from tests.fakes.poster import Remembered, RememberingPoster
-from tests.fakes.reasoner import Scripted
+from tests.fakes.reasoner import Scripted, cite_all
 from tests.unit.conftest import LEASE, TURNS, OpenWorld
 from tests.unit.samples import NOW, a_message, a_thread
 
@@ -493,15 +493,39 @@ async def test_a_run_may_be_given_its_thread_when_that_is_made(open_world: OpenW
     assert (run.message.thread, run.state) == (a_thread("made"), "answered")
 
 
-async def test_a_section_beside_what_was_cited_is_suggested(open_world: OpenWorld) -> None:
-    world = await open_world(Scripted(TURNS))
-    ((url, page), *_) = world.shelf.pages.items()
-    text = f"{page.text}\n\n## How to climb the tower\n\nThe tower has stairs."
-    world.shelf.pages = {url: replace(page, text=text, hash="")}
-    message = a_message("How tall is the tower?")
-    (answer,) = (await world.work(await world.accept(message))).finished
-    assert [citation.title for citation in answer.citations] == ["Tower"]
-    assert answer.suggestions == ("How do I climb the tower?",)
+OFFERED = Suggested(
+    (
+        "How tall is the tower of Tower?",
+        "How do I climb the tower?",
+        "How old is it, see www.tower.example?",
+        "Who built the tower?",
+    )
+)
+
+
+async def test_what_the_writer_offers_is_suggested_unless_it_was_asked(
+    open_world: OpenWorld,
+) -> None:
+    def answer(asked: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+        return [*cite_all(asked, evidence), OFFERED]
+
+    world = await open_world(Scripted(TURNS, answer=answer))
+    first = a_message("How tall is the tower?")
+    (told,) = (await world.work(await world.accept(first))).finished
+    assert [citation.title for citation in told.citations] == ["Tower"]
+    assert told.suggestions == ("How do I climb the tower?", "Who built the tower?")
+    later = a_message("Who built the tower?")
+    (told,) = (await world.work(await world.accept(later))).finished
+    assert told.suggestions == ("How do I climb the tower?",)
+
+
+async def test_an_answer_without_sources_suggests_nothing(open_world: OpenWorld) -> None:
+    def answer(asked: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+        return [TextDelta("Nothing was found."), OFFERED]
+
+    world = await open_world(Scripted(TURNS, answer=answer))
+    (told,) = (await world.work(await world.accept(a_message("How tall is it?")))).finished
+    assert (told.status, told.suggestions) == ("not_found", ())
 
 
 async def test_remarks_are_in_the_askers_language(open_world: OpenWorld) -> None:

@@ -160,6 +160,8 @@ class Revising(Writing):
             topics = "\n".join(f"- {line(topic, HEADING)}" for topic in self.manuscript.to_come)
             parts.append(element("to_come", topics))
         parts.append("Rewrite this paragraph from the passages.")
+        if not self.manuscript.to_come:
+            parts.append(f"It is the last one of the report. {load('ask_next')}")
         return "\n\n".join(parts)
 
 

@@ -149,7 +149,7 @@ class ModelReasoner:
         ``outgrown``."""
         request = replace(
             self._large(),
-            system=load("iterate"),
+            system=load("iterate", ask_next=load("ask_next")),
             turns=loop_turns(question, workspace, self._calls.now),
             tools=TOOLS,
         )
@@ -243,6 +243,8 @@ class ModelReasoner:
                 _check_refusal(reply)
                 if reader.wrote:
                     break
+            for last in reader.finish():
+                yield last
             _check_written(reader, reply)
             if reply.stop_reason in ("max_tokens", "model_context_window_exceeded"):
                 yield Cut(request.max_tokens)

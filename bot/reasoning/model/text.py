@@ -42,6 +42,7 @@ TAGS = (
     "report",
     "draft",
     "to_come",
+    "ask_next",
     "quote",
     "sentence",
     "pair",

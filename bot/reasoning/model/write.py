@@ -11,7 +11,15 @@ from functools import partial
 from typing import ClassVar
 
 from bot.reasoning.calls import Citation, ModelReply, Text, ToolCall
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Restart, Source, TextDelta
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Evidence,
+    Restart,
+    Source,
+    Suggested,
+    TextDelta,
+)
 from bot.reasoning.model.conversation import (
     address_for_model,
     findings_lines,
@@ -19,6 +27,7 @@ from bot.reasoning.model.conversation import (
     opening,
     page_tag,
 )
+from bot.reasoning.model.next_questions import Splitter
 from bot.reasoning.model.requests import (
     Again,
     Begins,
@@ -97,8 +106,10 @@ class Writing:
         results = (_search_result(source) for source in self.sources)
         return replace(
             common,
-            system=load(self.prompt, citing=load("write_blocks")),
-            system_for_marks=load(self.prompt, citing=load("write_marks")),
+            system=load(self.prompt, citing=load("write_blocks"), ask_next=load("ask_next")),
+            system_for_marks=load(
+                self.prompt, citing=load("write_marks"), ask_next=load("ask_next")
+            ),
             turns=(UserTurn((*self._opening(), *results, Words(self._task()))),),
         )
 
@@ -188,32 +199,44 @@ class Reader:
     """Converts the parts of a written answer to deltas; ``cited`` returns those of a citation.
 
     A block's citations may come before or after its text; they are held back until the block's end,
-    because they apply to the whole block.
+    because they apply to the whole block. The questions below the answer are split off.
     """
 
     cited: Callable[[Citation], Iterator[CitationDelta]]
     has_marks: bool = False  # True if the model is asked for marks, for lack of citations
     wrote: bool = False  # True once any visible text has come
     _opens: bool = False
+    _has_words: bool = False  # of the answer, in this block
     _citations: dict[CitationDelta, None] = field(default_factory=dict)
+    _splitter: Splitter = field(default_factory=Splitter)
 
     def read(self, part: Part) -> Iterator[TextDelta | CitationDelta]:
         """Yield the deltas for one part of the reply."""
         match part:
             case Begins():
-                self._opens = True
-            case MoreText(text) if text:
-                yield self._text(text)
+                self._opens, self._has_words = True, False
+            case MoreText(text):
+                yield from self._text(self._splitter.shown(text))
             case Citation():
                 self._citations.update(dict.fromkeys(self.cited(part)))
             case Ends():
-                yield from self._citations
+                yield from self._text(self._splitter.ended())
+                if self._has_words or not self._splitter.is_past_answer:
+                    yield from self._citations
                 self._citations.clear()
 
-    def _text(self, words: str) -> TextDelta:
-        opens, self._opens = self._opens, False
-        self.wrote = self.wrote or bool(words.strip())
-        return TextDelta(words, opens=opens, has_marks=self.has_marks)
+    def finish(self) -> Iterator[TextDelta | Suggested]:
+        """Yield the last deltas, at the end of the stream."""
+        yield from self._text(self._splitter.ended(is_last=True))
+        if self._splitter.questions:
+            yield Suggested(self._splitter.questions)
+
+    def _text(self, words: str) -> Iterator[TextDelta]:
+        if words:
+            opens, self._opens = self._opens, False
+            self._has_words = self._has_words or bool(words.strip())
+            self.wrote = self.wrote or self._has_words
+            yield TextDelta(words, opens=opens, has_marks=self.has_marks)
 
 
 _MARK = re.compile(r"\[(\d{1,6})(?:\.\d{1,6})?\]")
@@ -229,19 +252,22 @@ def reply_of(
     """
     if any(isinstance(block, ToolCall) for block in reply.content):
         return None
-    texts = [block for block in reply.content if isinstance(block, Text)]
+    reader = Reader(partial(cited, sources=sources))
     found: list[AnswerDelta] = []
-    for block in texts:
-        found.append(TextDelta(block.text, opens=True, has_marks=False))
-        for citation in block.citations:
-            found += cited(citation, sources)
+    for block in reply.content:
+        if isinstance(block, Text):
+            parts: tuple[Part, ...] = (Begins(), MoreText(block.text), *block.citations, Ends())
+            for part in parts:
+                found += reader.read(part)
+    found += reader.finish()
     if any(isinstance(delta, CitationDelta) for delta in found):
         return Reply(tuple(found))
     if not reply.plain:
         return None
-    text = "".join(block.text for block in texts)
+    text = "".join(delta.text for delta in found if isinstance(delta, TextDelta))
     marked = _MARK.sub(lambda mark: _numbered(mark, pages), text)
-    return Reply((TextDelta(marked, opens=True),)) if marked != text else None
+    suggested = (delta for delta in found if isinstance(delta, Suggested))
+    return Reply((TextDelta(marked, opens=True), *suggested)) if marked != text else None
 
 
 def cited(citation: Citation, sources: Sequence[Source]) -> Iterator[CitationDelta]:

@@ -42,7 +42,7 @@ def as_restated(claim: str, new: str) -> str:
 
 def restatable(written: Written) -> frozenset[str]:
     """Return the sentences that can be reworded: those of running text and lists."""
-    text = written.text[: written.fold]
+    text = written.text
     return frozenset(
         claim_of(text[sentence.start : sentence.end])
         for block in blocks(text)
@@ -59,7 +59,7 @@ def amended(
     A replacement keeps the citations of its original sentence, besides those ``added`` to it. A
     footnote shared by several sentences stays with those that are left.
     """
-    text = written.text[: written.fold]
+    text = written.text
     edits: list[_Edit] = []
     for block in blocks(text):
         found = list(sentences_of(text, block))
@@ -74,12 +74,10 @@ def amended(
     for edit in edits:
         out += written.text[end : edit.start] + edit.new
         end = edit.end
-    fold = None if written.fold is None else _moved(written.fold, edits, to_end=False)
     return replace(
         written,
         text=out + written.text[end:],
         spans=tuple(_moved_spans(_cited_more(written, changes, added), edits)),
-        fold=fold,
     )
 
 
@@ -183,7 +181,7 @@ def _cited_more(
     spans = list(written.spans)
     if not spans or not added:
         return written.spans
-    text = written.text[: written.fold]
+    text = written.text
     for sentence in sentences(text):
         claim = claim_of(text[sentence.start : sentence.end])
         more = added.get(claim, ()) if changes.get(claim) else ()

@@ -69,11 +69,7 @@ def check(
     check of words, except for a shown calculation that is wrong.
     """
     sources = {source.number: source for source in evidence.sources}
-    literals = [
-        (start + begin, start + end)
-        for start, part in _parts(written)
-        for begin, end in literal_spans(part)
-    ]
+    literals = literal_spans(written.text)
     # In an answer about "source 2" the number is our own name for it, not a figure.
     asks_by_number = bool(source_numbers(question))
     citations: dict[_Key, Citation] = {}
@@ -81,18 +77,12 @@ def check(
     doubts: list[Doubt] = []
     disagreements: list[Disagreement] = []
     out: list[str] = []
-    further: list[str] = []
     held: list[Claim] = []
     lead: int | None = None  # the place of the first sentence that states something
-    end = direct = 0
-    told = [
-        Sentence(start + sentence.start, start + sentence.end, sentence.kind)
-        for start, part in _parts(written)
-        for sentence in sentences(part)
-    ]
+    end = 0
+    told = list(sentences(written.text))
     for place, sentence in enumerate(told):
         piece = written.text[sentence.start : sentence.end]
-        parts = out if written.fold is None or sentence.start < written.fold else further
         claim = claim_of(piece)
         cited = _cited(sentence, written, sources)
         of_page: defaultdict[int, list[_Key]] = defaultdict(list)
@@ -104,14 +94,14 @@ def check(
         said = without_sources(claim) if asks_by_number else claim
         reason = ""
         if cited or not _makes_no_claim(sentence, piece, written.text, literals):
-            lead = place if lead is None and parts is out else lead
+            lead = place if lead is None else lead
             near = _cited_near(sentence, written, sources)
             known = "\n".join((question, *evidence.missing, *near))
             is_typed = not any(span.overlaps(sentence) for span in written.spans)
             reason = _doubt(said, sentence.kind, cited, question, known, texts, is_typed=is_typed)
             if reason and _goes_on(sentence, written.spans):  # judge it as if without a footnote
                 reason = _doubt(said, sentence.kind, (), question, known, texts, is_typed=is_typed)
-        if (cited or place == lead) and parts is out:
+        if cited or place == lead:
             rests_on = list(cited)
             if claim.endswith((":", "：")):  # a list's items support its lead-in
                 items = takewhile(lambda each: each.kind != "paragraph", told[place + 1 :])
@@ -129,25 +119,16 @@ def check(
                 citations.setdefault(key, citation(other.source, other.passage))
                 claims.append((other.sentence, [key]))
                 disagreements.append(Disagreement(claim, other.source.number, other.sentence))
-        direct = len(citations) if parts is out else direct
-        parts.append(written.text[end : sentence.start])
-        parts.append(at_tail(piece, DOUBT_MARK) if reason else piece)
+        out.append(written.text[end : sentence.start])
+        out.append(at_tail(piece, DOUBT_MARK) if reason else piece)
         end = sentence.end
     return Checked(
         "".join(out).strip(),
         _proven(citations, claims),
         tuple(doubts),
         tuple(disagreements),
-        "".join(further).strip(),
-        direct,
         tuple(held) if any(claim.quotes for claim in held) else (),
     )
-
-
-def _parts(written: Written) -> tuple[tuple[int, str], ...]:
-    """The answer and the further reading, which are shown separately, each with its start."""
-    fold = len(written.text) if written.fold is None else written.fold
-    return (0, written.text[:fold]), (fold, written.text[fold:])
 
 
 def _cited(

@@ -12,8 +12,7 @@ from bot.reasoning.evidence import CitationDelta, Claim, Source
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The answer as shown, its citations in order of first use, and its doubts; ``more`` is the
-    further reading. The first ``direct`` citations are those of the answer itself; ``claims`` are
+    """The answer as shown, its citations in order of first use, and its doubts; ``claims`` are
     the sentences to verify: the first that states something, cited or not, and all that are
     cited."""
 
@@ -21,8 +20,6 @@ class Checked:
     citations: tuple[Citation, ...]
     doubts: tuple[Doubt, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
-    more: str = ""
-    direct: int = 0
     claims: tuple[Claim, ...] = ()
 
 

@@ -75,7 +75,7 @@ def quotes_of(cited: Sequence[Citation], pages: Sequence[KeptPage]) -> tuple[Quo
 def sentences_of(
     answer: Answer, quotes: Sequence[Quote], written: Sequence[StreamOutcome]
 ) -> tuple[TracedSentence, ...]:
-    """Return the sentences of an answer and its further reading; ``written`` is a model's streamed
+    """Return the sentences of an answer; ``written`` is a model's streamed
     text with its citations, if still stored.
 
     A sentence without a mark may belong to a run of sentences with its mark at the end.
@@ -86,7 +86,7 @@ def sentences_of(
     others = {_words(one.sentence): one for one in answer.disagreements}
     restated = answer.verification.sentences if answer.verification else ()
     first = {_words(each.now): each.sentence for each in restated if each.now}
-    text, found = answer.whole, sentences(answer.whole)
+    text, found = answer.text, sentences(answer.text)
     traced = []
     for place, sentence in enumerate(found):
         piece = text[sentence.start : sentence.end]

@@ -115,7 +115,7 @@ async def amendments(
     ``RunLost`` and ``StorageUnavailable``.
     """
     claims = checked.claims[:MOST]
-    text = without_marks(written.text[: written.fold])
+    text = without_marks(written.text)
     deadline = asyncio.get_running_loop().time() + SECONDS
     resting = _resting(claims)
     copied = {claim.text: Verdict("supported") for claim in resting if is_quoted(claim)}

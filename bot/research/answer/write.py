@@ -20,9 +20,9 @@ from bot.reasoning.evidence import (
     CitationDelta,
     Cut,
     Evidence,
-    Fold,
     Judged,
     Restart,
+    Suggested,
     TextDelta,
 )
 from bot.rendering.marks import as_marks, normalise, numbers_in, renumbered
@@ -58,23 +58,22 @@ class Written:
     """The answer as written: Markdown with normalized ``[n]`` marks, and its cited spans.
 
     A sentence with marks but without a span was marked in the text itself. ``cut`` is the limit in
-    tokens at which the text was cut off; 0 if it is complete. From ``fold`` on the text is further
-    reading; None if there is none. ``judged`` is the reasoner's confidence that this is an answer,
-    if it gave one.
+    tokens at which the text was cut off; 0 if it is complete. ``judged`` is the reasoner's
+    confidence that this is an answer, if it gave one; ``suggested`` are the questions that it
+    offers to ask next.
     """
 
     text: str
     spans: tuple[CitedSpan, ...]
     cut: int = 0
-    fold: int | None = None
     judged: Judged | None = None
+    suggested: tuple[str, ...] = ()
 
 
 async def write(
     stream: AsyncIterator[AnswerDelta], evidence: Evidence, on_text: Callable[[str], None]
 ) -> Written:
-    """Read a stream to its end; ``on_text`` gets the whole text so far whenever it grows, without
-    the further reading."""
+    """Read a stream to its end; ``on_text`` gets the whole text so far whenever it grows."""
     composer = Composer(evidence)
     shown = ""
     async for delta in stream:
@@ -85,7 +84,7 @@ async def write(
         if text != shown or isinstance(delta, Restart):
             on_text(shown := text)
     written = composer.finish()
-    on_text(written.text[: written.fold])
+    on_text(written.text)
     return written
 
 
@@ -131,8 +130,8 @@ class Composer:
         self._citations: list[CitationDelta] = []
         self._last: _Cited | None = None
         self._cut = 0
-        self._fold: int | None = None
         self._judged: Judged | None = None
+        self._suggested: tuple[str, ...] = ()
 
     def add(self, delta: AnswerDelta) -> None:
         if isinstance(delta, Restart):
@@ -141,11 +140,8 @@ class Composer:
             self._cut = delta.limit
         elif isinstance(delta, Judged):
             self._judged = delta
-        elif isinstance(delta, Fold):
-            self._close_block()
-            if self._fold is None:
-                self._text = f"{self._text.rstrip()}\n\n"
-                self._fold, self._last = len(self._text), None
+        elif isinstance(delta, Suggested):
+            self._suggested = delta.questions
         elif isinstance(delta, TextDelta):
             if self._citations or delta.opens:
                 self._close_block()
@@ -155,18 +151,16 @@ class Composer:
 
     @property
     def length(self) -> int:
-        """The number of characters so far, with the further reading."""
+        """The number of characters so far."""
         return len(self._text) + sum(len(delta.text) for delta in self._block)
 
     def text_so_far(self) -> str:
-        """The answer so far, without the further reading."""
-        if self._fold is not None:
-            return self._text[: self._fold]
+        """The answer so far."""
         return self._text + self._joined(self._without_typed)
 
     def finish(self) -> Written:
         self._close_block()
-        return Written(self._text, tuple(self._spans), self._cut, self._fold, self._judged)
+        return Written(self._text, tuple(self._spans), self._cut, self._judged, self._suggested)
 
     # ------------------------------------------------------------ blocks
 
@@ -323,7 +317,6 @@ def with_numbers(answer: Answer, numbers: Mapping[int, int]) -> Answer:
     return replace(
         answer,
         text=renumbered(answer.text, numbers),
-        more=renumbered(answer.more, numbers),
         citations=tuple(replace(c, number=numbers[c.number]) for c in answer.citations),
         disagreements=tuple(
             replace(other, number=numbers[other.number])
@@ -360,7 +353,7 @@ class Numbering:
 
     def answer(self, answer: Answer) -> Answer:
         """Number the whole answer, with its citations and all other references to pages."""
-        marked = numbers_in(answer.whole)
+        marked = numbers_in(answer.text)
         cited = [each.number for each in answer.citations]
         others = [number for number, _ in answer.linked]
         self._give((*marked, *cited, *others), answer.targets)

@@ -17,7 +17,6 @@ from pydantic import TypeAdapter
 from bot.answers import StepView, Usage
 from bot.errors import BudgetSpent, ModelBroken, ModelRefused
 from bot.reasoning.evidence import Source
-from bot.research.outcomes import Offer
 from bot.research.run import Run
 
 
@@ -34,7 +33,6 @@ class Used:
     lines: tuple[StepView, ...] = ()
     queries: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
-    offers: tuple[Offer, ...] = ()
     notes: tuple[str, ...] = ()
     is_answered: bool = False
     unanswered: str = ""
@@ -49,7 +47,6 @@ class Used:
             lines=tuple(line for line in self.lines if line not in earlier.lines),
             queries=self.queries[len(earlier.queries) :],
             sources=self.sources[len(earlier.sources) :],
-            offers=self.offers[len(earlier.offers) :],
             notes=self.notes[len(earlier.notes) :],
             is_answered=self.is_answered,
             unanswered=self.unanswered,
@@ -141,7 +138,6 @@ def used_by(run: Run) -> Used:
         run.steps,
         tuple(run.queries),
         tuple(run.sources),
-        tuple(run.offers.values()),
         tuple(run.notes),
         run.is_answered,
         run.unanswered,
@@ -156,8 +152,6 @@ def restore(run: Run, used: Used) -> None:
         run.show(line)
     run.queries += (text for text in used.queries if text not in run.queries)
     run.sources += used.sources
-    for offer in used.offers:
-        run.offers.setdefault(offer.url, offer)
     for sentence in used.notes:
         run.note(sentence)
     run.is_answered, run.unanswered = used.is_answered, used.unanswered

@@ -176,7 +176,8 @@ def joined(sections: Sequence[Section], ending: str = "") -> Written:
         spans += (replace(s, start=s.start + shift, end=s.end + shift) for s in one.body.spans)
     if ending:
         text += f"\n\n{ending}" if text else ending
-    return Written(text, tuple(spans))
+    suggested = sections[-1].body.suggested if sections else ()
+    return Written(text, tuple(spans), suggested=suggested)
 
 
 def _cut(written: Written, start: int, end: int) -> Written:
@@ -191,4 +192,4 @@ def _cut(written: Written, start: int, end: int) -> Written:
         for s in written.spans
         if s.start < end and start < s.end
     )
-    return Written(written.text[start:end], kept)
+    return replace(written, text=written.text[start:end], spans=kept)

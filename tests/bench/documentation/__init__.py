@@ -32,7 +32,6 @@ from tests.bench.documentation.scoring import (
     false_quotes,
     length,
     path_of,
-    whole,
 )
 from tests.bench.documentation.sets import DocumentationSet, chosen
 from tests.bench.frame import options, print_table, tell
@@ -153,7 +152,7 @@ async def ask_all(
             said = await ask(other.question)
             refused = said["status"] == "not_found"
             seconds = said["usage"]["seconds"]
-            refusals.append(Refusal(other.id, other.kind, refused, length(whole(said)), seconds))
+            refusals.append(Refusal(other.id, other.kind, refused, length(said["answer"]), seconds))
             if not refused:
                 failures.append(Failed(other, "answered", said, _cited(said, root)))
     outcome = Outcome(prepared.docs.name, half, tuple(found), tuple(refusals))

@@ -73,7 +73,7 @@ def answered(item: Answerable, said: dict[str, Any], root: Path, hits: list[Foun
         plain_words=holds(chunks, item.words),
         quotes=len(citations),
         true_quotes=len(citations) - len(false_quotes(said, root)),
-        length=length(whole(said)),
+        length=length(said["answer"]),
         seconds=said["usage"]["seconds"],
     )
 
@@ -107,11 +107,6 @@ def holds(texts: Sequence[str], words: Iterable[Sequence[str]]) -> bool:
         all(any(matching.holds(text, piece) for text in plain) for piece in alternative)
         for alternative in words
     )
-
-
-def whole(said: dict[str, Any]) -> str:
-    """An answer with what is folded below it."""
-    return f"{said['answer']}\n\n{said.get('more', '')}"
 
 
 def length(answer: str) -> float:

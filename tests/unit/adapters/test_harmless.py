@@ -52,7 +52,6 @@ def answer_of(payload: str) -> Answer:
         f"Is {payload} so?",
         "r1",
         (cited,),
-        more=f"Also {payload} too [1].",
         doubts=(Doubt(f"It is {payload} so", f"not in {payload}"),),
         disagreements=(Disagreement(f"It is {payload}", 1, f"No {payload}"),),
         notes=(f"Note {payload}",),
@@ -74,8 +73,7 @@ def exported(answer: Answer) -> str:
 
 
 def in_json(answer: Answer) -> str:
-    document = json.loads(answer_json(answer))
-    return "\n".join((document["answer"], document["more"]))
+    return str(json.loads(answer_json(answer))["answer"])
 
 
 WRITTEN: dict[str, Callable[[Answer], str]] = {
@@ -96,7 +94,7 @@ def test_nothing_pings_and_nothing_runs(surface: str, payload: str) -> None:
 @pytest.mark.parametrize("surface", [*WRITTEN, "json"])
 @pytest.mark.parametrize("payload", ADDRESSES)
 def test_addresses_that_are_no_source_are_words_or_code(surface: str, payload: str) -> None:
-    answer = replace(answer_of("x"), text=f"See {payload} and {SOURCE} [1].", more="")
+    answer = replace(answer_of("x"), text=f"See {payload} and {SOURCE} [1].")
     text = in_json(answer) if surface == "json" else WRITTEN[surface](answer)
     assert "evil.example/w)" not in text
     if surface != "terminal":  # which draws code without its marks
@@ -107,7 +105,7 @@ def test_addresses_that_are_no_source_are_words_or_code(surface: str, payload: s
 @pytest.mark.parametrize("surface", WRITTEN)
 @pytest.mark.parametrize("payload", ESCAPES)
 def test_no_terminal_is_steered(surface: str, payload: str) -> None:
-    answer = replace(answer_of(payload), text="It is so [1].", more="")  # as the writing leaves it
+    answer = replace(answer_of(payload), text="It is so [1].")  # as the writing leaves it
     assert not CONTROL.search(WRITTEN[surface](answer))
 
 
@@ -136,7 +134,7 @@ def test_chats_and_the_console_are_as_harmless() -> None:
         for text in (slack.text, discord):
             assert not re.search(r"@(?:everyone|here)|<!channel>|<@|<#C", text)
         page = reply_of(answer, EN, {})
-        html = "".join((page.html, page.more, *(q.html for s in page.sources for q in s.quotes)))
+        html = "".join((page.html, *(q.html for s in page.sources for q in s.quotes)))
         assert not re.search(r"<(?:script|img|iframe)", html, re.IGNORECASE)
 
 

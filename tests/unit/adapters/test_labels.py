@@ -17,7 +17,6 @@ from rich.console import Console, Group
 from adapters.discord.format import details as discord_details
 from adapters.discord.format import echo, format_answer, plan_lines
 from adapters.slack.buttons import details as slack_details
-from adapters.slack.buttons import further
 from adapters.slack.format import final, question_text, working_blocks
 from adapters.slack.plan import heading, task_chunk, tasks
 from adapters.terminal.plain import answer_json, bare, ended_lines, plain
@@ -49,7 +48,7 @@ from bot.rendering.conversation import answer_markdown, as_markdown
 from bot.rendering.texts import texts_for
 from bot.research.answer.check import check
 from bot.research.answer.write import write
-from bot.research.answered_before import earlier_answer_sentence
+from bot.search.earlier_answers import asked_sentence
 from bot.search.provider import Hit, Talk
 from bot.search.talk import page_of
 from bot.search.talk import title_of as message_title
@@ -148,8 +147,8 @@ def a_correction(words: str) -> Correction:
     )
 
 
-def composed(deltas: list[AnswerDelta], sources: tuple[Source, ...]) -> tuple[str, str]:
-    """The text and the further reading that deltas make."""
+def composed(deltas: list[AnswerDelta], sources: tuple[Source, ...]) -> str:
+    """The text that deltas make."""
 
     async def stream() -> AsyncIterator[AnswerDelta]:
         for delta in deltas:
@@ -158,7 +157,7 @@ def composed(deltas: list[AnswerDelta], sources: tuple[Source, ...]) -> tuple[st
     evidence = Evidence(sources=sources)
     written = asyncio.run(write(stream(), evidence, lambda text: None))
     checked = check(written, evidence, QUESTION)
-    return checked.text, checked.more
+    return checked.text
 
 
 def cited(source: Source) -> Citation:
@@ -173,10 +172,10 @@ def answer_of(words: str) -> Answer:
     """An answer without a model, from pages that are called so."""
     sources = pages(words)
     question = Rewritten("search", QUESTION, scope=Scope(talk=Talk(first=True)))
-    text, _ = composed(list(quoted(question, Evidence(sources=sources))), sources)
+    text = composed(list(quoted(question, Evidence(sources=sources))), sources)
     read = sources[:2]
     question = Rewritten("search", "Which account are invoices of the bank paid to?")
-    _, more = composed(list(quoted(question, Evidence(sources=read))), read)
+    more = composed(list(quoted(question, Evidence(sources=read))), read)
     steps = (
         StepView("s1", "search", "supplier invoices", "done"),
         StepView("s2", "read", words, "done", sources=("https://hostile.example/p",)),
@@ -184,8 +183,8 @@ def answer_of(words: str) -> Answer:
         StepView("s4", "think", words, "running"),
     )
     return Answer(
-        "answered", f"{text}\n\n{PAID} [1] {PAID_TOO} [2][3][4]", QUESTION, "r1",
-        tuple(map(cited, sources)), ("supplier invoices",), steps=steps, more=more,
+        "answered", f"{text}\n\n{more}\n\n{PAID} [1] {PAID_TOO} [2][3][4]", QUESTION, "r1",
+        tuple(map(cited, sources)), ("supplier invoices",), steps=steps,
         notes=(f"I could not read the file {words}.",),
     )  # fmt: skip
 
@@ -214,7 +213,7 @@ def in_slack(answer: Answer) -> str:
 
 
 def in_slack_details(answer: Answer) -> str:
-    return json.dumps([slack_details(answer, EN), further(answer, EN)], ensure_ascii=False)
+    return json.dumps(slack_details(answer, EN), ensure_ascii=False)
 
 
 def asked_in_slack(answer: Answer) -> str:
@@ -236,7 +235,7 @@ def in_discord_details(answer: Answer) -> str:
 
 def on_web(answer: Answer) -> str:
     reply = reply_of(answer, EN, {})
-    return f"{reply.html}{reply.more}{reply.sources}{reply.remarks}{reply.work}"
+    return f"{reply.html}{reply.sources}{reply.remarks}{reply.work}"
 
 
 def on_run_page(answer: Answer) -> str:
@@ -349,7 +348,7 @@ def test_no_title_passes_for_what_a_person_said(surface: str, title: str) -> Non
 
 def test_a_heading_of_the_answer_tells_what_a_person_said() -> None:
     text = answer_of(HARMLESS)
-    headings = re.findall(r"^#### (.*)$", text.text + "\n\n" + text.more, re.M)
+    headings = re.findall(r"^#### (.*)$", text.text, re.M)
 
     assert any(each.startswith("✎ Correction by ") for each in headings)
     assert any("✎" not in each for each in headings)
@@ -360,7 +359,7 @@ def test_a_heading_of_the_answer_tells_what_a_person_said() -> None:
 
 @pytest.mark.parametrize("mark", MARKS.values(), ids=MARKS)
 def test_a_place_in_a_sentence_about_an_earlier_answer_is_text(mark: str) -> None:
-    assert marks_in(earlier_answer_sentence("given", EN, NOW, f"general {mark}")) == 0
+    assert marks_in(asked_sentence(EN, f"Why {mark}?", "3 June 2026", f"#general {mark}")) == 0
 
 
 @pytest.mark.parametrize("start", ["## ", "  ## ", "\t# ", " ###### "])

@@ -75,11 +75,6 @@ def test_a_mark_does_not_part_words() -> None:
     assert score(TALL, an_answer("It is 330 [1] m tall.")).words_said
 
 
-def test_what_is_only_in_the_further_reading_is_not_said() -> None:
-    answer = an_answer("It is tall [1].", more="It is 330 m tall [1].")
-    assert score(TALL, answer).words_said is False
-
-
 @pytest.mark.parametrize(
     ("grade", "amiss"),
     [("right", ()), ("partly", ("judged partly",)), ("wrong", ("judged wrong",))],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import TypeAdapter
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, Restart, TextDelta
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Restart, Suggested, TextDelta
 from bot.research.outcomes import StreamOutcome, keep
 
 REPLY = ModelReply("m", (), "end_turn")
@@ -13,7 +13,7 @@ _outcome = TypeAdapter(StreamOutcome)
 
 
 def kept(*deltas: AnswerDelta) -> list[AnswerDelta]:
-    found: list[TextDelta | CitationDelta | Cut | Fold] = []
+    found: list[TextDelta | CitationDelta | Cut | Suggested] = []
     for delta in deltas:
         keep(found, delta)
     return list(found)
@@ -32,7 +32,7 @@ def test_every_kind_of_delta_comes_back_as_itself() -> None:
     deltas = (
         TextDelta("a", opens=True, verbatim=True),
         CitationDelta(1, 2, 3),
-        Fold(),
+        Suggested(("Who built it?",)),
         TextDelta("b"),
         Cut(5),
     )

@@ -23,13 +23,13 @@ from adapters.discord.format import (
     working,
 )
 from adapters.discord.safety import words
-from bot.answers import Answer, Before, Doubt, PlanView, StepState, StepView
+from bot.answers import Answer, Doubt, PlanView, StepState, StepView
 from bot.rendering.remarks import summary
 from bot.rendering.texts import texts_for
 from tests.fakes.discord_limits import EMBED_TEXTS
 from tests.unit.adapters.discord.test_safety import LIVE
 from tests.unit.adapters.discord.way_out import a_citation, a_plan, an_answer
-from tests.unit.samples import A_GRAPH, NOW
+from tests.unit.samples import A_GRAPH
 
 texts = texts_for("en")
 hostile = st.text(
@@ -271,8 +271,6 @@ def test_a_long_plan_shows_its_latest_steps_and_counts_the_others() -> None:
 
 def test_a_kind_of_step_nobody_named_shows_its_title() -> None:
     assert plan_lines((StepView("x", "novel", "Weighing", "done"),), texts) == ["✅ Weighing"]
-    step = StepView("x", "before", "Answered", "done", detail="Tall.", link="https://d.example/1")
-    assert plan_lines((step,), texts) == ["✅ [Answered](<https://d.example/1>) — Tall."]
 
 
 def test_sub_questions_are_lines_with_their_work_summed_up() -> None:
@@ -346,31 +344,13 @@ def test_the_answer_itself_is_not_changed() -> None:
     assert answer == replace(answer)
 
 
-# ---------------------------------------------------------------- further reading, code, tables
-
-
-def test_further_reading_has_an_embed_of_its_own() -> None:
-    first, second = behind(an_answer(more="It is old [1]."))
-    assert first.embeds[0].title == "Sources"
-    assert second.embeds[0].title == "More from these pages"
-    assert second.embeds[0].description == "It is old [[1]](<https://example.org/1>)."
-
-
-@pytest.mark.parametrize("embeds", [True, False])
-def test_long_further_reading_is_shown_in_order(embeds: bool) -> None:
-    more = "\n\n".join(f"Paragraph {n}. {'word ' * 40}" for n in range(30))
-    looks = behind(an_answer(more=more), embeds=embeds)
-    check_limits(looks)
-    shown = "".join(one.content + "".join(str(e.to_dict()) for e in one.embeds) for one in looks)
-    assert shown.index("Sources") < shown.index("More from these pages")
-    places = [shown.index(f"Paragraph {number}.") for number in range(30)]
-    assert places == sorted(places)
+# ---------------------------------------------------------------- code, tables
 
 
 @pytest.mark.parametrize("count", [1, 25, 60])
-def test_both_embeds_fit(count: int) -> None:
+def test_the_embed_fits(count: int) -> None:
     cited = tuple(a_citation(n, quote="quote " * 300) for n in range(1, count + 1))
-    check_limits(behind(an_answer(citations=cited, more="word " * 580)))
+    check_limits(behind(an_answer(citations=cited)))
 
 
 def test_quoted_code_and_tables_keep_their_lines() -> None:
@@ -392,26 +372,3 @@ def test_the_path_of_a_local_file_is_not_shown() -> None:
     text = "> See [The guide](<file:///srv/guide.html>)."
     shown = answer_text(an_answer(text=text, linked=((3, "file:///srv/guide.html"),)), texts)
     assert shown == "> See The guide."
-
-
-def test_an_earlier_answer_is_linked_below() -> None:
-    link = "https://discord.com/channels/1/2/3"
-    before = Before("r0", NOW, "#travel", link, "same")
-    (shown,) = look(replace(an_answer(), before=before))
-    assert f"-# [The earlier answer](<{link}>)" in shown.content
-    (shown,) = look(replace(an_answer(), before=replace(before, link="")))
-    assert "earlier" not in shown.content
-
-
-@pytest.mark.parametrize("link", ["https://discord.com/channels/1/2/3", ""])
-def test_what_is_told_of_an_offered_answer_is_the_link_to_it(link: str) -> None:
-    told = "Already answered in #travel on 3 June 2026, sources still the same."
-    before = Before("r0", NOW, "#travel", link, "same", sentence=told)
-    (shown,) = look(replace(an_answer(), before=before, notes=(told, "The budget was spent.")))
-    line = f"-# [{told}](<{link}>)" if link else f"-# {told}"
-    assert line in shown.content.splitlines()
-    assert shown.content.count(told) == 1
-    assert "One remark" in shown.content
-    given = replace(before, is_given=True)
-    (shown,) = look(replace(an_answer(), before=given))
-    assert ("The earlier answer" in shown.content, told in shown.content) == (bool(link), False)

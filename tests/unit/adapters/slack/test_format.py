@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack.buttons import details
@@ -24,16 +24,15 @@ from adapters.slack.format import (
     simpler,
     working_blocks,
 )
-from adapters.slack.limits import PART_CHARACTERS, SOURCES, VIEW_BLOCKS
+from adapters.slack.limits import PART_CHARACTERS, SOURCES
 from adapters.slack.plan import tasks
 from adapters.slack.streaming import message_parts
-from bot.answers import Answer, Before, Citation, Doubt, PlanView, Status, StepView, Usage
+from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepView, Usage
 from bot.messages import Depth
 from bot.rendering.texts import LOCALES, texts_for
 from tests.fakes.slack_call import faults_in_blocks, faults_in_view
 from tests.fakes.slack_limits import UPDATE_TEXT
 from tests.fakes.slack_screen import plain
-from tests.unit.samples import NOW
 
 EN = texts_for("en")
 URLS = {1: "https://example.org/a", 2: "https://example.org/b?x=(1)", 3: "file:///home/notes.md"}
@@ -165,12 +164,11 @@ def test_an_answer_is_its_text_a_line_of_sources_and_a_row_of_controls() -> None
 def test_nothing_of_the_details_is_in_the_channel() -> None:
     answer = an_answer(
         citations=(a_citation(quote="It rises high above Paris."),),
-        more="It is old [1].",
         doubts=(Doubt("It is tall.", "it has no footnote"),),
         notes=("Brave did not answer.",),
     )
     shown = plain(blocks_of(answer))
-    hidden = ("rises high", "It is old", "has no footnote", "Brave", "0.0123", answer.run)
+    hidden = ("rises high", "has no footnote", "Brave", "0.0123", answer.run)
     assert [words for words in hidden if words in shown] == []
     told = plain(details_of(answer))
     assert [words for words in (*hidden, "tower height") if words not in told] == []
@@ -202,12 +200,6 @@ def test_a_file_without_a_copy_to_lead_to_is_named_with_its_heading() -> None:
         assert plain(ending.closing[0]) == words
         assert ("/pages/1" in json.dumps(ending.closing)) == bool(page)
         assert "/home" not in json.dumps(ending.closing)
-
-
-def test_sources_of_the_further_reading_are_not_on_the_line() -> None:
-    answer = an_answer(citations=(a_citation(), a_citation(2)), more="More [2].")
-    assert "Page 2" not in plain(blocks_of(answer))
-    assert "[2] Page 2" in plain(details_of(answer))
 
 
 def test_the_line_counts_what_it_has_no_room_for() -> None:
@@ -406,39 +398,7 @@ def test_a_long_answer_is_cut_between_paragraphs(paragraphs: int) -> None:
     assert all(len(part) <= PART_CHARACTERS for part in found)
 
 
-# ---------------------------------------------------------------- further reading, code, tables
-
-
-def test_further_reading_has_links_and_code() -> None:
-    blocks = details_of(an_answer(more="It is old [1].\n\n- one\n- two\n\n```\nx[1]\n```"))
-    assert "More from these pages\nIt is old [1]." in plain(blocks)
-    link = {"type": "link", "url": "https://example1.org/page", "text": "[1]"}
-    assert json.dumps(blocks).count(json.dumps(link)) == 1
-    code = {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": "x[1]"}]}
-    assert json.dumps(code) in json.dumps(blocks)
-
-
-MORE = st.lists(
-    st.sampled_from(
-        ["# x", "- a", "  - b", "3. c", "> d", "| a | b |\n|-|-|\n| c | d |", "```\ne\n```"]
-    )
-    | st.text(max_size=80)
-    | st.just("word " * 900)
-    | st.just("```\n" + "code\n" * 900 + "```"),
-    max_size=8,
-).map("\n\n".join)
-
-
-@settings(max_examples=40)  # each takes 50 ms: two judges look at all blocks
-@given(MORE)
-def test_any_further_reading_is_valid_and_within_the_limits(more: str) -> None:
-    assert len(details_of(an_answer(more=more))) <= VIEW_BLOCKS
-
-
-def test_numbers_of_items_and_rows_of_tables_are_kept() -> None:
-    more = "3. three\n4. four\n\n| a | b |\n|---|---|\n| c[1] | d |"
-    shown = plain(details_of(an_answer(more=more)))
-    assert "3. three\n4. four\na    | b\n-----+--\nc[1] | d" in shown
+# ---------------------------------------------------------------- code, tables
 
 
 def test_quoted_code_and_tables_of_sources_keep_their_lines() -> None:
@@ -469,17 +429,3 @@ def test_quoted_code_and_tables_of_sources_keep_their_lines() -> None:
 )
 def test_what_slack_knows_no_escape_for_is_written_another_way(written: str, shown: str) -> None:
     assert markdown(written, URLS) == shown
-
-
-def test_an_earlier_answer_is_linked_below() -> None:
-    link = "https://acme.slack.com/archives/C1/p1700000000000100"
-    answer = an_answer(before=Before("r0", NOW, "#travel", link, "same"))
-    assert f"<{link}|The earlier answer>" in json.dumps(blocks_of(answer), ensure_ascii=False)
-    told = "Already answered in #travel on 3 June 2026, sources still the same."
-    for address, shown in ((link, f"<{link}|{told}>"), ("", told)):
-        before = Before("r0", NOW, "#travel", address, "same", sentence=told)
-        blocks = json.dumps(blocks_of(an_answer(before=before, notes=(told,))), ensure_ascii=False)
-        assert f'"text": "{shown}"' in blocks
-        assert blocks.count(told) == 1
-        assert "remark" not in blocks
-    assert "earlier" not in json.dumps(blocks_of(an_answer()))

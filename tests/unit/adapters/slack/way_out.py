@@ -40,12 +40,10 @@ def a_plan(*titles: str, state: str = "running") -> PlanView:
     return PlanView("How tall is it?", tuple(steps), NUMBERED)
 
 
-def an_answer(
-    text: str = "It is 330 m tall [1].", run: str = "run0a1b2c3d", more: str = ""
-) -> Answer:
+def an_answer(text: str = "It is 330 m tall [1].", run: str = "run0a1b2c3d") -> Answer:
     citation = Citation(1, URL, "The Tower", "It is 330 m tall.", "hash", 0, 5)
     asked = "How tall is the tower?"
-    return Answer("answered", text, asked, run, (citation,), ("height",), more=more)
+    return Answer("answered", text, asked, run, (citation,), ("height",))
 
 
 def methods(slack: FakeSlack) -> list[str]:

@@ -109,16 +109,6 @@ def on_screen(answer: Answer) -> list[str]:
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
-def test_further_reading_comes_below_a_heading_before_the_sources() -> None:
-    answer = an_answer("It is tall [1].", "330 m", more="It is old [1].")
-    for lines in (on_screen(answer), plain(answer).splitlines()):
-        order = [
-            next(n for n, line in enumerate(lines) if line.startswith(words))
-            for words in ("It is tall", "More from these pages", "It is old", "Sources")
-        ]
-        assert order == sorted(order)
-
-
 def test_no_further_reading_no_heading() -> None:
     assert "More from" not in plain(an_answer())
 

@@ -128,16 +128,6 @@ async def test_a_form_with_nothing_ticked_is_told(
     assert answer.json()["error"] == "Choose at least one source to search."
 
 
-async def test_examples_are_made_of_what_the_visitor_may_read(
-    open_console: OpenConsole, documents: dict[str, Any]
-) -> None:
-    ada = await visitor(open_console, "ada", **documents)
-    page = (await ada.get("/")).text
-    assert 'value="How do I install plugins?"' in page
-    assert "heat pumps" not in page
-    assert "Eiffel" not in page
-
-
 async def test_without_documents_examples_come_from_wikipedia(browser: Browser) -> None:
     page = (await browser.get("/")).text
     assert "Eiffel Tower" in page

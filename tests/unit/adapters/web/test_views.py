@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from adapters.web.views import markdown_of, reply_of
-from bot.answers import Answer, Before, Citation
+from bot.answers import Answer, Citation
 from bot.rendering.texts import texts_for
-from tests.unit.samples import NOW
 
 EN = texts_for("en")
 URL = "https://e.org/t"
 
 
-def an_answer(text: str, *quotes: str, url: str = URL, more: str = "") -> Answer:
+def an_answer(text: str, *quotes: str, url: str = URL) -> Answer:
     cited = tuple(
         Citation(2, url, "The Tower", quote, "h", 0, len(quote), "The Tower › Use › Year | Height")
         for quote in quotes
     )
-    return Answer("answered", text, "?", "r1", cited, more=more)
-
-
-def test_further_reading_has_its_own_html_with_marks() -> None:
-    reply = reply_of(an_answer("Tall [2].", "q", more="Old [2]."), EN, {})
-    assert 'data-n="2"' in reply.more
-    assert "Old" not in reply.html
-    assert reply_of(an_answer("Tall."), EN, {}).more == ""
+    return Answer("answered", text, "?", "r1", cited)
 
 
 def test_a_quoted_table_is_a_table_below_the_names_of_its_columns() -> None:
@@ -54,18 +44,6 @@ def test_a_local_file_leads_to_our_copy() -> None:
     assert source.href == "/runs/r1/pages/2"
 
 
-def test_what_is_copied_has_the_further_reading_too() -> None:
-    copied = markdown_of(an_answer("Tall [2].", "q", more="Old [2]."))
-    assert copied == f"Tall [2].\n\nOld [2].\n\n[2] The Tower, Use › Year | Height, {URL}"
-
-
-def test_an_earlier_answer_is_linked_by_the_page_of_its_run() -> None:
-    before = Before("r0", NOW, "", "", "same")
-    answer = replace(an_answer("Tall [2].", "q"), before=before)
-    assert reply_of(answer, EN, {}, root="/footnote").before == "/footnote/runs/r0"
-    assert reply_of(answer, EN, {}).earlier == "The earlier answer"
-    assert reply_of(an_answer("Tall."), EN, {}).before == ""
-    told = "Already answered here on 3 June 2026, sources still the same."
-    answer = replace(answer, before=replace(before, sentence=told), notes=(told, "It was late."))
-    reply = reply_of(answer, EN, {})
-    assert (reply.earlier, reply.remarks) == (told, ("ⓘ It was late.",))
+def test_what_is_copied_has_its_sources() -> None:
+    copied = markdown_of(an_answer("Tall [2].", "q"))
+    assert copied == f"Tall [2].\n\n[2] The Tower, Use › Year | Height, {URL}"

@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 
 from bot.errors import ModelBroken, ModelRefused, ModelUnavailable
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Evidence, Restart, TextDelta
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Cut,
+    Evidence,
+    Manuscript,
+    Paragraph,
+    Restart,
+    Suggested,
+    TextDelta,
+)
 from bot.reasoning.model.write import SHORTENED
 from bot.research.answer.write import Written, write
 from tests.fakes.calls import MemoryCalls
@@ -202,6 +212,75 @@ async def test_without_search_results_marks_are_asked_for_and_that_is_remembered
     assert "[3]" in second.text
     keys = [call.request["turns"][0]["blocks"][0]["title"] for call in on.calls.made]
     assert keys == ["Tower", "Tower"]  # the journal's keys do not depend on what was learned
+
+
+# ---------------------------------------------------------------- questions below the answer
+
+TALL = cited("It is 330 metres tall.", citation(0, 0, 1))
+BELOW = "\n\n<ask_next>\n- Who built it?\n- When did it open?"
+NEXT = ("Who built it?", "When did it open?")
+
+
+async def told(on: Stage) -> tuple[Written, list[str]]:
+    """The answer, and its text at each moment."""
+    shown: list[str] = []
+    return await write(on.claude.write(ASKED, BOTH), BOTH, shown.append), shown
+
+
+@pytest.mark.parametrize(
+    "below", [BELOW, cited(BELOW, citation(1, 0, 1)), f"{BELOW}\n</ask_next>\nThat is all."]
+)
+@pytest.mark.parametrize("with_marks", [False, True])
+async def test_the_questions_are_split_off_and_never_shown(
+    stage: OpenStage, below: Any, with_marks: bool
+) -> None:
+    on = stage([says(TALL, below)], refuses={"search_result": REFUSED} if with_marks else {})
+    answer, shown = await told(on)
+    assert answer.suggested == NEXT
+    assert answer.text.startswith("It is 330 metres tall")
+    assert not any(word in text for text in shown for word in ("ask_next", "built", "open", "<"))
+    assert len(answer.spans) == 1
+
+
+@pytest.mark.parametrize("end", range(3, len(BELOW)))
+async def test_what_is_cut_below_the_answer_shows_no_part_of_it(stage: OpenStage, end: int) -> None:
+    on = stage([says(TALL, BELOW[:end], stop_reason="max_tokens")])
+    answer, shown = await told(on)
+    assert answer.text.rstrip() == "It is 330 metres tall [1]."
+    assert {text.rstrip() for text in shown} <= {answer.text.rstrip()} | {
+        "It is 330 metres tall."[:n] for n in range(30)
+    }
+    assert answer.suggested in ((), NEXT[:1])
+
+
+async def test_questions_alone_are_no_answer(stage: OpenStage) -> None:
+    on = stage([says(BELOW), says(BELOW)])
+    with pytest.raises(ModelBroken, match="wrote no answer"):
+        await composed(on)
+
+
+async def test_the_journal_keeps_the_questions(stage: OpenStage) -> None:
+    on = stage([says(TALL, BELOW)])
+    first = await written(on)
+    again = [delta async for delta in on.claude.write(ASKED, BOTH)]
+    assert first[-1] == again[-1] == Suggested(NEXT)
+    assert len(on.fake.calls) == 1
+
+
+async def test_the_last_paragraph_of_a_report_asks_for_them(stage: OpenStage) -> None:
+    on = stage([says(TALL, BELOW)])
+    tall = Paragraph("Height", "How tall it is.", "It is tall.")
+    deltas = [d async for d in on.claude.revise(ASKED, Manuscript((), tall), BOTH)]
+    assert deltas[-1] == Suggested(NEXT)
+    assert "<ask_next>" in texts(on.fake.calls[0]["messages"][0]["content"])
+
+
+async def test_other_paragraphs_do_not(stage: OpenStage) -> None:
+    on = stage([says(TALL)])
+    tall = Paragraph("Height", "How tall it is.", "It is tall.")
+    [d async for d in on.claude.revise(ASKED, Manuscript((), tall, ("Age",)), BOTH)]
+    call = on.fake.calls[0]
+    assert "ask_next" not in texts(call["messages"][0]["content"]) + call["system"][0]["text"]
 
 
 # ---------------------------------------------------------------- streams that break

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, Suggested, TextDelta
 from bot.reasoning.model.write import reply_of
 from bot.reasoning.workspace import Outcome, ReadResult, Reply, Search, Workspace
 from tests.fakes.claude import Fault, citation, cited, says, text, tool
@@ -130,3 +130,36 @@ def test_without_citations_marks_name_pages_of_the_desk(said: str, written: str)
 def test_a_citation_that_leads_nowhere_is_none(broken: dict[str, Any]) -> None:
     block = {"type": "text", "text": "It is tall.", "citations": [broken]}
     assert reply_of(replied(block), DESK.sources, {}) is None
+
+
+# ---------------------------------------------------------------- questions below the answer
+
+BELOW = "\n\n<ask_next>\nWho was Eiffel?\nWhen did it open?\n</ask_next>"
+NEXT = Suggested(("Who was Eiffel?", "When did it open?"))
+
+
+@pytest.mark.parametrize(
+    "below",
+    [(text(BELOW),), (cited(BELOW, citation(0, 0, 1)),), (text(BELOW[:7]), text(BELOW[7:]))],
+)
+async def test_the_questions_below_the_answer_are_not_told(
+    stage: OpenStage, below: tuple[Any, ...]
+) -> None:
+    told: list[AnswerDelta] = []
+    on = stage([says(*ANSWER, *below)])
+    turn = await on.claude.next_turn(QUESTION, DESK, told.append)
+    (reply,) = turn.actions
+    assert isinstance(reply, Reply)
+    assert reply.deltas[-1] == NEXT
+    for deltas in (told, list(reply.deltas)):
+        shown = [delta for delta in joined(deltas) if not isinstance(delta, Suggested)]
+        assert [one for one in shown if isinstance(one, CitationDelta)] == [DELTAS[1], DELTAS[4]]
+        words = "".join(delta.text for delta in shown if isinstance(delta, TextDelta))
+        assert words.rstrip() == "It is 330 metres tall. Gustave Eiffel built it."
+
+
+def test_with_marks_the_questions_are_split_off_too() -> None:
+    reply = replace(replied(text(f"It is 330 metres tall [1].{BELOW}")), plain=True)
+    found = reply_of(reply, (TALL,), {1: TALL})
+    assert found is not None
+    assert found.deltas == (TextDelta("It is 330 metres tall [7].", opens=True), NEXT)

@@ -14,7 +14,6 @@ from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
     Evidence,
-    Fold,
     Source,
     TextDelta,
 )
@@ -31,11 +30,9 @@ Part = tuple[str, int | None]
 """The streamed text, and the passage that it cites."""
 
 
-def written(*parts: Part, fold: int | None = None) -> Written:
+def written(*parts: Part) -> Written:
     async def stream() -> AsyncIterator[AnswerDelta]:
-        for place, (text, passage) in enumerate(parts):
-            if place == fold:
-                yield Fold()
+        for text, passage in parts:
             yield TextDelta(text, opens=True)
             if passage is not None:
                 at = PASSAGES[passage]
@@ -127,14 +124,6 @@ def test_lists_and_tables_keep_their_lines(
 def test_a_paragraph_that_goes_leaves_no_hole() -> None:
     answer = written(("It is tall.\n\n", 0), ("It is old.\n\n", 1), ("It is red.", 2))
     assert amended(answer, {"It is old.": ""}).text == "It is tall [1].\n\nIt is red [1]."
-
-
-def test_further_reading_stays_what_it_is() -> None:
-    answer = written(("It is tall. ", 0), ("It is old.\n\n", 1), ("It is red.", 2), fold=2)
-    after = amended(answer, {"It is tall.": "", "It is red.": ""})
-    assert after.fold is not None
-    assert after.text[: after.fold].strip() == "It is old [1]."
-    assert after.text[after.fold :].strip() == "It is red [1]."
 
 
 def test_marks_that_were_typed_stay_with_their_sentence() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.pages.passages import Passage
-from bot.reasoning.evidence import CitationDelta, Evidence, Fold, Source, TextDelta, Verdict
+from bot.reasoning.evidence import CitationDelta, Evidence, Source, TextDelta, Verdict
 from bot.rendering.texts import texts_for
 from bot.research.answer.check import check
 from bot.research.answer.checked import Checked
@@ -204,14 +204,7 @@ async def test_the_title_and_the_headings_of_a_page_count_as_its_words() -> None
     assert check(composer.finish(), evidence, QUESTION).doubts == ()
 
 
-# ---------------------------------------------------------------- verdicts and further reading
-
-
-async def test_only_the_answer_itself_is_verified_not_the_further_reading() -> None:
-    checked, _ = await answer(
-        "Completed in 1889.", cites(1, 0), Fold(), "It is 330 metres tall.", cites(1, 1)
-    )
-    assert [claim.text for claim in checked.claims] == ["Completed in 1889."]
+# ---------------------------------------------------------------- verdicts
 
 
 @pytest.mark.parametrize(
@@ -307,18 +300,6 @@ def test_a_verdict_on_a_first_sentence_without_a_footnote_counts(
     written = composer.finish()
     assert reasons(check(written, EVIDENCE, QUESTION)) == [NO_FOOTNOTE]
     assert reasons(check(written, EVIDENCE, QUESTION, verdicts={lead: verdict})) == expected
-
-
-async def test_an_answer_that_is_further_reading_alone_has_no_citations_of_its_own() -> None:
-    checked, _ = await answer(Fold(), "It is 330 metres tall.", cites(1, 1))
-    assert (checked.text, checked.direct, len(checked.citations)) == ("", 0, 1)
-
-
-def test_code_that_was_not_closed_ends_with_the_answer() -> None:
-    """Its further reading is checked like any other."""
-    text = "```\nx = 1\n\n"
-    checked = check(Written(f"{text}It is 400 years old.", (), fold=len(text)), EVIDENCE, QUESTION)
-    assert reasons(checked) == [NO_FOOTNOTE]
 
 
 async def test_what_another_page_says_is_quoted_where_it_says_so() -> None:

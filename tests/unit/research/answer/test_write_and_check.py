@@ -13,7 +13,6 @@ from bot.reasoning.evidence import (
     CitationDelta,
     Claim,
     Evidence,
-    Fold,
     Restart,
     Source,
     TextDelta,
@@ -264,22 +263,6 @@ async def test_a_sentence_that_is_quoted_word_for_word_is_not_doubted() -> None:
 async def test_a_citation_of_a_part_of_a_passage_quotes_that_part() -> None:
     checked, _ = await answer("Completed in 1889.", CitationDelta(1, 4, 37))
     assert quoted(checked) == [(1, TOWER[0][4:37])]
-
-
-# ---------------------------------------------------------------- further reading
-
-
-async def test_further_reading_comes_after_the_answer_and_is_not_streamed() -> None:
-    checked, texts = await answer(
-        "Completed in 1889.", cites(1, 0), Fold(), "It is 330 metres tall.", cites(1, 1),
-        "\n\nIt is 400 years old.",
-    )  # fmt: skip
-    assert checked.text == "Completed in 1889 [1]."
-    assert checked.more == "It is 330 metres tall [1].\n\nIt is 400 years old ⚠."
-    assert quoted(checked) == [(1, TOWER[0]), (1, TOWER[1])]
-    assert checked.direct == 1, "the first citation is the answer's own"
-    assert len(checked.doubts) == 1
-    assert not any("330" in text for text in texts)
 
 
 async def test_a_citation_does_not_speak_for_the_block_before_its_own() -> None:

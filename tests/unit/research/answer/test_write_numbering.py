@@ -22,10 +22,8 @@ def thread(*citations: Citation) -> Transcript:
     return Transcript((Entry("footnote", "Footnote", "It is so.", cited=citations),))
 
 
-def an_answer(text: str, *numbers: int, more: str = "") -> Answer:
-    return Answer(
-        "answered", text, "So?", "r1", tuple(cited(number) for number in numbers), more=more
-    )
+def an_answer(text: str, *numbers: int) -> Answer:
+    return Answer("answered", text, "So?", "r1", tuple(cited(number) for number in numbers))
 
 
 def test_marks_are_numbered_in_the_order_of_reading() -> None:
@@ -58,20 +56,19 @@ def test_two_pages_never_share_a_number() -> None:
     )
 
 
-def test_further_reading_disagreements_and_links_are_numbered_after_the_text() -> None:
+def test_disagreements_and_links_are_numbered_after_the_text() -> None:
     numbering = Numbering(NEW)
     answer = Answer(
         "answered",
-        "It is so [6].",
+        "It is so [6]. More [2], `a[2]`, \\[2\\].",
         "So?",
         "r1",
         tuple(cited(number) for number in (6, 2, 4)),
         disagreements=(Disagreement("It is so.", 4, "It is not."),),
-        more="More [2], `a[2]`, \\[2\\].",
         linked=((9, URLS[9]), (6, URLS[6])),
     )
     answer = numbering.answer(answer)
-    assert (answer.text, answer.more) == ("It is so [1].", "More [2], `a[2]`, \\[2\\].")
+    assert answer.text == "It is so [1]. More [2], `a[2]`, \\[2\\]."
     assert answer.disagreements[0].number == 3
     assert answer.linked == ((4, URLS[9]), (1, URLS[6]))
     assert answer.targets == {1: URLS[6], 2: URLS[2], 3: URLS[4], 4: URLS[9]}

@@ -52,7 +52,7 @@ def slow_shelf(seconds: float) -> SlowShelf:
 def without_seconds(run: Run) -> object:
     lines = {line.id: replace(line, seconds=0.0) for line in run.steps}
     spent = replace(run.usage, seconds=0.0)
-    return spent, lines, run.queries, run.sources, run.offers, list(run.notes), run.unanswered
+    return spent, lines, run.queries, run.sources, list(run.notes), run.unanswered
 
 
 @in_virtual_time

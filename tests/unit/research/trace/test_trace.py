@@ -259,8 +259,7 @@ def test_words_quoted_without_a_model_rest_on_the_passage_that_has_them() -> Non
     both = a_quote("It is 330 m tall. The tower was built in 1889.")
     code = "Run:\n\n```\ntall\n```\n[1]"
     found = traced(
-        text="It is 330 m tall. The tower was built in 1889 [1].",
-        more=code,
+        text="It is 330 m tall. The tower was built in 1889 [1].\n\n" + code,
         citations=(both,),
         pages=(a_page(),),
     )
