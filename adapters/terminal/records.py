@@ -129,7 +129,7 @@ async def backed_up(settings: Settings, target: Path) -> int:
         if database.dialect != "sqlite":
             raise Invalid(
                 "PostgreSQL has its own tools for backups: pg_dump, or point-in-time recovery. "
-                "The handbook's page on backups has the commands."
+                "The handbook's page on storage has the commands."
             )
         if not target.parent.is_dir():
             raise Invalid(f"{target.parent} is not a folder: make it, or name another place.")

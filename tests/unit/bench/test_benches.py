@@ -93,7 +93,7 @@ SMALLEST = {
             "hostile.LOADS": ("hostile",),
             "hostile.SLOW_LINKS": 1,
             "hostile.GOOD_LINKS": 1,
-            "chat_stage.HANDBOOK": HANDBOOK / "journal.md",
+            "chat_stage.HANDBOOK": HANDBOOK / "processes.md",
         },
     ),
     "chat": Small(
@@ -108,7 +108,7 @@ SMALLEST = {
             "chat.LONG_TOKENS": 600,
             "chat_answers.LONG_TOKENS": 600,
             "chat_load.THREADS": 2,
-            "chat_stage.HANDBOOK": HANDBOOK / "journal.md",
+            "chat_stage.HANDBOOK": HANDBOOK / "processes.md",
         },
     ),
 }
