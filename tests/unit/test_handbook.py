@@ -15,6 +15,7 @@ import typer
 
 from adapters.discord.doctor import PERMISSIONS, SCOPES
 from adapters.slack.oauth import needed_scopes
+from adapters.web.handbook import anchor
 from bot.cli import app
 from bot.command import HANDBOOK
 from bot.configuration import known_names, load_settings, settings_class
@@ -328,9 +329,25 @@ def test_every_link_leads_to_a_page_or_picture_of_the_handbook(page: Path) -> No
 
     assert targets
     for target in targets:
-        file = HANDBOOK / target.partition("#")[0]
+        name, _, fragment = target.partition("#")
+        file = HANDBOOK / name
         assert file.resolve().parent == HANDBOOK.resolve(), target
         assert file.is_file(), target
+        assert not fragment or fragment in anchors_of(file), target
+
+
+@pytest.mark.parametrize("file", ["README.md", "CONTRIBUTING.md", "SECURITY.md"])
+def test_a_link_into_the_handbook_leads_to_a_page_and_a_heading(file: str) -> None:
+    links = re.findall(r"\]\((bot/handbook/[a-z-]+\.md)(?:#([^)]+))?\)", text_of(ROOT / file))
+
+    assert links
+    for page, fragment in links:
+        assert (ROOT / page).is_file(), page
+        assert not fragment or fragment in anchors_of(ROOT / page), f"{page}#{fragment}"
+
+
+def anchors_of(page: Path) -> set[str]:
+    return {anchor(heading) for _, heading in _HEADING.findall(text_of(page))}
 
 
 def test_the_index_leads_to_every_page_once() -> None:
