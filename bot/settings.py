@@ -1,22 +1,33 @@
-"""All settings, typed, on one screen.
+"""All settings, typed, on one screen, and the files that they are read from.
 
 They come from the command line, the environment, ``.env`` and ``footnote.toml`` in the working
 directory; the first wins. In the environment and ``.env`` a setting is ``FOOTNOTE_`` plus its name
 in capitals, except the few that carry the name their platform's own docs use
 (``ANTHROPIC_API_KEY``); in ``footnote.toml`` it is the name as below. Lists are separated by
 commas.
+
+A secret may come from a file: ``NAME_FILE`` names the file that contains the value of ``NAME``.
+Docker and Kubernetes mount secrets as files, and systemd hands them over in the folder
+``$CREDENTIALS_DIRECTORY``; the environment, in contrast, is visible to every child process. A key
+sent with each request is read again when its file changes (``renewed``), so that it can be rotated
+while the process runs. A secret for a lasting connection is read at the start.
 """
 
 from __future__ import annotations
 
 import base64
+import difflib
+import os
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
+from dotenv import dotenv_values
 from platformdirs import user_data_path
 from pydantic import (
     BaseModel,
@@ -24,9 +35,12 @@ from pydantic import (
     ConfigDict,
     Field,
     SecretStr,
+    TypeAdapter,
+    ValidationError,
     ValidationInfo,
     field_validator,
 )
+from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -37,6 +51,7 @@ from pydantic_settings import (
 
 from bot.credentials import without_credentials
 from bot.errors import InvalidSetting
+from bot.logs import get_logger
 from bot.mcp.entry import McpServer
 from bot.messages import Depth
 from bot.rights.collection import DocumentCollection, Readership, without_doubles
@@ -44,6 +59,12 @@ from bot.rights.collection import DocumentCollection, Readership, without_double
 PREFIX = "FOOTNOTE_"
 DOTENV = ".env"
 TOML = "footnote.toml"
+ENDING = "_FILE"
+LONGEST = 100_000  # characters of a secret
+# Addresses that hold a password.
+ADDRESSES = ("database_url", "database_listen_url")
+
+log = get_logger()
 
 
 def _split(value: Any) -> Any:
@@ -346,3 +367,164 @@ def _user_data() -> Path:
         raise InvalidSetting(
             "There is no home folder to keep data in: set FOOTNOTE_DATA_DIR to a folder."
         ) from None
+
+
+# ---------------------------------------------------------------- footnote.toml
+
+
+def settings_in_file(path: Path, fields: Sequence[str]) -> dict[str, Any]:
+    """Return the settings in a TOML file, unvalidated; ``fields`` are the allowed names.
+
+    Raises ``InvalidSetting`` for invalid TOML and for an unknown name.
+    """
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{path} is not valid TOML: {error}. Correct it there.") from None
+    for name in found:
+        if name not in fields:
+            plain = name.lower().removeprefix(PREFIX.lower())
+            raise InvalidSetting(f"Unknown setting {name} in {path}.{nearest_name(plain, fields)}")
+    return found
+
+
+def is_set_outside_of_file(field: str) -> bool:
+    """Return True if the environment or ``.env``, which override ``footnote.toml``, have a
+    setting."""
+    name = PREFIX + field.upper()
+    there = {**dotenv_values(DOTENV), **os.environ}
+    return any(each.upper() == name and value for each, value in there.items())
+
+
+def readers_in(
+    path: Path, fields: Sequence[str]
+) -> tuple[tuple[DocumentCollection, ...], tuple[McpServer, ...]]:
+    """Return the collections and servers now in a TOML file; ``fields`` as for
+    ``settings_in_file``.
+
+    Raises ``InvalidSetting``.
+    """
+    try:
+        found = settings_in_file(path, fields)
+        collections = TypeAdapter(tuple[DocumentCollection, ...]).validate_python(
+            found.get("collections", ())
+        )
+        servers = TypeAdapter(tuple[McpServer, ...]).validate_python(found.get("mcp", ()))
+        without_doubles(collections)
+        without_doubles(servers)
+    except OSError as error:
+        raise InvalidSetting(f"{path} cannot be read ({error.strerror}).") from None
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        raise InvalidSetting(
+            f"The collections or servers in {path} cannot be used: {problem['msg']}. "
+            "`footnote doctor` says what is wrong."
+        ) from None
+    except ValueError as error:
+        raise InvalidSetting(f"{path}: {error}.") from None
+    return collections, servers
+
+
+def nearest_name(name: str, known: Sequence[str]) -> str:
+    """Return the end of a sentence about an unknown name: the most similar known one."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+    return f" Did you mean {near}? `footnote doctor --verbose` lists all."
+
+
+# ---------------------------------------------------------------- secrets in files
+
+
+def is_secret(field: str, info: FieldInfo) -> bool:
+    """Return True for a setting that may come from a file."""
+    return field in ADDRESSES or _holds_secret(info.annotation)
+
+
+def _holds_secret(annotation: object) -> bool:
+    return annotation is SecretStr or any(map(_holds_secret, get_args(annotation)))
+
+
+def secrets_in_files(names: Mapping[str, str], given: Mapping[str, str | None]) -> dict[str, str]:
+    """Read the secrets from the files that the environment names; returns them by field.
+
+    ``names`` maps each field to its variable; ``given`` is the environment with upper-case names.
+
+    Raises ``InvalidSetting`` for an unusable file, and for a secret that is set twice.
+    """
+    found: dict[str, str] = {}
+    _files.clear()
+    for field, name in names.items():
+        path = given.get(name + ENDING)
+        if not path:
+            continue
+        if given.get(name):
+            raise InvalidSetting(f"{name} and {name}{ENDING} are both set: unset one of them.")
+        found[field] = _secret_of(name + ENDING, Path(path))
+        secret = found[field].strip()
+        _files[name] = _File(Path(path), secret, secret)
+    return found
+
+
+@dataclass
+class _File:
+    """The file of a secret: its content at the start (``first``) and ``now``, read when the file
+    had this ``state``."""
+
+    path: Path
+    first: str
+    now: str
+    state: tuple[int, ...] = ()
+
+
+_files: dict[str, _File] = {}  # of this process's settings, by name
+
+
+def renewed(name: str, text: str) -> str:
+    """Replace a setting's secret in a text by the file's current content, or by its last content
+    while the file is unusable."""
+    file = _files.get(name)
+    if file is None:
+        return text
+    before = file.now
+    try:
+        if (state := _state(file.path)) != file.state:
+            file.now, file.state = _secret_of(name + ENDING, file.path).strip(), state
+    except (InvalidSetting, OSError) as error:
+        log.warning("a secret could not be read again", setting=name + ENDING, why=str(error))
+    if file.now != before:
+        log.warning("a changed secret was read", setting=name + ENDING)
+    return text.replace(file.first, file.now)
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """A value that differs once a file has changed. Kubernetes replaces the parent folder."""
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _secret_of(name: str, path: Path) -> str:
+    """Return the content of a file without the final line break that editors add."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(LONGEST + 1)
+    except FileNotFoundError:
+        raise InvalidSetting(
+            f"{name} names {path}, which does not exist: create it, or correct the path."
+        ) from None
+    except PermissionError:
+        raise InvalidSetting(
+            f"{name} names {path}, which Footnote may not read: give its user read permission."
+        ) from None
+    except OSError as error:
+        raise InvalidSetting(
+            f"{name} names {path}, which cannot be read ({error.strerror})."
+        ) from None
+    except UnicodeDecodeError:
+        raise InvalidSetting(
+            f"{name} names {path}, which is not UTF-8 text: save it as UTF-8."
+        ) from None
+    if len(text) > LONGEST:
+        raise InvalidSetting(f"{name} names {path}, which is too long for a secret.")
+    secret = text.rstrip("\r\n")
+    if not secret.strip():
+        raise InvalidSetting(f"{name} names {path}, which is empty: write the secret into it.")
+    return secret

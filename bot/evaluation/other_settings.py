@@ -9,8 +9,7 @@ from typing import Any, get_args
 from bot.configuration import load_settings, settings_class
 from bot.errors import Invalid, InvalidSetting
 from bot.messages import Depth
-from bot.settings import Settings
-from bot.settings_file import settings_in_file
+from bot.settings import Settings, settings_in_file
 
 DEPTH = "depth"  # not a setting, but a frequent difference between two columns
 

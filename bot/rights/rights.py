@@ -21,8 +21,7 @@ from bot.rendering.texts import Texts
 from bot.rights.collection import WHO, DocumentCollection
 from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
 from bot.search.local import LocalDocuments
-from bot.settings import TOML, Settings
-from bot.settings_file import is_set_outside_of_file, readers_in
+from bot.settings import TOML, Settings, is_set_outside_of_file, readers_in
 
 log = get_logger()
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bot.errors import Broken, CredentialsRefused, ProviderUnavailable, Refused
-from bot.secret_files import renewed
+from bot.settings import renewed
 
 if TYPE_CHECKING:
     import httpx

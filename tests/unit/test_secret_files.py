@@ -121,7 +121,7 @@ def test_a_file_that_may_not_be_read_is_told(monkeypatch: pytest.MonkeyPatch) ->
         raise PermissionError(13, os.strerror(13))
 
     monkeypatch.setenv("ANTHROPIC_API_KEY_FILE", path)
-    monkeypatch.setattr("bot.secret_files.Path.open", refuse)  # root may read everything
+    monkeypatch.setattr("bot.settings.Path.open", refuse)  # root may read everything
     with pytest.raises(InvalidSetting, match="give its user read permission"):
         load_settings()
 

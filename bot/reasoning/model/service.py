@@ -34,8 +34,7 @@ from bot.reasoning.model.failures import (
     retry_after,
 )
 from bot.reasoning.model.requests import Again, Part, Request, after
-from bot.secret_files import renewed
-from bot.settings import Settings
+from bot.settings import Settings, renewed
 
 RESTARTS = 2  # times an interrupted call is sent again
 CONNECT = 10.0  # seconds
