@@ -14,13 +14,14 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bot.search.embedding.embedder import Vector, fingerprint
 from bot.search.visible import Visible
 
 KEY_BYTES = 16
 STEPS = 127
-CHUNK = 4_096  # vectors converted to floats at once, so that they fit into the processor's cache
+CHUNK = 256  # vectors converted to floats at once, so that they fit into the processor's cache
 
 
 def maker_of(connection: sqlite3.Connection, model: str) -> str:
@@ -59,8 +60,7 @@ class Near:
     cosine: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     """A row of ``vectors``; ``start`` is the position of its first passage in the scan."""
 
     file: int
