@@ -67,7 +67,10 @@ class Posting:
                     self._record.id, self._record.attempt, answer, self._work.page_numbers
                 )
                 if shown is not None and not looks_alike(shown, answer):
-                    await self._amend(answer)
+                    try:
+                        await self._reply.finish(answer)
+                    except PostRefused as refused:  # the first version stays posted
+                        log.warning("answer not amended", run=self._record.id, error=str(refused))
                     shown = answer
             await verifying  # raises errors that leave the run unfinished
             if away is not None:
@@ -79,12 +82,6 @@ class Posting:
                 task.cancel()
             await asyncio.gather(stopping, verifying, return_exceptions=True)
         return answer
-
-    async def _amend(self, answer: Answer) -> None:
-        try:
-            await self._reply.finish(answer)
-        except PostRefused as refused:  # the first version stays posted
-            log.warning("answer not amended", run=self._record.id, error=str(refused))
 
     async def _verify(self, answer: Answer, found: asyncio.Queue[Answer | None]) -> None:
         """Put each amendment into ``found``, then None; the last one is not ``pending``."""

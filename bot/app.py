@@ -19,11 +19,9 @@ from bot.pages.processes import Shares
 from bot.posting import Poster
 from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.declaration import chosen_reasoner, price_of
-from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.evidence.library import Library, Searching
 from bot.research.strategies.strategy import check_strategy
 from bot.rights.rights import Rights
-from bot.search.blend import Search
 from bot.search.registry import open_search
 from bot.service import ResearchService
 from bot.settings import Settings
@@ -69,7 +67,11 @@ async def open_app(
         store = store or await open_store(settings.database, connecting=Connecting.of(settings))
         stack.push_async_callback(store.close)
         if search is None:
-            search = _open_search(settings, observed)
+            search = open_search(
+                settings, observe=observed.search_observer if observed else nothing_observed
+            )
+            if observed is not None:
+                observed.resting = search.resting
         fetcher = Fetcher(
             settings,
             observe=observed.record_fetch if observed else unobserved,
@@ -87,11 +89,13 @@ async def open_app(
         )
         stack.push_async_callback(library.aclose)
         price = partial(price_of, settings)
+        observe = observed.model_observer if observed else nothing_observed
+        opening = chosen_reasoner(settings).open(settings, observe, role != "alone")
         service = ResearchService(
             settings,
             store,
             library,
-            reasoner=await _open_reasoner(settings, stack, observed, role),
+            reasoner=await stack.enter_async_context(opening),
             fallback=Closest,
             price=price,
             posters=posters,
@@ -112,19 +116,3 @@ async def open_app(
             gc.freeze()
             gc.set_threshold(YOUNG_OBJECTS)
         yield App(settings, store, service, dispatcher)
-
-
-def _open_search(settings: Settings, observed: Observed | None) -> Search:
-    if observed is None:
-        return open_search(settings)
-    search = open_search(settings, observe=observed.search_observer)
-    observed.resting = search.resting
-    return search
-
-
-async def _open_reasoner(
-    settings: Settings, stack: AsyncExitStack, observed: Observed | None, role: Role
-) -> ReasonerFactory:
-    observe = observed.model_observer if observed else nothing_observed
-    opening = chosen_reasoner(settings).open(settings, observe, role != "alone")
-    return await stack.enter_async_context(opening)

@@ -87,7 +87,10 @@ async def _findings(settings: Settings) -> Findings:
     """Check all parts. An unreachable peer that no setting asks for is only a note if there are
     documents to answer from."""
     findings = Findings()
-    has_documents = await _has_documents(settings)
+    try:
+        has_documents = settings.index_path.exists() and await _count(settings) > 0
+    except FootnoteError:  # the "Documents" line reports it
+        has_documents = False
     for part in _parts(settings):
         try:
             findings.works.append((part.name, await part.check(settings)))
@@ -98,13 +101,6 @@ async def _findings(settings: Settings) -> Findings:
         except FootnoteError as error:
             findings.problems.append((part.name, error.sentence))
     return findings
-
-
-async def _has_documents(settings: Settings) -> bool:
-    try:
-        return settings.index_path.exists() and await _count(settings) > 0
-    except FootnoteError:  # the "Documents" line reports it
-        return False
 
 
 async def _count(settings: Settings) -> int:

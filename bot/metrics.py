@@ -29,9 +29,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from bot import __version__
-from bot.console_access import FORWARDED, is_from_here, why_unclear
+from bot.console_access import FORWARDED, Guesses, bearer_of, is_from_here, why_unclear
 from bot.errors import StorageUnavailable
-from bot.guesses import Guesses, bearer_of
 from bot.observing import Observed
 from bot.platform import State
 from bot.research.trace.health import health

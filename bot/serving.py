@@ -1,11 +1,17 @@
-"""``footnote serve``: runs every platform whose tokens are set, until it is stopped."""
+"""The lasting processes, which run until they are stopped, and tell systemd how they are.
+
+``footnote serve`` runs every platform whose tokens are set; ``footnote worker`` processes questions
+that other processes accept.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack
 from types import FrameType
 from typing import Any
@@ -23,7 +29,7 @@ from bot.logs import get_logger
 from bot.messages import CONSOLE
 from bot.metrics import metrics_routes
 from bot.observing import Observed
-from bot.platform import Platform, listening_platforms, platforms
+from bot.platform import Platform, listening_platforms, platforms, posting_platforms
 from bot.rights.changes import RuleChanges
 from bot.rights.rights import Rights
 from bot.search.background_indexing import Indexing, documents_being_indexed
@@ -36,7 +42,10 @@ from bot.storage.retention import Keep, Retention
 from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.store import Store
 from bot.storage.workspaces import Workspaces
-from bot.systemd import ENDING, notify, ready
+
+REACH_SECONDS = 5.0  # for platforms to accept their tokens before work begins without them
+# States for systemd.
+READY, ENDING, ALIVE = "READY=1", "STOPPING=1", "WATCHDOG=1"
 
 log = get_logger()
 
@@ -58,7 +67,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             "SLACK_APP_TOKEN, or DISCORD_TOKEN; the README shows how to get them."
         )
     async with AsyncExitStack() as stack:
-        store, observed, opened = await open_platforms(settings, names, stack)
+        store, observed, opened = await _open_platforms(settings, names, stack)
         indexing = observed.documents
         await stack.enter_async_context(documents_being_indexed(settings, tell, indexing))
         await stack.enter_async_context(vectors_being_made(settings))
@@ -105,7 +114,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             if left:
                 tell(f"Resuming {len(left)} unfinished question(s).")
             # Before the platforms connect: one that is away for hours must not time out the start.
-            await stack.enter_async_context(ready())
+            await stack.enter_async_context(alive())
             await _listen(opened, reception, state, tell, ending)
         notify(ENDING)
         indexing.stop()
@@ -115,7 +124,84 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         await app.dispatcher.drain(choice.DRAIN_SECONDS)
 
 
-async def open_platforms(
+async def work(
+    settings: Settings,
+    tell: Callable[[str], None],
+    *,
+    health_port: int | None = None,
+    concurrency: int = choice.CONCURRENCY,
+) -> None:
+    """Run until SIGINT or SIGTERM, then drain. Opens no gateway, and a port only for health checks.
+
+    ``tell`` prints a line in the terminal. Raises ``InvalidSetting`` if there is no platform to
+    post to, ``CredentialsRefused`` if one does not accept its token, and ``StorageUnavailable``.
+    """
+    names = posting_platforms(settings)
+    if not names:
+        raise InvalidSetting(
+            "There is no platform to post in: set the same SLACK_BOT_TOKEN or DISCORD_TOKEN as "
+            "where `footnote serve` runs."
+        )
+    async with AsyncExitStack() as stack:
+        store, observed, opened = await _open_platforms(settings, names, stack)
+        indexing = observed.documents
+        reaching = [asyncio.create_task(platform.reach()) for platform in opened]
+        stack.push_async_callback(_cancelled, reaching)
+        done, _ = await asyncio.wait(reaching, timeout=REACH_SECONDS)
+        for task in done:
+            task.result()  # raises the error of a platform that refuses its token
+        await stack.enter_async_context(documents_being_indexed(settings, tell, indexing))
+        await indexing.wait_until_counted()
+        await stack.enter_async_context(vectors_being_made(settings))
+        posters = {platform.name: platform.poster for platform in opened}
+        app = await stack.enter_async_context(
+            open_app(
+                settings,
+                posters,
+                store=store,
+                role="work",
+                observed=observed,
+                concurrency=concurrency,
+            )
+        )
+        state = Readiness(
+            store.database,
+            {platform.name: platform.connection for platform in opened},
+            listens=False,
+            dispatcher=app.dispatcher,
+            documents=indexing,
+        )
+        if health_port is not None:
+            numbers = metrics_routes(settings, store.database, observed)
+            routes = [*health_routes(state), *numbers]
+            endpoint = http_endpoint(settings.http_host, health_port, routes)
+            tell(f"Listening for HTTP on {await stack.enter_async_context(endpoint)}.")
+        # Handle signals before the line that says it runs.
+        with termination_signals() as ending:
+            tell(f"Working on questions from {', '.join(names)}, {concurrency} at once.")
+            await stack.enter_async_context(alive())
+            await _until_terminated(ending, _refused(reaching))
+        notify(ENDING)
+        indexing.stop()
+        state.ending = True
+        tell("Ending: working questions are finished or left to another worker.")
+        # Inside the stack, so that health and metrics work until the last question is done.
+        await app.dispatcher.drain(choice.DRAIN_SECONDS)
+
+
+async def _refused(reaching: list[asyncio.Task[None]]) -> None:
+    """Raise the error of a platform once it refuses its token; never returns otherwise."""
+    await asyncio.gather(*reaching)
+    await asyncio.Event().wait()
+
+
+async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _open_platforms(
     settings: Settings, names: Sequence[str], stack: AsyncExitStack
 ) -> tuple[Store, Observed, list[Platform]]:
     """Open the store, the counters of this process's calls and the platforms with these names, all
@@ -158,7 +244,7 @@ def termination_signals() -> Iterator[asyncio.Event]:
             signal.signal(number, handler)
 
 
-async def until_terminated(ending: asyncio.Event, failing: Coroutine[Any, Any, None]) -> None:
+async def _until_terminated(ending: asyncio.Event, failing: Coroutine[Any, Any, None]) -> None:
     """Return once ``ending`` is set; raises what ``failing`` raises before."""
     end = asyncio.create_task(ending.wait())
     failure = asyncio.create_task(failing)
@@ -230,3 +316,45 @@ def _failure(task: asyncio.Task[object], platform: Platform) -> FootnoteError:
         f"The connection to {platform.name} broke ({type(error).__name__}): "
         "start again; FOOTNOTE_LOG_LEVEL=debug shows where."
     )
+
+
+# ---------------------------------------------------------------- systemd
+
+
+def notify(state: str) -> None:
+    """Send a state to systemd, as a datagram to the socket that the environment names, if it does.
+
+    https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
+    """
+    path = os.environ.get("NOTIFY_SOCKET")
+    if not path:
+        return
+    if path.startswith("@"):  # an abstract socket of Linux
+        path = f"\0{path[1:]}"
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as teller:
+            teller.setblocking(False)  # a full socket must not hold up the event loop
+            teller.connect(path)
+            teller.send(state.encode())
+    except OSError as error:
+        log.warning("systemd not notified", state=state, error=str(error))
+
+
+@contextlib.asynccontextmanager
+async def alive() -> AsyncIterator[None]:
+    """Tell systemd that the process is ready and, as often as its watchdog requires, that the event
+    loop is alive."""
+    notify(READY)
+    beating = asyncio.create_task(_beat(int(os.environ.get("WATCHDOG_USEC") or 0) / 1_000_000))
+    try:
+        yield
+    finally:
+        beating.cancel()
+        await asyncio.gather(beating, return_exceptions=True)
+
+
+async def _beat(limit: float) -> None:
+    """Send a sign of life three times per ``limit`` seconds; 0: no watchdog."""
+    while limit:
+        notify(ALIVE)
+        await asyncio.sleep(limit / 3)

@@ -20,9 +20,9 @@ from adapters.web.parts import Parts
 from adapters.web.preferences import LANGUAGES, language_of, theme_of
 from adapters.web.templating import Templates
 from adapters.web.visitors import Sessions, Visitor
+from bot.console_access import Guesses
 from bot.conversing.reception import Reception
 from bot.corrections.desk import CorrectionDesk
-from bot.guesses import Guesses
 from bot.messages import Thread
 from bot.observing import Observed
 from bot.pages.processes import Shares

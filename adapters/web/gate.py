@@ -31,13 +31,14 @@ from adapters.web.limits import (
 from adapters.web.visitors import BROWSER, COOKIE, LOCAL, Sessions, Visitor, Way
 from bot.console_access import (
     FORWARDED,
+    Guesses,
+    bearer_of,
     host_name,
     is_from_here,
     is_loopback,
     why_unclear,
 )
 from bot.errors import StorageUnavailable
-from bot.guesses import Guesses, bearer_of
 from bot.rate_limit import Pace
 from bot.rendering.lines import one_line, shortened
 from bot.settings import Settings

@@ -17,7 +17,7 @@ from bot.settings import Settings
 from bot.storage import migrate
 from bot.storage.audit import Audit
 from bot.storage.connecting import Connecting
-from bot.storage.database import Database, existing_database, open_database
+from bot.storage.database import existing_database, open_database
 from bot.storage.integrity import findings
 from bot.storage.removal import Removed
 from bot.storage.retention import Keep, Retention
@@ -109,7 +109,10 @@ async def _backed_up(settings: Settings, target: Path) -> int:
         try:
             partial.unlink(missing_ok=True)
             partial.touch(mode=0o600)
-            await _note_backup(database)
+            async with database.read() as connection:
+                lacking = await connection.run_sync(migrate.missing)
+            if not lacking:  # an older database has no audit log
+                await Audit(database).note("exported", "database", by=this_person())
             async with database.long_read() as connection:
                 await connection.exec_driver_sql("VACUUM INTO ?", (str(partial),))
             size = partial.stat().st_size
@@ -121,11 +124,3 @@ async def _backed_up(settings: Settings, target: Path) -> int:
     finally:
         await database.close()
     return size
-
-
-async def _note_backup(database: Database) -> None:
-    """Add a row to the audit log, unless the database is too old to have one."""
-    async with database.read() as connection:
-        lacking = await connection.run_sync(migrate.missing)
-    if not lacking:
-        await Audit(database).note("exported", "database", by=this_person())

@@ -43,6 +43,6 @@ def worker(
     """
     settings = settings_for(docs, provider)
     need_queue(settings, "footnote worker")
-    from bot.working import work  # once it is known that there is a queue
+    from bot.serving import work  # once it is known that there is a queue
 
     asyncio.run(work(settings, announce, health_port=health_port, concurrency=concurrency))

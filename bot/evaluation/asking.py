@@ -85,25 +85,25 @@ class Asker:
         return tuple(answers)
 
     async def _attempt(self, case: Case) -> int:
-        """Return the number of the attempt at a case to continue: the first without a void answer.
+        """Return the number of the attempt at a case to continue: the first without a void answer,
+        which failed, or has only quotations because the model could not be reached.
 
         The next attempt gets a new thread, in which the void answer is not visible.
         """
+        has_model = models_of(self._app.settings) is not None
         attempt = 0
         while True:
             records = [
                 await self._app.store.run_of_event(PLATFORM, message.event_id)
                 for message in self._messages(case, attempt)
             ]
-            if not any(each and each.answer and self._is_void(each.answer) for each in records):
+            answers = [each.answer for each in records if each is not None and each.answer]
+            if not any(
+                each.status in FINISHED_BADLY or (has_model and each.reasoner == CLOSEST)
+                for each in answers
+            ):
                 return attempt
             attempt += 1
-
-    def _is_void(self, answer: Answer) -> bool:
-        """Return True if an answer must not be evaluated: it failed, or it has only quotations
-        because the model could not be reached."""
-        instead = models_of(self._app.settings) is not None and answer.reasoner == CLOSEST
-        return answer.status in FINISHED_BADLY or instead
 
     async def _answer(self, message: Message) -> Answer:
         app = self._app

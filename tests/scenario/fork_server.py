@@ -71,7 +71,6 @@ PARTS = (
     "bot.search.providers.wikipedia",
     "bot.serving",
     "bot.storage.archive",
-    "bot.working",
     # What these import when they need it.
     "aiosqlite",
     "alembic.command",
