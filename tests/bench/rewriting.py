@@ -20,7 +20,7 @@ Over conversations in pairs:
 
 Then conversations made from questions whose page is known (tests/bench/follow_ups.py): how often
 the index of local documents finds the right page first, and among its first four. What was
-measured when the rules were chosen is in bot/handbook/why-short-follow-ups.md.
+measured when the rules were chosen is in bot/handbook/decisions.md.
 
 In CAsT 2020 many topic words come from answers, which the set does not hold: "found before" is the
 most that can be carried. Every way sees the same: the earlier turns as they were said.
