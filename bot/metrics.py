@@ -55,14 +55,13 @@ def metrics_routes(
 
     ``is_guarded`` is True if the console is open: its sign-in already protects this route.
     """
-    if settings.metrics == "off" or (is_guarded and settings.metrics == "auto"):
+    if is_guarded:
         return []
     metrics = Metrics(database, observed, settings)
     guesses = Guesses(settings.console_token)
 
     async def exposed(request: Request) -> Response:
-        refusal = "" if settings.metrics == "open" else _refusal(settings, guesses, request)
-        if refusal:
+        if refusal := _refusal(settings, guesses, request):
             return PlainTextResponse(refusal, status_code=403)
         return await metrics.answer(request)
 
@@ -81,13 +80,13 @@ def _refusal(settings: Settings, guesses: Guesses, request: Request) -> str:
             return "Those were too many wrong tokens: wait a minute."
         if guess == "right":
             return ""
-        return "Send FOOTNOTE_CONSOLE_TOKEN as Authorization: Bearer, or set FOOTNOTE_METRICS=open."
+        return "Send FOOTNOTE_CONSOLE_TOKEN as Authorization: Bearer."
     is_forwarded = any(name in request.headers for name in FORWARDED)
     if is_from_here(peer, request.headers.get("host", "")) and not is_forwarded:
         return ""
     return (
         "Metrics are readable from this machine only: set FOOTNOTE_CONSOLE_TOKEN and send it as "
-        "Authorization: Bearer, or set FOOTNOTE_METRICS=open."
+        "Authorization: Bearer."
     )
 
 

@@ -226,9 +226,8 @@ class ResearchService:
             if error is not None:
                 await reply.fail(answer, error)
             elif work is not None and answer.is_pending:
-                is_verified_first = self._settings.verify_first or not poster.amends
                 posting = Posting(
-                    self._store, record, reply, work, is_verified_first=is_verified_first
+                    self._store, record, reply, work, is_verified_first=not poster.amends
                 )
                 answer = await posting.finish(answer, stop)
             else:

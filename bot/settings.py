@@ -147,10 +147,8 @@ class Settings(BaseSettings):
     embeddings_url: str = ""  # OpenAI-compatible; with or without /v1/embeddings
     embeddings_model: str = ""  # its name at the endpoint
     embeddings_api_key: SecretStr | None = None
-    embeddings_input_type: bool = False  # tell the endpoint whether a text is a query
     embeddings_query_prefix: str = ""  # put before a question, as the model expects
     embeddings_passage_prefix: str = ""  # ... and before a passage
-    embeddings_max_tokens: int = Field(512, ge=16)  # of a text; longer ones are cut
 
     # --- reading
     fetch_allow: StrList = ()  # hosts, host:port, CIDRs, :port exempt from address checks
@@ -180,7 +178,6 @@ class Settings(BaseSettings):
 
     # --- the check of an answer
     verify: Literal["on", "off"] = "on"  # sentences, by the small model
-    verify_first: bool = False  # verify before posting the answer
 
     # --- daily limits (UTC), in USD of model calls and in questions; None: no limit
     user_daily_usd: float | None = Field(None, gt=0)
@@ -191,13 +188,11 @@ class Settings(BaseSettings):
 
     # --- who may ask where, by the platforms' ids; an empty allow list allows all
     allow_workspaces: StrList = ()
-    deny_workspaces: StrList = ()
     allow_channels: StrList = ()
     deny_channels: StrList = ()
     allow_users: StrList = ()
     deny_users: StrList = ()
     allow_roles: StrList = ()
-    deny_roles: StrList = ()
     direct_messages: bool = True
     # people from outside the team (guest accounts, Slack Connect): web only, like members, denied
     guests: Literal["web", "members", "deny"] = "web"
@@ -211,8 +206,6 @@ class Settings(BaseSettings):
     http_port: int = Field(8080, ge=0, le=65_535)
     public_url: str = ""  # its public address, such as https://example.com/footnote
 
-    # who may read /metrics; auto: the console's operators; open: everyone
-    metrics: Literal["auto", "open", "off"] = "auto"
     otlp_url: str = ""  # OpenTelemetry collector that receives a trace of each run
 
     # --- the web console; beyond loopback it needs a token, a header or an OpenID provider
@@ -230,8 +223,8 @@ class Settings(BaseSettings):
     oidc_scopes: StrList = ("openid", "profile", "email")
     oidc_user_claim: str = "sub"  # the claim that identifies people
     oidc_groups_claim: str = "groups"  # the claim with their groups; dots for nested objects
-    oidc_allow_groups: StrList = ()  # whose members may sign in; empty: everyone at the provider
     oidc_session_hours: float = Field(10.0, gt=0, le=720)  # after which people sign in again
+    oidc_allow_groups: StrList = ()  # whose members may sign in; empty: everyone at the provider
 
     # --- storage and processes
     data_dir: Path = Field(default_factory=lambda: _user_data())
@@ -240,10 +233,9 @@ class Settings(BaseSettings):
     # PostgreSQL's own address, if database_url is that of a pooler in transaction mode
     database_listen_url: str = ""
     encryption_keys: SecretList = ()  # the first encrypts workspaces' tokens, all decrypt
-    keep_pages_days: int | None = Field(None, ge=1)  # pages no answer cites; None: for ever
-    keep_steps_days: int | None = Field(None, ge=1)  # steps of runs that have ended
+    # steps of runs that have ended, and pages no answer cites; None: for ever
+    keep_steps_days: int | None = Field(None, ge=1)
     keep_messages_days: int | None = Field(None, ge=1)  # messages, with their runs and answers
-    keep_spending_days: int | None = Field(400, ge=32)  # spending of people and places
     audit_days: int | None = Field(400, ge=1)  # rows of the audit log
     audit_reads: bool = True  # log who opened what in the console
     log_level: Literal["debug", "info", "warning", "error"] = "warning"

@@ -224,8 +224,7 @@ class Listener:
         """Return the author of a message. A message from the history has no roles; they are looked
         up where they matter."""
         settings, guild, author = self._reception.settings, message.guild, message.author
-        ruled = settings.allow_roles or settings.deny_roles
-        if ruled and guild is not None and not isinstance(author, discord.Member):
+        if settings.allow_roles and guild is not None and not isinstance(author, discord.Member):
             try:
                 return author_of(await patiently(lambda: guild.fetch_member(author.id)))
             except discord.NotFound:  # has left

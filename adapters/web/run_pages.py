@@ -235,8 +235,6 @@ def _as_csv(text: str, name: str) -> Response:
 
 def _metrics(console: Console) -> list[BaseRoute]:
     """Return the route of the metrics for Prometheus, which sends the console's token, if any."""
-    if console.settings.metrics == "off":
-        return []
     metrics = Metrics(console.database, console.observed, console.settings)
     return [Route("/metrics", operator_only(metrics.answer))]
 

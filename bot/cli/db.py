@@ -28,7 +28,7 @@ app = command_app("Manage the database.")
 
 @app.command()
 def prune() -> None:
-    """Delete now what is older than FOOTNOTE_KEEP_PAGES_DAYS and the like allow.
+    """Delete now what is older than FOOTNOTE_KEEP_STEPS_DAYS and the like allow.
 
     `footnote serve` does so every hour.
     """

@@ -42,7 +42,7 @@ def check_access(settings: Settings, message: Message) -> None:
     if not message.direct and not _passes([thread.channel], allowed, denied):
         _check_console(message, "FOOTNOTE_ALLOW_CHANNELS", thread.channel, denied)
         raise Denied("denied-channel", f"Footnote does not answer in this channel: {_ADMIN}.")
-    if not _passes(author.roles, settings.allow_roles, settings.deny_roles):
+    if not _passes(author.roles, settings.allow_roles):
         if thread.platform == CONSOLE:
             values = {"setting": "FOOTNOTE_ALLOW_ROLES", "instead": "FOOTNOTE_ALLOW_USERS"}
             raise Denied("denied-console-roles", f"{NO_ROLES}.", values=values)
@@ -60,9 +60,8 @@ def check_author(settings: Settings, message: Message) -> None:
     if not _passes([author.id], settings.allow_users, settings.deny_users):
         _check_console(message, "FOOTNOTE_ALLOW_USERS", author.id, settings.deny_users)
         raise Denied("denied-user", f"You may not ask Footnote here: {_ADMIN}.")
-    if not _passes([thread.workspace], settings.allow_workspaces, settings.deny_workspaces):
-        denied = settings.deny_workspaces
-        _check_console(message, "FOOTNOTE_ALLOW_WORKSPACES", thread.workspace, denied)
+    if not _passes([thread.workspace], settings.allow_workspaces):
+        _check_console(message, "FOOTNOTE_ALLOW_WORKSPACES", thread.workspace)
         raise Denied("denied-workspace", f"Footnote does not answer in this workspace: {_ADMIN}.")
 
 
@@ -84,7 +83,7 @@ def shut_to_console(settings: Settings) -> list[str]:
     return said + ([NO_ROLES] if settings.allow_roles else [])
 
 
-def _check_console(message: Message, setting: str, id: str, denied: Collection[str]) -> None:
+def _check_console(message: Message, setting: str, id: str, denied: Collection[str] = ()) -> None:
     """Raise a ``Denied`` that names the list without the console: operators read it, and often did
     not think of the console when making the list."""
     if message.thread.platform == CONSOLE and id not in denied:
@@ -100,7 +99,7 @@ def is_admin(settings: Settings, message: Message) -> bool:
     return message.author.admin or message.author.id in settings.admins
 
 
-def _passes(ids: Collection[str], allowed: Collection[str], denied: Collection[str]) -> bool:
+def _passes(ids: Collection[str], allowed: Collection[str], denied: Collection[str] = ()) -> bool:
     if any(one in denied for one in ids):
         return False
     return not allowed or any(one in allowed for one in ids)

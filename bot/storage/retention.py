@@ -39,6 +39,7 @@ from bot.storage.tables import (
 )
 
 PAGE_TTL = 86_400.0  # seconds that a stored page counts as fresh
+SPENDING = timedelta(days=400)  # for which the spending of people and places is kept
 PICKED = 500  # rows per query
 
 
@@ -62,10 +63,10 @@ class Keep:
             return None if number is None else timedelta(days=number)
 
         return cls(
-            days(settings.keep_pages_days),
+            days(settings.keep_steps_days),
             days(settings.keep_steps_days),
             days(settings.keep_messages_days),
-            days(settings.keep_spending_days),
+            SPENDING,
             days(settings.audit_days),
             timedelta(seconds=PAGE_TTL),
         )

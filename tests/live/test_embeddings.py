@@ -45,7 +45,6 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
             docs=(str(folder),),
             embeddings_url=f"{url}/v1/embeddings",
             embeddings_model="multilingual-e5-small",
-            embeddings_input_type=True,
         )
 
 

@@ -56,7 +56,7 @@ CASES: dict[str, dict[str, Any]] = {
             "SLACK_CLIENT_ID": "1.2",
             "FOOTNOTE_READING_MEMORY": 500_000_000,
             "FOOTNOTE_MAX_USD": 2.5,
-            "FOOTNOTE_VERIFY_FIRST": True,
+            "FOOTNOTE_AUDIT_READS": False,
             "FOOTNOTE_PROVIDERS": ["brave", "local"],
             "FOOTNOTE_COLLECTIONS": [
                 {"name": "hr", "paths": ["/srv/documents/hr"], "everybody": True}
@@ -291,7 +291,7 @@ def test_numbers_and_lists_arrive_as_they_were_meant(
     settings = settings_of(rendered("everything").pods["worker"])
     assert settings.reading_memory == 500_000_000
     assert settings.max_usd == 2.5
-    assert settings.verify_first is True
+    assert settings.audit_reads is False
     assert settings.providers == ("brave", "local")
     assert [each.name for each in settings.collections] == ["hr"]
     assert settings.channels["C1"].language == "English"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.fakes.claude_brain import doubter
 from tests.scenario.gate import Gate, ask_and_catch
-from tests.scenario.places import WHO, Place, finished, until_answered, until_shown
+from tests.scenario.places import WHO, Place, until_answered, until_shown
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, running
 
@@ -25,19 +25,6 @@ def test_an_answer_is_read_before_it_is_verified_and_then_amended(
         (amended,) = until_answered(place, said)
         assert (amended.id, amended.run) == (post.id, post.run)
         assert "90 days" in amended.text
-
-
-def test_where_it_is_wanted_first_nothing_is_posted_before(
-    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
-) -> None:
-    gate.claude.use(doubter)
-    with running(fork_server, thinking, place, FOOTNOTE_VERIFY_FIRST="true"):
-        said = ask_and_catch(place, gate, after=WRITTEN)
-        until_shown(place, said, "Verify the sentences")
-        assert not finished(place, said)
-        gate.release()
-        (post,) = until_answered(place, said)
-        assert "⚠" in post.text
 
 
 def test_a_follow_up_waits_for_the_answer_to_be_amended(

@@ -392,8 +392,6 @@ async def test_others_may_not_and_are_told_what_would_let_them(
     answer = await read(store, host, headers)
     assert answer.status_code == 403
     assert "FOOTNOTE_CONSOLE_TOKEN" in answer.text
-    assert "FOOTNOTE_METRICS=open" in answer.text
-    assert (await read(store, host, headers, metrics="open")).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -442,10 +440,6 @@ async def test_a_request_that_does_not_say_clearly_who_asks_reads_nothing(
     ):
         answer = await client.get(f"{address}/metrics", headers=headers)
     assert (answer.status_code, "footnote_" in answer.text) == (403, False)
-
-
-async def test_it_can_be_switched_off(store: Store) -> None:
-    assert (await read(store, metrics="off")).status_code == 404
 
 
 # ---------------------------------------------------------------- what cannot be written

@@ -39,10 +39,8 @@ def make_embedder(settings: Settings, client: Callable[[], httpx.AsyncClient]) -
         settings.embeddings_model,
         client,
         key=key.get_secret_value() if key else "",
-        tells_type=settings.embeddings_input_type,
         query_prefix=settings.embeddings_query_prefix,
         passage_prefix=settings.embeddings_passage_prefix,
-        max_tokens=settings.embeddings_max_tokens,
     )
 
 

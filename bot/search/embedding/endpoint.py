@@ -1,7 +1,7 @@
 """An embedder behind an OpenAI-compatible ``/v1/embeddings`` address.
 
 Requests and answers: https://platform.openai.com/docs/api-reference/embeddings/create. Only
-``model`` and ``input`` are sent (and ``input_type`` if configured). ``encoding_format`` is left
+``model`` and ``input`` are sent. ``encoding_format`` is left
 out, because no value of it is accepted everywhere (Voyage rejects "float", old vLLM "base64", and
 OpenRouter answers "base64" with nothing); answers in either format are understood.
 """
@@ -48,7 +48,7 @@ class Endpoint:
 
     ``url`` may end with ``/v1``, ``/v1/embeddings`` or neither. ``max_tokens`` is the length of
     text that the model accepts, by our own estimate. ``client`` is called when first needed; the
-    client is closed by its owner. ``tells_type``: whether to send ``input_type``.
+    client is closed by its owner.
     """
 
     def __init__(
@@ -61,18 +61,14 @@ class Endpoint:
         query_prefix: str = "",
         passage_prefix: str = "",
         max_tokens: int = USUAL_TOKENS,
-        tells_type: bool = False,
     ) -> None:
         self.name = model
-        self.model = fingerprint(
-            model, query_prefix, passage_prefix, str(max_tokens), str(tells_type)
-        )
+        self.model = fingerprint(model, query_prefix, passage_prefix, str(max_tokens))
         self._url = url
         self._client = client
         self._key = key
         self._prefixes: Mapping[Kind, str] = {"query": query_prefix, "document": passage_prefix}
         self._max_tokens = max_tokens
-        self._tells_type = tells_type
         self._texts = BATCH_TEXTS  # per request; reduced when the endpoint is too slow
 
     async def embed_question(self, text: str) -> Vector:
@@ -138,8 +134,6 @@ class Endpoint:
     async def _ask(self, batch: list[str], kind: Kind, attempts: int) -> list[Vector]:
         """Send one request; retry it while the endpoint is down or requests a pause."""
         body: dict[str, Any] = {"model": self.name, "input": batch}
-        if self._tells_type:
-            body["input_type"] = kind
 
         def try_again(error: Exception) -> bool | float:
             if not isinstance(error, ProviderUnavailable):

@@ -160,8 +160,8 @@ async def test_what_could_not_be_taken_away_is_passed_once(
 
 def test_the_settings_say_in_days_how_long_rows_are_kept() -> None:
     assert Keep.of(load_settings()) == Keep(spending=400 * DAY, audit=400 * DAY, page_ttl=DAY)
-    settings = load_settings(keep_pages_days=1, keep_steps_days=2, keep_messages_days=3)
-    assert Keep.of(settings) == Keep(DAY, 2 * DAY, 3 * DAY, 400 * DAY, 400 * DAY, DAY)
+    settings = load_settings(keep_steps_days=2, keep_messages_days=3)
+    assert Keep.of(settings) == Keep(2 * DAY, 2 * DAY, 3 * DAY, 400 * DAY, 400 * DAY, DAY)
 
 
 async def test_a_page_fetched_again_is_young_again(past: Past) -> None:

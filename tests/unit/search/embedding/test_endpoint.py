@@ -63,15 +63,6 @@ async def test_questions_and_passages_have_their_prefixes() -> None:
     ]
 
 
-async def test_an_endpoint_can_be_told_queries_from_documents() -> None:
-    fake = FakeEmbeddings(types=frozenset({"query", "document"}))
-    async with opened(fake, tells_type=True) as embedder:
-        await embedder.embed_question("How?")
-        await embedder.embed_passages(["So."])
-
-    assert [asked.values["input_type"] for asked in fake.asked] == ["query", "document"]
-
-
 async def test_what_is_too_long_for_the_model_is_cut() -> None:
     fake = FakeEmbeddings()
     async with opened(fake, max_tokens=40) as embedder:
@@ -284,7 +275,6 @@ def test_the_model_changes_with_all_that_changes_vectors() -> None:
         {"query_prefix": "query: "},
         {"passage_prefix": "query: "},
         {"max_tokens": 100},
-        {"tells_type": True},
     ]
     models = {
         Endpoint("http://e.example", MODEL, httpx.AsyncClient, **each).model for each in values
