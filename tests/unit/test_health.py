@@ -229,7 +229,7 @@ async def test_a_newer_version_that_migrates_it_takes_no_older_process_away(
     database: Database,
 ) -> None:
     async with database.write() as db:
-        await db.execute(sa.text("UPDATE alembic_version SET version_num = '0999'"))
+        await db.execute(sa.text("UPDATE alembic_version SET version_num = '1999'"))
     assert (await ask(ready(database, "connected")))[0] == 200
 
 
