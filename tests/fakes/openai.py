@@ -1,19 +1,12 @@
 """A server on loopback that speaks the Chat Completions API, strictly.
 
 It replies as the same brains do that play Claude (``claude_brain``): a request is read into
-Claude's form for the brain, and the blocks of its reply are streamed as chunks. As a program::
-
-    python -m tests.fakes.openai --port 8124
-    OPENAI_BASE_URL=http://127.0.0.1:8124/v1 FOOTNOTE_MODEL=openai:gpt-a footnote ask "..."
+Claude's form for the brain, and the blocks of its reply are streamed as chunks.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import socket
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -224,23 +217,3 @@ def _blocks(message: Mapping[str, Any]) -> list[Block]:
             {"type": "tool_use", "id": call["id"], "name": function["name"], "input": given}
         )
     return blocks
-
-
-def main(arguments: list[str]) -> None:
-    """Serve until killed; prints the base URL on the first line of stdout."""
-    import uvicorn
-
-    parser = argparse.ArgumentParser(prog="python -m tests.fakes.openai", description=__doc__)
-    parser.add_argument("--port", type=int, default=0)
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("127.0.0.1", parser.parse_args(arguments).port))
-    listener.listen(1024)
-    sys.stdout.write(f"http://127.0.0.1:{listener.getsockname()[1]}/v1{os.linesep}")
-    sys.stdout.flush()
-    config = uvicorn.Config(FakeOpenAI(), log_level="error", lifespan="off", access_log=False)
-    uvicorn.Server(config).run(sockets=[listener])
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

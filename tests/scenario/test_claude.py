@@ -77,13 +77,6 @@ def test_a_follow_up_is_asked_with_what_was_said(footnote: Program, claude: Fake
     assert "AC DC" in ended.json["question"]
 
 
-def test_a_greeting_needs_no_search(footnote: Program, wiki: FakeWiki) -> None:
-    ended = footnote.run("ask", "--json", "Hello there")
-    assert (ended.code, ended.json["status"], ended.json["citations"]) == (0, "answered", [])
-    assert ended.json["usage"]["model_calls"] == 1
-    assert wiki.calls == []
-
-
 def test_the_small_model_reads_the_sentences_with_their_quotes(
     footnote: Program, claude: FakeClaude
 ) -> None:
@@ -167,27 +160,15 @@ def test_a_wrong_key_is_one_sentence(footnote: Program, claude: FakeClaude) -> N
     assert "sk-test" not in ended.err + ended.out
 
 
-def test_an_unknown_model_is_one_sentence(footnote: Program) -> None:
-    ended = footnote.run("ask", QUESTION, FOOTNOTE_MODEL="claude-unheard-of")
-    assert ended.code == 2
-    assert "FOOTNOTE_MODEL" in ended.err
-
-
-@pytest.mark.parametrize("status", [429, 500, 529])
 def test_when_claude_cannot_be_reached_quotations_answer(
-    footnote: Program, claude: FakeClaude, status: int
+    footnote: Program, claude: FakeClaude
 ) -> None:
-    claude.use(lambda request: Fail(status))
+    claude.use(lambda request: Fail(529))
     ended = footnote.run("ask", "--json", QUESTION)
     assert ended.code == 0, ended.err
     assert ended.json["reasoner"] == "closest"
     assert "1973" in quotes(ended)
     assert ended.json["notes"]
-
-
-def test_when_nothing_listens_at_the_endpoint_quotations_answer(footnote: Program) -> None:
-    ended = footnote.run("ask", "--json", QUESTION, ANTHROPIC_BASE_URL="http://127.0.0.1:9")
-    assert (ended.code, ended.json["reasoner"]) == (0, "closest")
 
 
 def test_a_refusal_is_said(footnote: Program, claude: FakeClaude) -> None:

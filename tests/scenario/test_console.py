@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from tests.fakes.postgres import Postgres
-from tests.fakes.screen import Seen
 from tests.fakes.server import serve
 from tests.scenario.browser import Browser
 from tests.scenario.gate import Gate, until
-from tests.scenario.places import KEYS, LUNCH, WHO
+from tests.scenario.places import KEYS, WHO
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, Serving, ending, start_alone, start_forked
 
@@ -38,10 +37,6 @@ def thoughtful(documented: Program, gate: Gate) -> Iterator[Program]:
     with serve(gate) as url:
         documented.settings |= {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": url}
         yield documented
-
-
-def answers(page: Seen, words: str) -> int:
-    return page.text.partition("\nSources\n")[0].count(words)
 
 
 Browse = Callable[[Serving], Browser]
@@ -79,63 +74,6 @@ def test_with_nothing_configured_a_question_and_its_follow_up_are_answered(
         assert KEYS in browse(serving).open("/").text  # in the list of conversations
 
 
-def test_a_question_that_is_sent_twice_is_asked_once(
-    fork_server: ForkServer, browse: Browse, documented: Program
-) -> None:
-    with ending(start_forked(fork_server, documented)) as serving:
-        browser = browse(serving)
-        form = browser.page
-        browser.ask(LUNCH)
-        first, browser.page = browser.path, form
-        browser.ask(LUNCH)
-        assert browser.path == first
-        assert browser.until("6.50").text.count("How was this answered?") == 1
-
-
-def test_an_edited_question_is_answered_in_its_place_and_a_deleted_one_leaves_nothing(
-    fork_server: ForkServer, browse: Browse, documented: Program
-) -> None:
-    with ending(start_forked(fork_server, documented)) as serving:
-        browser = browse(serving)
-        browser.ask(KEYS)
-        browser.until("90 days")
-        browser.press("/edit", question=LUNCH)
-        page = browser.until("6.50")
-        assert page.text.count("How was this answered?") == 1
-        assert "90 days" not in page.text
-        browser.press("/delete")
-        assert "6.50" not in browser.open("/").text
-
-
-def test_a_stopped_question_says_so(
-    fork_server: ForkServer, browse: Browse, thoughtful: Program, gate: Gate
-) -> None:
-    with ending(start_forked(fork_server, thoughtful)) as serving:
-        gate.hold()
-        browser = browse(serving)
-        browser.ask(KEYS)
-        gate.wait_held()
-        browser.reload()
-        browser.press("/stop")
-        browser.until("How was this answered?")
-        gate.release()
-
-
-def test_pressing_what_could_come_next_asks_it(
-    fork_server: ForkServer, browse: Browse, documented: Program
-) -> None:
-    with ending(start_forked(fork_server, documented)) as serving:
-        browser = browse(serving)
-        browser.ask(KEYS)
-        browser.until("Sources")
-        browser.press("/feedback", verdict="good")
-        browser.reload()
-        assert browser.page.count('aria-pressed="true"') == 1
-        browser.press("/deeper")
-        page = browser.until("How was this answered?")
-        assert page.text.count("How was this answered?") == 2
-
-
 def test_a_file_is_read_stays_at_hand_and_goes_with_its_question(
     fork_server: ForkServer, browse: Browse, documented: Program
 ) -> None:
@@ -156,17 +94,6 @@ def test_a_file_is_read_stays_at_hand_and_goes_with_its_question(
         assert kept.content == fountain
         browser.press("/delete")
         assert browser.client.get(kept.url).status_code == 404
-
-
-def test_a_file_that_cannot_be_read_is_refused_and_nothing_is_asked(
-    fork_server: ForkServer, browse: Browse, documented: Program
-) -> None:
-    with ending(start_forked(fork_server, documented)) as serving:
-        browser = browse(serving)
-        with pytest.raises(httpx.HTTPStatusError) as refused:
-            browser.ask(KEYS, {"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(50)})
-        assert "photo.png is an image" in refused.value.response.text
-        assert KEYS not in browser.open("/").text
 
 
 # ---------------------------------------------------------------- crashes and other processes

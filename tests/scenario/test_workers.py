@@ -127,34 +127,6 @@ def test_the_reply_to_a_deleted_question_goes_away(
 
 
 @on_slack
-def test_a_question_in_the_queue_is_stopped_at_once_though_its_thread_works(
-    fork_server: ForkServer, shared: Program, place: Place, gate: Gate
-) -> None:
-    with listening(fork_server, shared, place), a_worker(fork_server, shared):
-        said = catch(place, gate)
-        after = place.say(said, WHO)
-        until(place.acknowledged)
-        place.delete(after)
-        gate.release()
-        assert "90 days" in the_answer(place, said)
-
-
-@on_slack
-def test_a_worker_that_is_told_to_end_leaves_its_question_in_place(
-    fork_server: ForkServer, shared: Program, place: Place, gate: Gate
-) -> None:
-    shared.settings |= {"bot.dispatch.choice.DRAIN_SECONDS": "0"}
-    with listening(fork_server, shared, place), ExitStack() as stack:
-        one = stack.enter_context(a_worker(fork_server, shared))
-        said = catch(place, gate)
-        place.until(lambda: place.posts(said))
-        stack.enter_context(a_worker(fork_server, shared))
-        assert one.end() == 0
-        gate.release()
-        assert "90 days" in the_answer(place, said)
-
-
-@on_slack
 def test_alone_serve_works_as_well(fork_server: ForkServer, shared: Program, place: Place) -> None:
     with ending(start_forked(fork_server, shared)) as serving:
         serving.until_said(place.ready)
