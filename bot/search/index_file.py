@@ -27,7 +27,7 @@ import hashlib
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -201,6 +201,18 @@ def _layout(connection: sqlite3.Connection) -> int:
 
 
 @contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """The index, open for reading. Raises ``StorageUnavailable``."""
+    try:
+        with closing(open_reader(path)) as connection:
+            yield connection
+    except (Damaged, FileNotFoundError) as error:
+        raise unusable(error, path) from error
+    except sqlite3.Error as error:
+        raise unusable(meaning(error, path), path) from error
+
+
+@contextmanager
 def building(path: Path) -> Iterator[None]:
     """Hold a lock while an index is created or deleted, by one process at a time.
 
@@ -255,7 +267,14 @@ def meaning(error: sqlite3.Error, path: Path) -> Damaged | StorageUnavailable:
 def unusable(error: Exception, path: Path) -> StorageUnavailable:
     """The error for an index that exists but cannot be used."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if isinstance(error, Outdated):
+        sentence = (
+            "The index of local documents was made by another version of Footnote: run "
+            "`footnote index` to rebuild it."
+        )
+    elif isinstance(error, Damaged):
+        sentence = "The index of local documents is damaged: run `footnote index` to rebuild it."
+    elif code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         sentence = f"The index {path} is locked by another process: try again when that has ended."
     elif code == sqlite3.SQLITE_FULL:
         sentence = f"The disk is full, so the index {path} cannot grow: free some space."

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ from urllib.parse import unquote_to_bytes
 
 from bot.pages.media import format_of
 from bot.search.folders import NOT_READ, readable, root_of
-from bot.search.index_file import Damaged, below, meaning, open_reader, unusable
+from bot.search.index_file import below, opened
 from bot.search.visible import LAST_SHOWN_FIRST
 
 KEPT_ENOUGH = 0.9  # documents with a smaller share of their words are named in reports
@@ -77,7 +75,7 @@ class Holdings:
 def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
     """Read ``Holdings`` from the index. Raises ``InvalidSetting`` and ``StorageUnavailable``."""
     condition, values = below([root_of(path) for path in paths])
-    with _opened(index) as connection:
+    with opened(index) as connection:
         rows = connection.execute(
             "SELECT text_digest, url, kept FROM files"  # noqa: S608 - our own columns
             f" WHERE count > 0 AND ({condition}) ORDER BY {LAST_SHOWN_FIRST}",
@@ -101,25 +99,13 @@ def documents_digest(index: Path, paths: Iterable[str | Path]) -> str:
     """
     condition, values = below([root_of(path) for path in paths])
     digest = hashlib.sha256()
-    with _opened(index) as connection:
+    with opened(index) as connection:
         for url, of_bytes in connection.execute(
             f"SELECT url, digest FROM files WHERE {condition} ORDER BY url",  # noqa: S608 - our own columns
             values,
         ):
             digest.update(f"{url}\0".encode() + of_bytes)
     return digest.hexdigest()
-
-
-@contextmanager
-def _opened(index: Path) -> Iterator[sqlite3.Connection]:
-    """The index, opened for reading. Raises ``StorageUnavailable``."""
-    try:
-        with closing(open_reader(index)) as connection:
-            yield connection
-    except (Damaged, FileNotFoundError) as error:
-        raise unusable(error, index) from error
-    except sqlite3.Error as error:
-        raise unusable(meaning(error, index), index) from error
 
 
 def _kind(url: str) -> str:

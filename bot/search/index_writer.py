@@ -6,7 +6,6 @@ import hashlib
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,7 +25,7 @@ from bot.search.index_file import (
     unpack_text,
     word_rows,
 )
-from bot.search.reading import Content
+from bot.search.reading import Reading
 
 DEAD_SHARE = 0.5  # removed passages per remaining one, above which ``words`` is rewritten
 DEAD_FEW = 2_000  # ... unless there are fewer than this
@@ -34,21 +33,6 @@ OPTIMIZE_SHARE = 0.1  # of all passages written in one run, above which segments
 REMOVED_AT_ONCE = 200  # files per transaction
 
 Outcome = Literal["added", "changed", "kept", "skipped"]
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A file that was read and is ready to be written.
-
-    ``modified`` is 0 if the time cannot be trusted to show the next change; ``digest`` is of the
-    bytes, empty if they were not read.
-    """
-
-    document: Document
-    digest: bytes
-    modified: int
-    content: Content | None = None
-    problem: str = ""
 
 
 class IndexWriter:
@@ -131,28 +115,30 @@ class IndexWriter:
 
     # ------------------------------------------------------------ files
 
-    def write(self, batch: Sequence[Prepared]) -> list[Outcome]:
+    def write(self, batch: Sequence[tuple[Document, Reading]]) -> list[Outcome]:
         """Write some files in one transaction; returns the outcome for each."""
-        outcomes: list[Outcome] = []
         with transaction(self._connection):
-            for prepared in batch:
-                before = self._file(prepared.document.url)
-                if before and prepared.digest and before.digest == prepared.digest:
-                    self._touch(before, prepared)
-                    outcomes.append("skipped" if before.problem else "kept")
-                    continue
-                if prepared.content is None and not prepared.problem:
-                    outcomes.append("kept")  # another process has changed it meanwhile
-                    continue
-                if before:
-                    self._forget(before.id)
-                self._insert(prepared)
-                if prepared.content is None:
-                    outcomes.append("skipped")
-                else:
-                    outcomes.append("changed" if before and not before.problem else "added")
-            self._arrived(prepared.document.url for prepared in batch)
+            outcomes = [self._write(document, reading) for document, reading in batch]
+            self._arrived(document.url for document, _ in batch)
         return outcomes
+
+    def _write(self, document: Document, reading: Reading) -> Outcome:
+        before = self._file(document.url)
+        modified = document.modified if reading.is_settled else 0
+        if before and reading.digest and before.digest == reading.digest:
+            self._connection.execute(
+                "UPDATE files SET size = ?, modified = ? WHERE id = ?",
+                (document.size, modified, before.id),
+            )
+            return "skipped" if before.problem else "kept"
+        if reading.content is None and not reading.problem:
+            return "kept"  # another process has changed it meanwhile
+        if before:
+            self._forget(before.id)
+        self._insert(document, reading, modified)
+        if reading.content is None:
+            return "skipped"
+        return "changed" if before and not before.problem else "added"
 
     def remove(self, files: Sequence[IndexEntry]) -> None:
         for start in range(0, len(files), REMOVED_AT_ONCE):
@@ -160,15 +146,9 @@ class IndexWriter:
                 for known in files[start : start + REMOVED_AT_ONCE]:
                     self._forget(known.id)
 
-    def _touch(self, known: IndexEntry, prepared: Prepared) -> None:
-        """Update the time of a file whose content is already in the index."""
-        self._connection.execute(
-            "UPDATE files SET size = ?, modified = ? WHERE id = ?",
-            (prepared.document.size, prepared.modified, known.id),
-        )
-
-    def _insert(self, prepared: Prepared) -> None:
-        document, content = prepared.document, prepared.content
+    def _insert(self, document: Document, reading: Reading, modified: int) -> None:
+        """Write a file; ``modified`` is 0 if its time may not show the next change."""
+        content = reading.content
         area = self._area_of(document.url)
         first = int(self._meta("next"))
         count = len(content.words) if content else 0
@@ -181,10 +161,10 @@ class IndexWriter:
             (
                 document.url,
                 document.size,
-                prepared.modified,
-                prepared.digest,
+                modified,
+                reading.digest,
                 time.time(),
-                prepared.problem,
+                reading.problem,
                 content.kept if content else 0.0,
                 text_digest,
                 area,

@@ -28,7 +28,7 @@ from bot.search.index_file import (
     open_writer,
 )
 from bot.search.index_report import IndexReport
-from bot.search.index_writer import IndexWriter, Outcome, Prepared
+from bot.search.index_writer import IndexWriter, Outcome
 from bot.search.readers import ENDED, Readers
 from bot.search.reading import Job, Reading
 
@@ -123,11 +123,10 @@ class Indexer:
     ) -> _Run:
         tell = progress or (lambda done, total: None)
         writer = IndexWriter(connection)
-        run = _Run(
-            writer, self._areas, roots, self._readers, self._max_file_bytes, tell, self._ending
-        )
+        run = _Run(writer, roots, self._readers, self._max_file_bytes, tell, self._ending)
         try:
             self._connection = connection
+            writer.refresh(self._areas)
             run.go()
         except sqlite3.Error as error:
             if self._ending.is_set():
@@ -188,7 +187,6 @@ class _Run:
     def __init__(
         self,
         writer: IndexWriter,
-        areas: Sequence[str],
         roots: tuple[Path, ...],
         readers: Readers,
         max_file_bytes: int,
@@ -196,7 +194,6 @@ class _Run:
         ending: threading.Event,
     ) -> None:
         self._writer = writer
-        self._areas = areas
         self._roots = roots
         self._readers = readers
         self._max_file_bytes = max_file_bytes
@@ -204,7 +201,7 @@ class _Run:
         self._ending = ending
         self._done = self._total = 0
         self._known: dict[str, IndexEntry] = {}
-        self._batch: list[Prepared] = []
+        self._batch: list[tuple[Document, Reading]] = []
         self._waiting = 0  # passages in the batch
         self._written_at = time.monotonic()
         self.added = self.changed = self.removed = self.unchanged = self.passages = 0
@@ -212,7 +209,6 @@ class _Run:
 
     def go(self) -> None:
         """Run it. Raises ``sqlite3.Error``, ``Damaged``, and errors of progress or readers."""
-        self._writer.refresh(self._areas)
         self._writer.begin(self._roots)
         self._known = self._writer.files_below(self._roots)
         listing = list_documents(self._roots)
@@ -255,12 +251,7 @@ class _Run:
         self._write()
 
     def _take(self, document: Document, reading: Reading) -> None:
-        problem = reading.problem
-        known = self._known.get(document.url)
-        if known and reading.digest and known.digest == reading.digest:
-            problem = known.problem
-        modified = document.modified if reading.is_settled else 0
-        self._batch.append(Prepared(document, reading.digest, modified, reading.content, problem))
+        self._batch.append((document, reading))
         self._waiting += len(reading.content.words) if reading.content else 0
         is_full = self._waiting >= BATCH_PASSAGES or len(self._batch) >= BATCH_FILES
         if is_full or time.monotonic() > self._written_at + BATCH_SECONDS:
@@ -271,21 +262,24 @@ class _Run:
     def _write(self) -> None:
         batch, self._batch, self._waiting = self._batch, [], 0
         if batch:
-            for prepared, outcome in zip(batch, self._writer.write(batch), strict=True):
-                self._count(prepared.document, outcome, prepared.problem)
+            for (document, reading), outcome in zip(batch, self._writer.write(batch), strict=True):
+                self._count(document, reading, outcome)
         self._written_at = time.monotonic()
 
     def _remove(self, gone: list[IndexEntry]) -> None:
         self._writer.remove(gone)
         self.removed += sum(not known.problem for known in gone)
 
-    def _count(self, document: Document, outcome: Outcome, problem: str) -> None:
-        if outcome in ("kept", "skipped"):
-            self._count_kept(document, problem)
-        elif outcome == "added":
+    def _count(self, document: Document, reading: Reading, outcome: Outcome) -> None:
+        known = self._known.get(document.url)
+        if outcome == "added":
             self.added += 1
-        else:
+        elif outcome == "changed":
             self.changed += 1
+        elif known and reading.digest and known.digest == reading.digest:
+            self._count_kept(document, known.problem)
+        else:
+            self._count_kept(document, reading.problem)
 
     def _count_kept(self, document: Document, problem: str) -> None:
         if problem:

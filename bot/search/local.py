@@ -266,25 +266,12 @@ class LocalDocuments:
             raise ProviderUnavailable(
                 "No documents are indexed yet: run `footnote index FOLDER` first."
             ) from None
-        except OSError as error:
-            raise ProviderUnavailable(
-                unusable(error, self._path).sentence, detail=str(error)
-            ) from error
-        except Outdated as error:
-            raise ProviderUnavailable(
-                "The index of local documents was made by another version of Footnote: run "
-                "`footnote index` to rebuild it.",
-                detail=str(error),
-            ) from error
-        except Damaged as error:
-            with contextlib.suppress(OSError):  # the folder may be read-only
-                damage_mark(self._path).touch()
-            raise ProviderUnavailable(
-                "The index of local documents is damaged: run `footnote index` to rebuild it.",
-                detail=str(error),
-            ) from error
-        except StorageUnavailable as error:
-            raise ProviderUnavailable(error.sentence, detail=error.detail) from error
+        except (OSError, Damaged, StorageUnavailable) as error:
+            if isinstance(error, Damaged) and not isinstance(error, Outdated):
+                with contextlib.suppress(OSError):  # the folder may be read-only
+                    damage_mark(self._path).touch()
+            told = error if isinstance(error, StorageUnavailable) else unusable(error, self._path)
+            raise ProviderUnavailable(told.sentence, detail=told.detail) from error
 
     def _reader(self) -> _Reader:
         """An idle connection to the current file, or a new one."""

@@ -29,12 +29,13 @@ from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
+    Outdated,
     below,
     damage_mark,
     fingerprint,
     meaning,
-    open_reader,
     open_writer,
+    opened,
     transaction,
     unpack_text,
     unusable,
@@ -96,13 +97,8 @@ def state_of_vectors(index: Path, roots: Iterable[str | Path], model: str) -> st
     Raises ``StorageUnavailable`` with the reason if the index cannot be used.
     """
     among = below([root_of(root) for root in roots])
-    try:
-        with contextlib.closing(open_reader(index)) as connection:
-            passages, having = _counts(connection, maker_of(connection, model), *among)
-    except sqlite3.Error as error:
-        raise unusable(error, index) from error
-    except Damaged as error:
-        raise StorageUnavailable(f"The index {index} is damaged.", detail=str(error)) from error
+    with opened(index) as connection:
+        passages, having = _counts(connection, maker_of(connection, model), *among)
     told = f"{having:,} of {passages:,} passages have one"
     return told if having == passages else f"{told}; `footnote index` makes the others"
 
@@ -223,9 +219,10 @@ class _Filling:
         log.warning("vectors_not_made", error=str(error))
         if isinstance(error, FootnoteError):
             return error.sentence
-        with contextlib.suppress(OSError):
-            damage_mark(self._index).touch()
-        return "The index of local documents is damaged: run `footnote index` to rebuild it."
+        if not isinstance(error, Outdated):
+            with contextlib.suppress(OSError):
+                damage_mark(self._index).touch()
+        return unusable(error, self._index).sentence
 
     # ------------------------------------------------------------ the work
 

@@ -67,7 +67,7 @@ class _Row(NamedTuple):
     url: str
     text_digest: bytes
     first: int
-    size: int
+    length: int
     start: int
 
 
@@ -114,7 +114,7 @@ class Scan:
     def cosine(self, file: int, place: int) -> float | None:
         """The cosine of one passage; None if it has no vector."""
         for row in self._by_file.get(file, ()):
-            if row.first <= place < row.first + row.size:
+            if row.first <= place < row.first + row.length:
                 return float(self._cosines[row.start + place - row.first])
         return None
 
@@ -123,7 +123,7 @@ class Scan:
         return {
             row.first + at: self.relevance(cosine)
             for row in self._by_file.get(file, ())
-            for at, cosine in enumerate(self._cosines[row.start : row.start + row.size].tolist())
+            for at, cosine in enumerate(self._cosines[row.start : row.start + row.length].tolist())
         }
 
     def relevance(self, cosine: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.errors import InvalidSetting, PageUnreadable, ProviderUnavailable
+from bot.errors import InvalidSetting, PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.passages import split
 from bot.search import local
+from bot.search.index_file import damage_mark
+from bot.search.index_report import documents_digest
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
@@ -335,3 +338,33 @@ async def test_no_query_is_misread_by_sqlite(tmp_path_factory: Any, query: str) 
     documents = LocalDocuments(path)
     assert len(await documents.search(Query(query, 5))) <= 1
     await documents.aclose()
+
+
+@pytest.mark.parametrize(
+    ("harm", "words", "is_marked"),
+    [
+        (b"no database" * 500, "is damaged: run `footnote index`", True),
+        (None, "made by another version of Footnote: run `footnote index`", False),
+    ],
+)
+async def test_an_index_that_cannot_be_used_says_what_to_do(
+    docs: Path, harm: bytes | None, words: str, is_marked: bool
+) -> None:
+    index = docs.parent / "index.sqlite"
+    (docs / "a.md").write_text("# A\n\nWords.", encoding="utf-8")
+    Indexer(index).index([docs])
+    if harm is None:
+        with closing(sqlite3.connect(index)) as connection:
+            connection.execute("PRAGMA user_version = 3")
+    else:
+        index.write_bytes(harm)
+    documents = LocalDocuments(index)
+    with pytest.raises(ProviderUnavailable, match=words):
+        await documents.search(Query("words", 3))
+    await documents.aclose()
+    assert damage_mark(index).exists() == is_marked
+    with pytest.raises(StorageUnavailable, match=words):
+        documents_digest(index, [docs])
+
+    assert "rebuilt" in Indexer(index).index([docs]).warning
+    assert documents_digest(index, [docs])
