@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from bot.egress import Egress
 from bot.pages.browser import START_SECONDS, Order
+from bot.pages.processes import Answer, AsyncWork
 from bot.pages.rendering import CLOSE_SECONDS, Unrendered, render_page
-from bot.pages.tasks import Answer, AsyncWork
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser

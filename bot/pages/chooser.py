@@ -22,8 +22,7 @@ from bot.pages.choosing import Study, select, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import Passage, Weight, split
 from bot.pages.pool import COMMAND, Pool, TaskFailed
-from bot.pages.processes import DEFAULT, Shares, data_of, text_of
-from bot.pages.tasks import Answer, Work
+from bot.pages.processes import DEFAULT, Answer, Shares, Work, data_of, text_of
 from bot.pages.urls import display_url
 
 SHORT = 20_000  # characters of a page that is studied directly, within a few milliseconds

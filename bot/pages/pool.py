@@ -22,8 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any, Literal, TypeVar
 
 from bot.errors import Unavailable
-from bot.pages.processes import MAX_REPLY, environment, receive, send
-from bot.pages.tasks import LACKS_MEMORY
+from bot.pages.processes import LACKS_MEMORY, MAX_REPLY, environment, receive, send
 from bot.pages.turns import UNDISTURBED, Load, Turn, Turns
 
 T = TypeVar("T")

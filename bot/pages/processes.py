@@ -15,6 +15,7 @@ import re
 import signal
 import struct
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -22,6 +23,12 @@ from typing import IO, Any
 MAX_REQUEST = 500_000_000  # bytes; a longer message is not one of ours
 MAX_REPLY = 120_000_000  # ... and a process that sends one has been taken over by a document
 
+Answer = tuple[Any, bytes]  # the JSON and the data of a reply
+Work = Callable[[dict[str, Any], bytes], Answer]
+AsyncWork = Callable[[dict[str, Any]], Awaitable[Answer]]
+
+LACKS_MEMORY = {"lacks": "memory"}  # a reply
+ORPHANED_AFTER = 2  # times the seconds of a request, after which a process ends itself
 NEAR_LIMIT = 0.7  # share of its memory limit; a process above it may have run out of memory
 
 _HEAD = struct.Struct(">II")  # lengths of JSON and data

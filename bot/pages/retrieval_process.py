@@ -17,8 +17,8 @@ from bot.egress import Egress
 from bot.errors import AddressRefused, BrowserNeeded, FootnoteError, PageUnreadable, Unavailable
 from bot.pages.page import Document
 from bot.pages.pool import COMMAND, Pool, TaskFailed
+from bot.pages.processes import Answer, AsyncWork
 from bot.pages.retrieval import DownloadSettings, Retrieval
-from bot.pages.tasks import Answer, AsyncWork
 
 MARGIN_SECONDS = 15.0  # added to a document's own, for waiting in the process
 MEMORY = 1_500_000_000  # bytes, of which the stacks of its threads are counted with 500 MB

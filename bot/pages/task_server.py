@@ -13,8 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import IO, Any, NoReturn
 
-from bot.pages.processes import receive, send, set_alarm
-from bot.pages.tasks import ORPHANED_AFTER, Answer, AsyncWork
+from bot.pages.processes import ORPHANED_AFTER, Answer, AsyncWork, receive, send, set_alarm
 
 RESOLVING = 64  # concurrent name lookups: a hostile name server is slow
 

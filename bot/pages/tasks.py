@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO
 
-from bot.pages.processes import limit_memory, own_pipes, receive, send, set_alarm
+from bot.pages.processes import (
+    LACKS_MEMORY,
+    ORPHANED_AFTER,
+    Work,
+    limit_memory,
+    own_pipes,
+    receive,
+    send,
+    set_alarm,
+)
 
-Answer = tuple[Any, bytes]  # the JSON and the data of a reply
-Work = Callable[[dict[str, Any], bytes], Answer]
-AsyncWork = Callable[[dict[str, Any]], Awaitable[Answer]]
-
-LACKS_MEMORY = {"lacks": "memory"}
-ORPHANED_AFTER = 2  # times the seconds of a request, after which a process ends itself
 FILES = 128  # that a process without network may have open
 FILES_WITH_NETWORK = 4_096
 

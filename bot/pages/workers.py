@@ -14,8 +14,16 @@ from typing import Any
 from bot.errors import BrowserNeeded, PageUnreadable
 from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
 from bot.pages.pool import COMMAND, Pool, TaskFailed
-from bot.pages.processes import DEFAULT, NEAR_LIMIT, Shares, data_of, peak_memory, text_of
-from bot.pages.tasks import Answer, Work
+from bot.pages.processes import (
+    DEFAULT,
+    NEAR_LIMIT,
+    Answer,
+    Shares,
+    Work,
+    data_of,
+    peak_memory,
+    text_of,
+)
 from bot.pages.turns import Load
 from bot.pages.urls import display_url
 

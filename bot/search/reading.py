@@ -18,8 +18,7 @@ from bot.errors import Broken, ReaderMissing
 from bot.pages.extract import from_bytes
 from bot.pages.media import GZIP, format_of, holds_pictures
 from bot.pages.passages import split
-from bot.pages.processes import NEAR_LIMIT, peak_memory
-from bot.pages.tasks import Answer, Work
+from bot.pages.processes import NEAR_LIMIT, Answer, Work, peak_memory
 from bot.search.folders import Document, open_document, why_not
 from bot.search.index_file import Row, pack_spans, pack_text, word_rows
 
