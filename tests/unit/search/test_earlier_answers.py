@@ -92,8 +92,7 @@ async def test_a_hit_is_the_page_with_its_quote_and_when_and_where_it_was_asked(
 
 
 async def test_a_new_answer_cites_the_page(open_world: OpenWorld) -> None:
-    turns = [[Search(("tall tower",))], [Read((1,))]]
-    world = await open_world(Scripted(turns))
+    world = await open_world(Scripted([[Search(("tall tower",))], [Read((1,))]]))
     await asked(world)
     world.shelf.urls = {"tall tower": []}  # no other search finds it
     answer = (await asked(world, "Is it taller than others?", "t2")).answer
