@@ -19,9 +19,10 @@ import sqlalchemy as sa
 from bot.answers import Answer
 from bot.messages import Thread
 from bot.rights.provenance import Wording
-from bot.storage.database import Database
+from bot.storage.database import Database, Transactions
 from bot.storage.meter import OURS
 from bot.storage.records import UNFINISHED, RunRecord, answer_of, record_of, run_query
+from bot.storage.retrying import awaited
 from bot.storage.rows import asked_of, fact, insert, keep_fact
 from bot.storage.tables import corrections, feedback, found_words, messages, runs, threads
 from bot.text.terms import STOP_WORDS, has_cjk, keywords, terms
@@ -55,14 +56,15 @@ def terms_of(text: str) -> list[str]:
     return [*kept][:MOST_TERMS]
 
 
-class FoundWords:
+class FoundWords(Transactions):
     """The words of all runs. Failures are raised as ``StorageUnavailable``."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._until: datetime | None = None  # runs that ended earlier are indexed
         self._kept = datetime.min.replace(tzinfo=UTC)  # the stored value of ``_until``
 
+    @awaited
     async def index(self, limit: int = INDEXED_AT_ONCE) -> int:
         """Index up to ``limit`` of the latest runs without words; returns how many. Unfinished
         runs are left for later."""
@@ -81,7 +83,7 @@ class FoundWords:
             .order_by(runs.c.message_id.desc())
             .limit(limit)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             latest = await db.scalar(sa.select(sa.func.max(runs.c.ended_at)))
             rows = (await db.execute(query)).all()
         if rows:
@@ -95,7 +97,7 @@ class FoundWords:
         wanted = await asyncio.to_thread(lambda: {row.id: _rows_of(row) for row in rows})
         attempts = {row.id: row.attempt for row in rows}
         still = sa.select(runs.c.id, runs.c.attempt).where(runs.c.id.in_(wanted))
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             if db.dialect.name == "postgresql":
                 still = still.with_for_update(read=True)
             now = {row.id: row.attempt for row in (await db.execute(still)).all()}
@@ -106,7 +108,7 @@ class FoundWords:
 
     async def _stored(self) -> datetime:
         """The time up to which all words are indexed, as any process has stored it."""
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             found = await fact(db, *_UNTIL)
         return datetime.fromisoformat(found) if found else datetime.min.replace(tzinfo=UTC)
 
@@ -114,7 +116,7 @@ class FoundWords:
         self._until = until
         if until < self._kept + KEPT_EVERY:
             return
-        async with self._database.write_at_once() as db:
+        async with self.database.write_at_once() as db:
             await keep_fact(db, *_UNTIL, until.isoformat())
         self._kept = until
 
@@ -128,18 +130,19 @@ class FoundWords:
             sa.select(found_words.c.run_id, found_words.c.thread_key, found_words.c.part)
             .join(threads, threads.c.key == found_words.c.thread_key)
             .join(runs, runs.c.id == found_words.c.run_id)
-            .where(threads.c.platform == "web", _matches(self._database.dialect, asked))
+            .where(threads.c.platform == "web", _matches(self.database.dialect, asked))
             .order_by(runs.c.message_id.desc())
             .limit(2 * limit)
         )
         if channel is not None:
             query = query.where(threads.c.channel == channel)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             rows = (await db.execute(query)).all()
         in_questions = {row.run_id for row in rows if row.part == "question"}
         by_run = {row.run_id: row.thread_key for row in rows}
         return [FoundRun(run, key, run in in_questions) for run, key in by_run.items()][:limit]
 
+    @awaited
     async def answered(self, text: str, near: Thread) -> list[RunRecord]:
         """The latest runs with an answer and all content words of a text, in the workspace of
         ``near`` but not in its thread, those of its channel first. Without those whose answer was
@@ -152,7 +155,7 @@ class FoundWords:
             .join(found_words, found_words.c.run_id == runs.c.id)
             .where(
                 found_words.c.part == "whole",
-                _matches(self._database.dialect, asked[:MOST_ASKED]),
+                _matches(self.database.dialect, asked[:MOST_ASKED]),
                 threads.c.platform == near.platform,
                 threads.c.workspace == near.workspace,
                 threads.c.key != near.key,
@@ -165,7 +168,7 @@ class FoundWords:
             .order_by((threads.c.channel == near.channel).desc(), runs.c.message_id.desc())
             .limit(MOST_ANSWERS)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return [record_of(row) for row in (await db.execute(query)).all()]
 
     async def answers(self, run_ids: Collection[str]) -> dict[str, tuple[Wording, Answer | None]]:
@@ -175,7 +178,7 @@ class FoundWords:
             .join_from(runs, messages, runs.c.message_id == messages.c.id)
             .where(runs.c.id.in_(run_ids))
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             rows = (await db.execute(query)).all()
         return {row.id: (asked_of(row), answer_of(row.answer)) for row in rows}
 
