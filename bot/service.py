@@ -382,6 +382,7 @@ class ResearchService:
                 ),
                 partial(poster.download, reference),
                 PREFETCHED_PAGES,
+                settings.keep_documents_from_web,
                 partial(self.corrections.keep, reference, reader, transcript, poster),
             ),
             journal,

@@ -142,6 +142,7 @@ class Settings(BaseSettings):
     wikipedia_url: str = "https://{language}.wikipedia.org"  # any MediaWiki, with its path
     language: str = "en"  # of the wiki, if the question does not show it
     blocked_domains: StrList = ()
+    keep_documents_from_web: bool = True  # queries to the web leave out words found only there
 
     # --- search of documents by meaning: an endpoint, or a folder with an ONNX model
     embeddings_url: str = ""  # OpenAI-compatible; with or without /v1/embeddings

@@ -66,12 +66,13 @@ class Resources:
     """The sources that a run may search and read.
 
     ``download`` fetches the files sent with the message; they are read like pages, by the URL where
-    a person opens them. At most ``prefetch_pages`` are read ahead. ``correct`` stores
-    the message's statement as a correction of the last answer; it returns None if corrections are
-    off.
+    a person opens them. At most ``prefetch_pages`` are read ahead. With ``keeps_documents``,
+    queries to the web leave out words found only in documents. ``correct`` stores the message's
+    statement as a correction of the last answer; it returns None if corrections are off.
     """
 
     library: Library
     download: Callable[[Attachment, int], Awaitable[bytes]] | None = None
     prefetch_pages: int = 0
+    keeps_documents: bool = True
     correct: Callable[[str], Awaitable[CorrectionReply | None]] = keep_nothing

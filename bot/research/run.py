@@ -73,7 +73,13 @@ class Run:
         self.queries: list[str] = []
         self.sources: list[Source] = []  # everything shown to any loop of the run
         library = resources.library
-        self._outgoing = Outgoing(library, asked.message, asked.transcript, self.sources)
+        self._outgoing = Outgoing(
+            library,
+            asked.message,
+            asked.transcript,
+            self.sources,
+            keeps_documents=resources.keeps_documents,
+        )
         # An earlier attempt's requests are in the journal, so nothing needs to be prefetched again.
         pages_ahead = 0 if journal.seconds else resources.prefetch_pages
         self.prefetcher = Prefetcher(library, self._outgoing, pages_ahead, asked.options.providers)

@@ -56,16 +56,18 @@ class KnownTexts:
 
 
 class Exposure:
-    """The texts of one run by origin: from people, from web pages, and from documents. Once a
-    document was shown, queries may use only words that people wrote or that web pages have.
+    """The texts of one run by origin: from people, from web pages, and from documents. With
+    ``keeps_documents``, once a document was shown, queries may use only words that people wrote or
+    that web pages have.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_documents: bool = True) -> None:
         self.people = KnownTexts()
         self.public = KnownTexts()
         self.private = KnownTexts()
         self.titles = KnownTexts()  # of private pages: a name may be long, and is not a passage
         self.has_document = False
+        self._keeps_documents = keeps_documents
         self._sent = ("", "")  # letters and digits of earlier queries, and of their unknown words
 
     def objection(self, text: str) -> str:
@@ -90,7 +92,7 @@ class Exposure:
                 "it repeats a passage of a document or of an earlier answer. "
                 "Search for a few words of the question."
             )
-        if self.has_document and (words := self._unknown(text)):
+        if self._keeps_documents and self.has_document and (words := self._unknown(text)):
             named = ", ".join(f'"{word}"' for word in words[:NAMED])
             return (
                 f"documents were read, and neither a message here nor a web page that was read has "
@@ -198,11 +200,13 @@ class Outgoing:
         message: Message,
         transcript: Transcript,
         sources: Sequence[Source],
+        *,
+        keeps_documents: bool,
     ) -> None:
         self._library = library
         self._sources = sources
         self._taken = 0  # number of sources already remembered
-        self._exposure = Exposure()
+        self._exposure = Exposure(keeps_documents=keeps_documents)
         self._documents: set[str] = set()  # addresses of files, and of all but web pages
         self._asked(message.text, message.attachments)
         for link in message.links:

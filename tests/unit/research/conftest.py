@@ -43,6 +43,7 @@ def open_run(store: Store) -> OpenRun:
         prefetch_pages: int = 0,
         allowance: Allowance | None = None,
         transcript: Transcript = NOTHING_SAID,
+        keeps_documents: bool = True,
         message: Message | None = None,
         options: RunOptions = NO_OPTIONS,
     ) -> Run:
@@ -61,7 +62,9 @@ def open_run(store: Store) -> OpenRun:
         journal = await open_journal(store.database, "r1", attempts)
         return Run(
             RunQuestion("r1", message or a_message(), options, NOW, transcript),
-            Resources(a_library(shelf), prefetch_pages=prefetch_pages),
+            Resources(
+                a_library(shelf), prefetch_pages=prefetch_pages, keeps_documents=keeps_documents
+            ),
             journal,
             Account(budget, price, allowance, journal.seconds),
             publish,

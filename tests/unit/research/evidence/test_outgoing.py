@@ -88,6 +88,12 @@ async def test_words_of_people_and_of_web_pages_go_to_the_web(open_run: OpenRun)
     assert told(shelf) == ["payments vendor", "Adyen fee", "our payments"]
 
 
+async def test_where_documents_may_be_told_their_names_go_to_the_web(open_run: OpenRun) -> None:
+    shelf = a_shelf_with("Hooperco is the target")
+    await loop(await open_run(shelf, message=MESSAGE, keeps_documents=False), "Hooperco vendor")
+    assert "Hooperco vendor" in told(shelf)
+
+
 @pytest.mark.parametrize("kinds", [{"web"}, {"knowledge"}])
 async def test_with_one_kind_of_provider_there_is_nothing_to_keep_apart(
     open_run: OpenRun, kinds: set[ProviderKind]

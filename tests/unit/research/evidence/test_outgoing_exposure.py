@@ -60,8 +60,8 @@ def pieces(text: str, size: int) -> list[str]:
     return [bare[at : at + size] for at in range(0, len(bare), size)]
 
 
-def an_exposure(*private: str, is_document: bool = True) -> Exposure:
-    exposure = Exposure()
+def an_exposure(*private: str, keeps: bool = True, is_document: bool = True) -> Exposure:
+    exposure = Exposure(keeps_documents=keeps)
     exposure.people.add(QUESTION)
     exposure.public.add(PUBLIC)
     for text in private:
@@ -80,37 +80,37 @@ def test_no_secret_of_a_document_is_told(secret: str, disguise: str) -> None:
 @pytest.mark.parametrize("disguise", DISGUISES)
 @pytest.mark.parametrize("secret", KEYS)
 @pytest.mark.parametrize("is_document", [True, False])
-def test_keys_and_numbers_are_told_neither_of_a_document_nor_of_an_answer(
+def test_keys_and_numbers_are_told_by_no_setting(
     secret: str, disguise: str, is_document: bool
 ) -> None:
-    exposure = an_exposure(SECRETS[secret], is_document=is_document)
+    """Neither where documents may be told, nor when only an earlier answer has it."""
+    exposure = an_exposure(SECRETS[secret], keeps=not is_document, is_document=is_document)
     assert exposure.objection(DISGUISES[disguise](SECRETS[secret]))
 
 
-def test_a_secret_of_plain_words_is_told_only_if_no_document_has_it() -> None:
+def test_a_secret_of_plain_words_is_told_only_where_documents_may_be() -> None:
     """The handbook says so: nothing but its words tells it from any other query."""
     assert an_exposure(SECRETS["passphrase"]).objection(SECRETS["passphrase"])
-    answered = an_exposure(SECRETS["passphrase"], is_document=False)
-    assert not answered.objection(SECRETS["passphrase"])
+    assert not an_exposure(SECRETS["passphrase"], keeps=False).objection(SECRETS["passphrase"])
 
 
-@pytest.mark.parametrize("is_document", [True, False])
+@pytest.mark.parametrize("keeps", [True, False])
 @pytest.mark.parametrize("size", [4, 5, 8, 10])
 @pytest.mark.parametrize("secret", KEYS)
 def test_a_key_spread_over_several_queries_does_not_get_through_whole(
-    secret: str, size: int, is_document: bool
+    secret: str, size: int, keeps: bool
 ) -> None:
-    exposure = an_exposure(SECRETS[secret], is_document=is_document)
+    exposure = an_exposure(SECRETS[secret], keeps=keeps)
     parts = pieces(SECRETS[secret], size)
     sent = [part for part in parts if not exposure.objection(f"payments {part}")]
     assert len(sent) < len(parts)
-    assert not is_document or not sent
+    assert not keeps or not sent
 
 
 @pytest.mark.parametrize("spread", [1, 2, 3])
 def test_a_passage_is_not_told_in_one_query_nor_in_several(spread: int) -> None:
     words = SECRETS["plan"].replace(",", "").split()
-    exposure = an_exposure(SECRETS["plan"], is_document=False)
+    exposure = an_exposure(SECRETS["plan"], keeps=False)
     size = -(-len(words) // spread)
     parts = [" ".join(words[at : at + size]) for at in range(0, len(words), size)]
     assert any(exposure.objection(part) for part in parts)
@@ -129,7 +129,7 @@ def test_a_passage_is_not_told_in_one_query_nor_in_several(spread: int) -> None:
 def test_words_that_only_documents_may_have_are_named(query: str, named: Sequence[str]) -> None:
     objection = an_exposure(SECRETS["plan"]).objection(query)
     assert all(name in objection for name in named)
-    assert not an_exposure(SECRETS["plan"], is_document=False).objection(query)
+    assert not an_exposure(SECRETS["plan"], keeps=False).objection(query)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_what_a_person_wrote_is_told(secret: str) -> None:
     ],
 )
 def test_names_and_numbers_of_ordinary_queries_are_no_keys(query: str) -> None:
-    assert not an_exposure("Nothing of that.", is_document=False).objection(query)
+    assert not an_exposure("Nothing of that.", keeps=False).objection(query)
 
 
 def test_nothing_is_refused_before_anything_was_shown() -> None:
@@ -216,7 +216,7 @@ def test_a_long_query_is_refused_unless_people_wrote_it() -> None:
 
 @given(st.text(min_size=RUN, max_size=RUN * 2), st.integers(0, 40), st.sampled_from(["", " ", "-"]))
 def test_a_run_of_private_text_is_never_told(text: str, at: int, between: str) -> None:
-    exposure = an_exposure(text, is_document=False)
+    exposure = an_exposure(text, keeps=False)
     bare = squeeze(text)[at:]
     objection = exposure.objection(between.join(bare))
     assert objection or len(bare) < RUN

@@ -27,7 +27,7 @@ async def until(condition: Callable[[], object]) -> None:
 
 
 def an_ahead(library: Library, pages: int) -> Prefetcher:
-    outgoing = Outgoing(library, a_message(), Transcript(), ())
+    outgoing = Outgoing(library, a_message(), Transcript(), (), keeps_documents=True)
     return Prefetcher(library, outgoing, pages)
 
 
