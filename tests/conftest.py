@@ -19,7 +19,7 @@ import structlog
 from hypothesis import HealthCheck, settings
 from pydantic import AliasChoices
 
-from bot.configuration import settings_class
+from bot.operation.configuration import settings_class
 from tests.fakes.postgres import Postgres, a_postgres
 from tests.scenario.serving import ForkServer
 
@@ -47,7 +47,7 @@ FAST = (
     "tests/unit/reasoning/",
     "tests/unit/research/",
     "tests/unit/test_architecture.py",
-    "tests/unit/test_answers.py",
+    "tests/unit/core/test_answers.py",
     "tests/contract/test_strategy.py",
 )
 # Of these the ones over whole data sets, and of SDKs over sockets, take longer than all others.
@@ -97,9 +97,9 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _log_configured_by_one_test_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Undo ``configure_logging``: it keeps the stderr of the test, which is closed after it."""
-    monkeypatch.setattr("bot.logs._level", logging.NOTSET)
-    monkeypatch.setattr("bot.logs._format", "console")
-    monkeypatch.setattr("bot.logs._is_set_up", True)
+    monkeypatch.setattr("bot.core.logs._level", logging.NOTSET)
+    monkeypatch.setattr("bot.core.logs._format", "console")
+    monkeypatch.setattr("bot.core.logs._is_set_up", True)
     yield
     log_with_plain_tracebacks()
 

@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 import discord
 
 from adapters.discord.limits import BUTTON_URL, OPTION_LABEL, PLACEHOLDER
-from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Retract, Stop, Watch
-from bot.logs import get_logger
-from bot.rendering.lines import shortened
-from bot.rendering.texts import Texts
+from bot.core.lines import shortened
+from bot.core.logs import get_logger
+from bot.core.texts import Texts
+from bot.service.buttons import Deeper, Details, Feedback, FollowUp, Press, Retract, Stop, Watch
 from bot.storage.workspaces import REASONS
 
 _OfRun = Deeper | Details | Watch | Retract | Stop

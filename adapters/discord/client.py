@@ -22,11 +22,11 @@ from adapters.discord.declaration import DiscordSettings
 from adapters.discord.listener import log_failure
 from adapters.discord.parsing import SafeParsers
 from adapters.discord.wire import Pace
-from bot.egress import DIRECT, Egress
-from bot.errors import CredentialsRefused, FootnoteError, Invalid
-from bot.logs import get_logger
-from bot.observing import PlatformCalls
-from bot.platform import Connection
+from bot.core.egress import DIRECT, Egress
+from bot.core.errors import CredentialsRefused, FootnoteError, Invalid
+from bot.core.logs import get_logger
+from bot.core.observing import PlatformCalls
+from bot.service.platform import Connection
 
 log = get_logger()
 

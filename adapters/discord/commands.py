@@ -16,17 +16,17 @@ from adapters.discord.client import FootnoteClient
 from adapters.discord.incoming import PLATFORM, attachments_of, text_of, text_of_option
 from adapters.discord.interactions import Asking, acknowledged, arrival, guarded, tell
 from adapters.discord.wire import FAILURES
-from bot.conversing import rules
-from bot.conversing.access import check_access
-from bot.conversing.buttons import forget_me
-from bot.conversing.reception import Reception
-from bot.errors import StorageUnavailable
-from bot.logs import get_logger
-from bot.messages import Depth, Message, Style
-from bot.rendering.texts import Texts, invalid, texts_for
+from bot.core.errors import StorageUnavailable
+from bot.core.logs import get_logger
+from bot.core.messages import Depth, Message, Style
+from bot.core.texts import Texts, invalid, texts_for
 from bot.search.registry import provider_names
-from bot.standing.desk import VERBS, do_by_words
-from bot.standing.schedule import DAILY
+from bot.service import rules
+from bot.service.access import check_access
+from bot.service.buttons import forget_me
+from bot.service.reception import Reception
+from bot.service.standing.desk import VERBS, do_by_words
+from bot.service.standing.schedule import DAILY
 from bot.storage.workspaces import Workspaces
 
 QUESTION_CHARACTERS = 4_000  # the length of Discord's longest kind of message

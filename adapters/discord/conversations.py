@@ -24,15 +24,21 @@ from adapters.discord.outlet import Post, nonce_of, tell_directly
 from adapters.discord.reading import SAID, name_of, text_of_raw
 from adapters.discord.visible import Server, Servers
 from adapters.discord.wire import DiscordRefused, Wire
-from bot.conversing.access import IN_NO_SERVER
-from bot.errors import Broken, PageUnreadable, PlatformUnavailable, ProviderUnavailable, Refused
-from bot.logs import get_logger
+from bot.core.errors import (
+    Broken,
+    PageUnreadable,
+    PlatformUnavailable,
+    ProviderUnavailable,
+    Refused,
+)
+from bot.core.logs import get_logger
+from bot.core.posting import RunRef
+from bot.core.reader import Reader
+from bot.core.texts import texts_for
 from bot.pages.page import Page
-from bot.posting import RunRef
-from bot.rendering.texts import texts_for
-from bot.rights.reader import Reader
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.search.talk import page_of, period_of, title_of, words_of_topic
+from bot.service.access import IN_NO_SERVER
 from bot.text.terms import keywords
 
 PAGE = 25  # largest number of results of one call

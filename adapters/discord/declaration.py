@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from bot.extras import need
-from bot.platform import Declaration, Platform
-from bot.plugins import named_field
-from bot.settings import Settings
+from bot.core.extras import need
+from bot.core.plugins import named_field
+from bot.core.settings import Settings
+from bot.service.platform import Declaration, Platform
 
 if TYPE_CHECKING:
-    from bot.observing import Observed
+    from bot.core.observing import Observed
     from bot.storage.workspaces import Workspaces
 
 

@@ -16,8 +16,8 @@ from adapters.discord.client import (
     refused_token,
 )
 from adapters.discord.declaration import DiscordSettings
-from bot.egress import Egress
-from bot.errors import FootnoteError, InvalidSetting, PlatformUnavailable
+from bot.core.egress import Egress
+from bot.core.errors import FootnoteError, InvalidSetting, PlatformUnavailable
 
 LOGIN_SECONDS = 15.0
 

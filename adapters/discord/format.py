@@ -9,15 +9,15 @@ import discord
 
 from adapters.discord import limits
 from adapters.discord.safety import emphasised, fenced, harmless, words
-from bot.answers import Answer, PlanView, StepView
-from bot.labels import label
+from bot.core.answers import Answer, PlanView, StepView
+from bot.core.labels import label
+from bot.core.lines import shortened
+from bot.core.texts import Texts
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
-from bot.rendering.lines import shortened
 from bot.rendering.plan import Branch, branches, named, title_of, work
 from bot.rendering.remarks import SourceLabel, cautions, remarks, source_line, summary
 from bot.rendering.tables import table_text, with_plain_tables
-from bot.rendering.texts import Texts
 
 COLOUR = discord.Colour(0x4A6FA5)
 MARKS = {"waiting": "▫️", "running": "⏳", "done": "✅", "failed": "⚠️"}

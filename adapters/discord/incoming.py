@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 
 import discord
 
-from bot.conversing.access import IN_NO_SERVER
-from bot.conversing.reception import Address
-from bot.messages import Attachment, Audience, Author, Message, Thread
+from bot.core.messages import Attachment, Audience, Author, Message, Thread
 from bot.pages.urls import links_in
+from bot.service.access import IN_NO_SERVER
+from bot.service.reception import Address
 from bot.text.language import detect
 
 # A block ends at the next fence. Inline code ends at as many backticks as it begins with; without

@@ -17,18 +17,18 @@ from adapters.discord.incoming import PLATFORM, Place, author_of, place_of
 from adapters.discord.limits import CONTENT
 from adapters.discord.listener import patiently
 from adapters.discord.wire import FAILURES
-from bot.conversing.access import check_access
-from bot.conversing.buttons import ASK_WHY, Details, Press, carry_out
-from bot.conversing.reception import AcceptedQuestion, Handled, Reception
-from bot.errors import Denied, Invalid, StorageUnavailable
-from bot.logs import get_logger
-from bot.messages import Attachment, Author, Depth, Message, Style, clean_question
+from bot.core.errors import Denied, Invalid, StorageUnavailable
+from bot.core.logs import get_logger
+from bot.core.messages import Attachment, Author, Depth, Message, Style, clean_question
+from bot.core.posting import PostState
+from bot.core.texts import Texts, invalid, sentence_for, texts_for
 from bot.pages.urls import links_in
-from bot.posting import PostState
-from bot.rendering.texts import Texts, invalid, sentence_for, texts_for
 from bot.search.registry import searches_conversations
-from bot.standing.desk import watch_confirmation
-from bot.standing.schedule import schedule_named
+from bot.service.access import check_access
+from bot.service.buttons import ASK_WHY, Details, Press, carry_out
+from bot.service.reception import AcceptedQuestion, Handled, Reception
+from bot.service.standing.desk import watch_confirmation
+from bot.service.standing.schedule import schedule_named
 
 # discord.com/developers/docs/topics/opcodes-and-status-codes#json
 UNKNOWN_INTERACTION, ALREADY_ACKNOWLEDGED = 10062, 40060

@@ -31,13 +31,13 @@ from adapters.discord.incoming import (
 )
 from adapters.discord.missed_messages import MissedMessages
 from adapters.discord.wire import FAILURES, was_lost
-from bot.conversing.background_tasks import BackgroundTasks
-from bot.conversing.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
-from bot.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
-from bot.logs import get_logger
-from bot.messages import Author, Message, Thread
-from bot.rendering.texts import sentence_for, texts_for
+from bot.core.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
+from bot.core.logs import get_logger
+from bot.core.messages import Author, Message, Thread
+from bot.core.texts import sentence_for, texts_for
 from bot.search.registry import searches_conversations
+from bot.service.background_tasks import BackgroundTasks
+from bot.service.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
 
 # Time to retry storage and lost requests: Discord sends each event only once.
 PATIENCE_SECONDS = 30.0

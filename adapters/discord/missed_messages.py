@@ -19,8 +19,8 @@ import discord
 from cachetools import LRUCache
 
 from adapters.discord.wire import FAILURES
-from bot.errors import StorageUnavailable
-from bot.logs import get_logger
+from bot.core.errors import StorageUnavailable
+from bot.core.logs import get_logger
 from bot.storage.workspaces import Workspaces
 
 PLACES = 100  # recently used places that are read when the bot comes back

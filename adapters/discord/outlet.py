@@ -18,7 +18,7 @@ from pydantic import Field, TypeAdapter
 from adapters.discord import limits, wire
 from adapters.discord.format import Look
 from adapters.discord.wire import DiscordRefused, Wire
-from bot.posting import PostState
+from bot.core.posting import PostState
 
 Through = Literal["bot", "interaction"]
 ORIGINAL = "@original"  # Discord's name for the first response to an interaction

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from bot.logs import get_logger
+from bot.core.logs import get_logger
 
 Data = dict[str, Any]
 Parser = Callable[[Any], None]

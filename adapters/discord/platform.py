@@ -15,12 +15,12 @@ from adapters.discord.interactions import Pressing
 from adapters.discord.listener import Listener
 from adapters.discord.missed_messages import Gap, MissedMessages
 from adapters.discord.poster import DiscordPoster
-from bot.conversing.reception import Reception
-from bot.egress import Egress
-from bot.errors import CredentialsRefused, InvalidSetting
-from bot.observing import Observed
-from bot.platform import Connection
-from bot.posting import Poster
+from bot.core.egress import Egress
+from bot.core.errors import CredentialsRefused, InvalidSetting
+from bot.core.observing import Observed
+from bot.core.posting import Poster
+from bot.service.platform import Connection
+from bot.service.reception import Reception
 from bot.storage.workspaces import Workspaces
 
 SHARD_GONE = "A connection to Discord's gateway is gone: it is being made again."
@@ -28,7 +28,7 @@ LAST_EVENTS_SECONDS = 3.0  # time to handle the last events when `serve` ends
 
 
 class DiscordPlatform:
-    """See ``bot.platform.Platform``. Opened by ``open_discord``."""
+    """See ``bot.service.platform.Platform``. Opened by ``open_discord``."""
 
     name = "discord"
 
@@ -52,7 +52,7 @@ class DiscordPlatform:
         self.connection.mark_connected()
 
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
-        """See ``bot.platform.Platform``. Raises ``CredentialsRefused`` and ``Invalid``."""
+        """See ``bot.service.platform.Platform``. Raises ``CredentialsRefused`` and ``Invalid``."""
         await asyncio.shield(self._login)
         missed = MissedMessages(self._client, self._workspaces)
         await missed.load()

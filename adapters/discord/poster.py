@@ -45,15 +45,15 @@ from adapters.discord.reading import download, read_history
 from adapters.discord.reply import DiscordDisplay
 from adapters.discord.visible import Servers
 from adapters.discord.wire import DiscordRefused, Wire
-from bot.conversing.access import IN_NO_SERVER
-from bot.egress import DIRECT, Egress
-from bot.errors import PlatformUnavailable, PostRefused
-from bot.logs import get_logger
-from bot.messages import Attachment, Message, Thread
-from bot.posting import PostState, Reply, RunRef, Whereabouts
-from bot.rendering.texts import texts_for
-from bot.replying import Pace, open_reply
-from bot.rights.reader import Reader
+from bot.core.egress import DIRECT, Egress
+from bot.core.errors import PlatformUnavailable, PostRefused
+from bot.core.logs import get_logger
+from bot.core.messages import Attachment, Message, Thread
+from bot.core.posting import PostState, Reply, RunRef, Whereabouts
+from bot.core.reader import Reader
+from bot.core.texts import texts_for
+from bot.service.access import IN_NO_SERVER
+from bot.service.replying import Pace, open_reply
 
 NOTICES = (18, 21)  # types of the messages that Discord itself puts at a thread's beginning
 NEW = timedelta(seconds=60)  # a question younger than this cannot have unsaved posts
@@ -110,7 +110,7 @@ class DiscordPoster:
         return await self._servers.roles_held(message.author.id, among)
 
     async def whereabouts(self, run: RunRef) -> Whereabouts:
-        """See ``bot.posting.Locating``."""
+        """See ``bot.core.posting.Locating``."""
         thread = run.message.thread
         link = f"https://discord.com/channels/{thread.workspace}/{thread.thread}"
         if run.message.event_id.isdecimal():  # a message's id, and not that of a pressed button

@@ -15,13 +15,13 @@ from adapters.discord import wire
 from adapters.discord.incoming import Names, plain_markdown
 from adapters.discord.limits import HISTORY_PAGE
 from adapters.discord.wire import DiscordRefused, Wire
-from bot.conversing.access import IN_NO_SERVER
-from bot.egress import Egress
-from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable
-from bot.messages import Attachment, Author, Message
+from bot.core.egress import Egress
+from bot.core.errors import FootnoteError, PageUnreadable, PlatformUnavailable
+from bot.core.messages import Attachment, Author, Message
+from bot.core.posting import RunRef, collect
+from bot.core.texts import texts_for
 from bot.pages.urls import links_in
-from bot.posting import RunRef, collect
-from bot.rendering.texts import texts_for
+from bot.service.access import IN_NO_SERVER
 
 SAID = (0, 19)  # message types: a message, a reply
 THREAD_STARTER = 21  # represents the message that a thread was made from

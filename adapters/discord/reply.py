@@ -12,12 +12,12 @@ from adapters.discord import buttons, wire
 from adapters.discord.format import Look, format_answer, working
 from adapters.discord.outlet import Outlet, Post, Posted, nonce_of
 from adapters.discord.wire import DiscordRefused, Wire
-from bot.answers import Answer
-from bot.errors import FootnoteError
-from bot.logs import get_logger
-from bot.posting import RunRef
-from bot.rendering.texts import Texts, texts_for
-from bot.replying import Display, View
+from bot.core.answers import Answer
+from bot.core.errors import FootnoteError
+from bot.core.logs import get_logger
+from bot.core.posting import RunRef
+from bot.core.texts import Texts, texts_for
+from bot.service.replying import Display, View
 
 CANNOT_EMBED = "cannot-embed"  # the text id of this gap
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from bot.rendering.lines import one_line
+from bot.core.lines import one_line
 from bot.rendering.marks import code_spans
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
 from bot.text.control import without_controls

@@ -20,9 +20,9 @@ import yarl
 from discord.http import Route
 
 from adapters.discord import limits
-from bot.errors import CredentialsRefused, PlatformUnavailable, PostRefused
-from bot.posting import still_ours
-from bot.rate_limit import RateLimit
+from bot.core.errors import CredentialsRefused, PlatformUnavailable, PostRefused
+from bot.core.posting import still_ours
+from bot.core.rate_limit import RateLimit
 
 # Requests per second, and at once. At most 41 are sent in any second, so fewer than 50 arrive in
 # any second even if some take a quarter of a second longer.

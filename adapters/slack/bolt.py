@@ -28,12 +28,12 @@ from adapters.slack.incoming import MALFORMED, note, unescape
 from adapters.slack.listener import Listener, Me
 from adapters.slack.places import SHARED
 from adapters.slack.teams import Team
-from bot.conversing.reception import Reception
-from bot.errors import FootnoteError, StorageUnavailable
-from bot.logs import get_logger
+from bot.core.errors import FootnoteError, StorageUnavailable
+from bot.core.logs import get_logger
+from bot.core.settings import Settings
 from bot.search.conversations import CONVERSATIONS
 from bot.search.registry import configured_names
-from bot.settings import Settings
+from bot.service.reception import Reception
 
 RETRY_HEADER = "x-slack-retry-num"
 

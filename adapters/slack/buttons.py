@@ -53,8 +53,19 @@ from adapters.slack.rich import (
     text_element,
 )
 from adapters.slack.words import words_of
-from bot.answers import Answer
-from bot.conversing.buttons import (
+from bot.core.answers import Answer
+from bot.core.errors import PlatformUnavailable, PostRefused
+from bot.core.lines import shortened
+from bot.core.logs import get_logger
+from bot.core.messages import Audience, Author, Message, Style
+from bot.core.texts import Texts, texts_for
+from bot.pages.urls import links_in
+from bot.rendering.excerpts import joined
+from bot.rendering.footnotes import SourceView, sources
+from bot.rendering.remarks import remarks
+from bot.rendering.safety import without_pings
+from bot.rendering.tables import table_text
+from bot.service.buttons import (
     ASK_WHY,
     Deed,
     Deeper,
@@ -67,17 +78,6 @@ from bot.conversing.buttons import (
     Watch,
     carry_out,
 )
-from bot.errors import PlatformUnavailable, PostRefused
-from bot.logs import get_logger
-from bot.messages import Audience, Author, Message, Style
-from bot.pages.urls import links_in
-from bot.rendering.excerpts import joined
-from bot.rendering.footnotes import SourceView, sources
-from bot.rendering.lines import shortened
-from bot.rendering.remarks import remarks
-from bot.rendering.safety import without_pings
-from bot.rendering.tables import table_text
-from bot.rendering.texts import Texts, texts_for
 from bot.storage.workspaces import REASONS
 
 

@@ -26,12 +26,12 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.slack.limits import CALLS_A_MINUTE
 from adapters.slack.settings import SlackSettings
-from bot.egress import Egress
-from bot.errors import CredentialsRefused, PlatformUnavailable, PostRefused
-from bot.logs import get_logger
-from bot.observing import PlatformCalls
-from bot.platform import Connection
-from bot.posting import still_ours
+from bot.core.egress import Egress
+from bot.core.errors import CredentialsRefused, PlatformUnavailable, PostRefused
+from bot.core.logs import get_logger
+from bot.core.observing import PlatformCalls
+from bot.core.posting import still_ours
+from bot.service.platform import Connection
 
 Json = dict[str, Any]
 

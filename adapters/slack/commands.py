@@ -12,17 +12,17 @@ from adapters.slack.deferred import Recipient, SlowWork
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.listener import PLATFORM, Listener
 from adapters.slack.places import Place
-from bot.conversing.buttons import forget_me
-from bot.conversing.reception import AcceptedQuestion, Handled
-from bot.conversing.rules import DEPTHS, KEYS, depth_named, rule_values, with_rule
-from bot.errors import FootnoteError
-from bot.messages import Depth, Message, Thread
+from bot.core.errors import FootnoteError
+from bot.core.lines import shortened
+from bot.core.messages import Depth, Message, Thread
+from bot.core.posting import PostState
+from bot.core.texts import Texts, sentence_for, texts_for
 from bot.pages.urls import links_in
-from bot.posting import PostState
-from bot.rendering.lines import shortened
-from bot.rendering.texts import Texts, sentence_for, texts_for
-from bot.standing.desk import do_by_words, split_schedule, watch_confirmation
-from bot.standing.schedule import schedule_named
+from bot.service.buttons import forget_me
+from bot.service.reception import AcceptedQuestion, Handled
+from bot.service.rules import DEPTHS, KEYS, depth_named, rule_values, with_rule
+from bot.service.standing.desk import do_by_words, split_schedule, watch_confirmation
+from bot.service.standing.schedule import schedule_named
 
 ASK, FOOTNOTE, FORGET = "/ask", "/footnote", "/footnote forget me"
 WATCH = "/footnote watch"

@@ -28,12 +28,12 @@ from adapters.slack.people import names_of
 from adapters.slack.posted import SEARCH, is_ts, message_ts, run_of, thread_messages
 from adapters.slack.teams import Team
 from adapters.slack.words import words_of
-from bot.errors import Broken, PageUnreadable, ProviderUnavailable, Refused
-from bot.logs import get_logger
+from bot.core.errors import Broken, PageUnreadable, ProviderUnavailable, Refused
+from bot.core.logs import get_logger
+from bot.core.posting import PostState, RunRef
+from bot.core.reader import Reader, is_conversation
+from bot.core.texts import texts_for
 from bot.pages.page import Page
-from bot.posting import PostState, RunRef
-from bot.rendering.texts import texts_for
-from bot.rights.reader import Reader, is_conversation
 from bot.search.blend import blend
 from bot.search.conversations import FoundFile
 from bot.search.provider import Hit, ProviderKind, Query

@@ -14,10 +14,10 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from adapters.slack.calls import Calls, Json, Refusal
 from adapters.slack.format import escaped
 from adapters.slack.incoming import by_core
-from bot.conversing.background_tasks import BackgroundTasks
-from bot.errors import FootnoteError, PlatformUnavailable, PostRefused, StorageUnavailable
-from bot.logs import get_logger
-from bot.rendering.texts import Texts, sentence_for
+from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused, StorageUnavailable
+from bot.core.logs import get_logger
+from bot.core.texts import Texts, sentence_for
+from bot.service.background_tasks import BackgroundTasks
 
 PATIENCE_SECONDS = 60.0  # a private message that arrives later would only confuse
 LAST_SECONDS = 1.0  # time for unsent ephemeral messages when Footnote ends

@@ -9,7 +9,7 @@ from adapters.slack.calls import Away, Json, Refusal
 from adapters.slack.format import Part, simpler
 from adapters.slack.posted import Post, PostedMessages, found_in_thread
 from adapters.slack.teams import Team
-from bot.logs import get_logger
+from bot.core.logs import get_logger
 
 log = get_logger()
 

@@ -25,7 +25,7 @@ from adapters.slack.found_files import FILES
 from adapters.slack.installations import Place, open_installations
 from adapters.slack.oauth import FOR_USER_GROUPS, install_url, needed_scopes, redirect_url
 from adapters.slack.settings import SlackSettings, in_many_workspaces
-from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
+from bot.core.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.pages.urls import display_url
 from bot.search.registry import searches_conversations
 

@@ -25,17 +25,17 @@ from adapters.slack.limits import (
 )
 from adapters.slack.plan import Task, plain
 from adapters.slack.rich import Json, link_element, section, text_element
-from bot.answers import Answer, Status
-from bot.conversing.buttons import ASK_WHY
-from bot.labels import label
-from bot.messages import Depth
+from bot.core.answers import Answer, Status
+from bot.core.labels import label
+from bot.core.messages import Depth
+from bot.core.texts import Texts
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import link_target, linked, reachable
 from bot.rendering.marks import ESCAPE, code_spans
 from bot.rendering.remarks import cautions, source_line, summary
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
-from bot.rendering.texts import Texts
 from bot.rendering.verbatim import as_label, as_words
+from bot.service.buttons import ASK_WHY
 from bot.storage.workspaces import REASONS
 
 # https://docs.slack.dev/reference/block-kit/blocks/markdown-block: characters that can be escaped

@@ -20,11 +20,11 @@ from urllib.parse import urlsplit
 
 from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
 from adapters.slack.incoming import attachments_of, unescape
-from bot.errors import PageUnreadable
-from bot.logs import get_logger
-from bot.messages import Attachment
-from bot.posting import RunRef
-from bot.rights.reader import is_conversation
+from bot.core.errors import PageUnreadable
+from bot.core.logs import get_logger
+from bot.core.messages import Attachment
+from bot.core.posting import RunRef
+from bot.core.reader import is_conversation
 from bot.search.conversations import FoundFile
 from bot.search.in_flight import InFlight
 from bot.search.provider import Hit

@@ -12,13 +12,13 @@ from adapters.slack.format import escaped
 from adapters.slack.limits import SESSION_TITLE_CHARACTERS
 from adapters.slack.listener import PLATFORM
 from adapters.slack.people import People
-from bot.conversing.reception import Reception
-from bot.errors import FootnoteError, StorageUnavailable
-from bot.logs import get_logger
+from bot.core.errors import FootnoteError, StorageUnavailable
+from bot.core.logs import get_logger
+from bot.core.settings import Settings
+from bot.core.texts import Texts, texts_for
 from bot.reasoning.declaration import who_answers
-from bot.rendering.texts import Texts, texts_for
 from bot.search.registry import configured_names
-from bot.settings import Settings
+from bot.service.reception import Reception
 from bot.storage.workspaces import Use
 
 HOW = ("mention", "direct", "follow-up", "command", "shortcut", "stop")

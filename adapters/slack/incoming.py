@@ -11,10 +11,10 @@ from collections.abc import Awaitable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from bot.logs import get_logger
-from bot.messages import Attachment, Audience, Author, Message, Thread
+from bot.core.logs import get_logger
+from bot.core.messages import Attachment, Audience, Author, Message, Thread
+from bot.core.reader import attached
 from bot.pages.urls import links_in
-from bot.rights.reader import attached
 
 Json = Mapping[str, Any]
 

@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from adapters.slack.calls import sdk_logger
 from adapters.slack.people import ORGANISATION
 from adapters.slack.settings import SlackSettings
-from bot.errors import InvalidSetting
+from bot.core.errors import InvalidSetting
 from bot.storage.connecting import Connecting
 from bot.storage.database import Database, open_database
 from bot.storage.encryption import Seal, Sealed
@@ -184,7 +184,7 @@ async def open_installations(settings: SlackSettings) -> AsyncIterator[Installat
 
 
 class StoredInstallations:
-    """The installations of all apps in the database; see ``bot.platform.Installations``."""
+    """The installations of all apps in the database; see ``bot.service.platform.Installations``."""
 
     async def count(self, database: Database, workspace: str) -> int:
         """Count the rows that ``forget`` would delete."""

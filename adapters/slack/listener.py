@@ -35,12 +35,12 @@ from adapters.slack.people import AppQuestions, Home, People, Person, app_of, au
 from adapters.slack.places import Place
 from adapters.slack.posted import run_of
 from adapters.slack.words import words_of
-from bot.conversing.reception import Address, Handled, Reception
-from bot.errors import Denied, Invalid, StorageUnavailable
-from bot.logs import get_logger
-from bot.messages import Attachment, Author, Message
-from bot.rendering.texts import Texts, sentence_for, texts_for
+from bot.core.errors import Denied, Invalid, StorageUnavailable
+from bot.core.logs import get_logger
+from bot.core.messages import Attachment, Author, Message
+from bot.core.texts import Texts, sentence_for, texts_for
 from bot.search.registry import searches_conversations
+from bot.service.reception import Address, Handled, Reception
 from bot.text.language import detect
 
 PLATFORM = "slack"

@@ -27,9 +27,9 @@ from adapters.slack.installations import Installations, States
 from adapters.slack.places import READERS
 from adapters.slack.settings import SlackSettings
 from adapters.slack.teams import InstalledTeams, NotInstalled
-from bot.console_access import console_address
-from bot.errors import FootnoteError
-from bot.logs import get_logger
+from bot.core.errors import FootnoteError
+from bot.core.logs import get_logger
+from bot.operation.console_access import console_address
 from bot.search.registry import searches_conversations
 
 # Scopes of the bot token and their reasons; ``deploy/slack-manifest.yaml`` requests exactly these.

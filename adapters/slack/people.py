@@ -17,9 +17,9 @@ from adapters.slack.calls import Calls, Refusal
 from adapters.slack.incoming import Json, mentions_in
 from adapters.slack.places import SHARED
 from adapters.slack.words import words_of
-from bot.errors import FootnoteError
-from bot.logs import get_logger
-from bot.messages import Author
+from bot.core.errors import FootnoteError
+from bot.core.logs import get_logger
+from bot.core.messages import Author
 
 PEOPLE_REMEMBERED = 20_000
 REMEMBERED_SECONDS = 3_600.0

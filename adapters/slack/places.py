@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-from bot.messages import Audience
+from bot.core.messages import Audience
 
 Json = Mapping[str, Any]
 

@@ -14,15 +14,15 @@ from adapters.slack.limits import (
     TASKS,
     URL_CHARACTERS,
 )
-from bot.answers import PlanView, StepView
-from bot.labels import label
+from bot.core.answers import PlanView, StepView
+from bot.core.labels import label
+from bot.core.lines import shortened
+from bot.core.texts import Texts
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
-from bot.rendering.lines import shortened
 from bot.rendering.marks import numbers_in
 from bot.rendering.plan import PARTS, Branch, named, title_of, work
 from bot.rendering.safety import without_pings
-from bot.rendering.texts import Texts
 
 TaskState = Literal["pending", "in_progress", "complete", "error"]
 

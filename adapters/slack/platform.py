@@ -42,9 +42,9 @@ from adapters.slack.oauth import (
 from adapters.slack.poster import SlackPoster
 from adapters.slack.settings import SlackSettings, in_many_workspaces
 from adapters.slack.teams import InstalledTeams, OneTeam
-from bot.conversing.reception import Reception
-from bot.observing import Observed
-from bot.platform import Connection
+from bot.core.observing import Observed
+from bot.service.platform import Connection
+from bot.service.reception import Reception
 from bot.storage.database import Database
 from bot.storage.workspaces import Workspaces
 
@@ -226,7 +226,7 @@ async def open_slack(
 
 
 class SlackPlatform:
-    """See ``bot.platform.Platform``."""
+    """See ``bot.service.platform.Platform``."""
 
     name = "slack"
 

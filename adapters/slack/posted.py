@@ -12,9 +12,9 @@ from typing import Any
 
 from adapters.slack.calls import Calls, Json, Refusal
 from adapters.slack.limits import PAGE_MESSAGES
-from bot.logs import get_logger
-from bot.messages import Thread
-from bot.posting import PostState, RunRef
+from bot.core.logs import get_logger
+from bot.core.messages import Thread
+from bot.core.posting import PostState, RunRef
 
 EVENT_TYPE = "footnote_run"
 # The part number of the message that repeats the question of a slash command or a pressed

@@ -36,14 +36,14 @@ from adapters.slack.posted import (
 from adapters.slack.reply import Features, SlackDisplay
 from adapters.slack.teams import Team, Teams
 from adapters.slack.words import words_of
-from bot.errors import PlatformUnavailable, PostRefused
-from bot.labels import label
-from bot.logs import get_logger
-from bot.messages import Attachment, Audience, Author, Message
-from bot.posting import PostState, Reply, RunRef, Whereabouts, collect
-from bot.rendering.texts import texts_for
-from bot.replying import Pace, open_reply
-from bot.rights.reader import Reader
+from bot.core.errors import PlatformUnavailable, PostRefused
+from bot.core.labels import label
+from bot.core.logs import get_logger
+from bot.core.messages import Attachment, Audience, Author, Message
+from bot.core.posting import PostState, Reply, RunRef, Whereabouts, collect
+from bot.core.reader import Reader
+from bot.core.texts import texts_for
+from bot.service.replying import Pace, open_reply
 from bot.storage.workspaces import Workspaces
 
 MESSAGES = 300  # the latest ones of a thread; a reasoner sees fewer
@@ -250,7 +250,7 @@ class SlackPoster:
         return await (await self._teams.of(message.thread.workspace)).is_guest(message)
 
     async def whereabouts(self, run: RunRef) -> Whereabouts:
-        """See ``bot.posting.Locating``."""
+        """See ``bot.core.posting.Locating``."""
         thread = run.message.thread
         ts = message_ts(run) or (thread.thread if is_ts(thread.thread) else "")
         team = await self._team(run)

@@ -27,13 +27,13 @@ from adapters.slack.plan import plain, ready, tasks
 from adapters.slack.posted import PostedMessages
 from adapters.slack.streaming import Streaming, TakenOver, message_parts
 from adapters.slack.teams import Team
-from bot.answers import Answer, PlanView
-from bot.errors import FootnoteError, PlatformUnavailable, PostRefused, StorageUnavailable
-from bot.logs import get_logger
-from bot.posting import RunRef
-from bot.rendering.lines import shortened
-from bot.rendering.texts import Texts, texts_for
-from bot.replying import Display, View
+from bot.core.answers import Answer, PlanView
+from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused, StorageUnavailable
+from bot.core.lines import shortened
+from bot.core.logs import get_logger
+from bot.core.posting import RunRef
+from bot.core.texts import Texts, texts_for
+from bot.service.replying import Display, View
 from bot.storage.workspaces import Workspaces
 
 Ability = Literal["streaming", "sessions"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import SecretStr
 
-from bot.errors import InvalidSetting
-from bot.plugins import named_field
-from bot.settings import Settings
+from bot.core.errors import InvalidSetting
+from bot.core.plugins import named_field
+from bot.core.settings import Settings
 
 
 class SlackSettings(Settings, defer_build=True):

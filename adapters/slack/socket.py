@@ -20,8 +20,8 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 
 from adapters.slack.calls import Calls, Json, sdk_logger, until_reached
 from adapters.slack.incoming import MALFORMED, note
-from bot.logs import get_logger
-from bot.platform import Connection
+from bot.core.logs import get_logger
+from bot.service.platform import Connection
 
 PING_SECONDS = 5.0  # a connection is given up after 1.5 intervals of silence
 CONNECT_SECONDS = 15.0

@@ -39,10 +39,10 @@ from adapters.slack.plan import (
     tasks,
 )
 from adapters.slack.posted import Post, PostedMessages
-from bot.answers import PlanView
-from bot.logs import get_logger
-from bot.rendering.texts import Texts
-from bot.replying import View
+from bot.core.answers import PlanView
+from bot.core.logs import get_logger
+from bot.core.texts import Texts
+from bot.service.replying import View
 
 log = get_logger()
 

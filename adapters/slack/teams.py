@@ -24,10 +24,10 @@ from adapters.slack.calls import FAILURES, Calls, Json, Timing
 from adapters.slack.installations import Installations
 from adapters.slack.people import ORGANISATION, Home, People
 from adapters.slack.places import CHANNELS, READERS, Place, is_direct
-from bot.conversing.background_tasks import BackgroundTasks
-from bot.errors import FootnoteError, InvalidSetting, PlatformUnavailable, PostRefused
-from bot.logs import get_logger
-from bot.messages import Audience, Message
+from bot.core.errors import FootnoteError, InvalidSetting, PlatformUnavailable, PostRefused
+from bot.core.logs import get_logger
+from bot.core.messages import Audience, Message
+from bot.service.background_tasks import BackgroundTasks
 
 GROUPS_REMEMBERED = 1_000
 SCOPES_SECONDS = 600.0

@@ -12,11 +12,11 @@ from typing import Any
 
 from adapters.terminal.messages import is_unnamed, terminal_message
 from adapters.terminal.poster import TerminalPoster
-from bot.answers import Answer
-from bot.app import App, open_app
-from bot.errors import Denied, FootnoteError, Invalid, Unavailable
-from bot.messages import TERMINAL, RunOptions, Thread, clean_question
-from bot.settings import Settings
+from bot.core.answers import Answer
+from bot.core.errors import Denied, FootnoteError, Invalid, Unavailable
+from bot.core.messages import TERMINAL, RunOptions, Thread, clean_question
+from bot.core.settings import Settings
+from bot.operation.app import App, open_app
 
 PROMPT = "\nYou: "
 

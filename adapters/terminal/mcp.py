@@ -14,16 +14,16 @@ from mcp.server.stdio import stdio_server
 from adapters.terminal.listener import Terminal
 from adapters.terminal.messages import terminal_message, terminal_thread
 from adapters.terminal.poster import TerminalPoster, TerminalReply
-from bot.answers import Answer, PlanView
-from bot.app import App, open_app
+from bot.core.answers import Answer, PlanView
+from bot.core.messages import TERMINAL, RunOptions, Thread
+from bot.core.posting import PostState, Reply, RunRef
+from bot.core.reader import EVERYTHING, telling
+from bot.core.settings import Settings
+from bot.core.texts import DEFAULT, Texts, texts_for
 from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
 from bot.mcp.server import mcp_server
-from bot.messages import TERMINAL, RunOptions, Thread
-from bot.posting import PostState, Reply, RunRef
-from bot.rendering.texts import DEFAULT, Texts, texts_for
+from bot.operation.app import App, open_app
 from bot.research.evidence.library import Library
-from bot.rights.reader import EVERYTHING, telling
-from bot.settings import Settings
 from bot.storage.archive import Archive
 from bot.storage.traces import KeptPage, Traces
 

@@ -8,7 +8,7 @@ import secrets
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from bot.messages import TERMINAL, Author, Message, Thread
+from bot.core.messages import TERMINAL, Author, Message, Thread
 from bot.pages.urls import links_in
 
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from bot.answers import Answer, StepView
-from bot.labels import label
+from bot.core.answers import Answer, StepView
+from bot.core.labels import label
+from bot.core.lines import one_line, shortened
+from bot.core.texts import DEFAULT, texts_for
 from bot.rendering.documents import answer_document, printed_json
 from bot.rendering.excerpts import Excerpt
 from bot.rendering.footnotes import QuoteView, SourceView, sources
-from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, title_of, work
 from bot.rendering.safety import portable, without_pings, without_tags
-from bot.rendering.texts import DEFAULT, texts_for
 from bot.rendering.verbatim import as_words
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 from starlette.requests import Request
 
-from bot.console_access import console_address
-from bot.settings import Settings
+from bot.core.settings import Settings
+from bot.operation.console_access import console_address
 
 # Paths registered at an OpenID provider; they begin with the path of the sign-in page.
 CALLBACK = "/sign-in/callback"

@@ -25,8 +25,8 @@ from adapters.web.run_pages import console_pages
 from adapters.web.sharing import sharing_pages
 from adapters.web.signing_in import sign_in_pages
 from adapters.web.standing import standing_pages
-from bot.errors import Denied, FootnoteError, Invalid, Unavailable
-from bot.rendering.texts import sentence_for
+from bot.core.errors import Denied, FootnoteError, Invalid, Unavailable
+from bot.core.texts import sentence_for
 
 COMPRESSION = 6  # of zlib's nine levels: the last three double the time to save one percent
 

@@ -15,11 +15,11 @@ from adapters.web.auditing import set_audit_object
 from adapters.web.clock import clock_of
 from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.uploads import Upload, attachments_of, check_readable
-from bot.conversing.reception import AcceptedQuestion
-from bot.errors import Invalid
-from bot.messages import EVERYWHERE, Attachment, Depth, Message, Thread
+from bot.core.errors import Invalid
+from bot.core.messages import EVERYWHERE, Attachment, Depth, Message, Thread
 from bot.pages.turns import For, reading_for
 from bot.pages.urls import links_in
+from bot.service.reception import AcceptedQuestion
 from bot.storage.audit import named
 from bot.storage.records import RunRecord
 

@@ -10,14 +10,14 @@ from cachetools import TTLCache
 from starlette.exceptions import HTTPException
 
 from adapters.web.visitors import Visitor
-from bot.errors import InvalidSetting, ProviderUnavailable
-from bot.messages import EVERYWHERE, RunOptions, Sources
-from bot.rendering.texts import Texts
-from bot.rights.reader import Reach
+from bot.core.errors import InvalidSetting, ProviderUnavailable
+from bot.core.messages import EVERYWHERE, RunOptions, Sources
+from bot.core.reader import Reach
+from bot.core.settings import ChannelRules, Settings
+from bot.core.texts import Texts
 from bot.rights.rights import Rights
 from bot.search.local import LocalDocuments
 from bot.search.registry import configured_names
-from bot.settings import ChannelRules, Settings
 
 DOCUMENTS, WIKI, WEB = "documents", "wiki", "web"
 _LOCAL, _WIKIPEDIA = "local", "wikipedia"  # search providers

@@ -20,18 +20,18 @@ from adapters.web.parts import Parts
 from adapters.web.preferences import LANGUAGES, language_of, theme_of
 from adapters.web.templating import Templates
 from adapters.web.visitors import Sessions, Visitor
-from bot.console_access import Guesses
-from bot.conversing.reception import Reception
-from bot.corrections.desk import CorrectionDesk
-from bot.messages import Thread
-from bot.observing import Observed
+from bot.core.messages import Thread
+from bot.core.observing import Observed
+from bot.core.rate_limit import Pace
+from bot.core.settings import ChannelRules, Settings
+from bot.core.texts import Texts, texts_for
+from bot.operation.console_access import Guesses
 from bot.pages.processes import Shares
 from bot.pages.workers import Workers
-from bot.rate_limit import Pace
-from bot.rendering.texts import Texts, texts_for
 from bot.rights.rights import Rights
-from bot.settings import ChannelRules, Settings
-from bot.standing.desk import Desk
+from bot.service.corrections import CorrectionDesk
+from bot.service.reception import Reception
+from bot.service.standing.desk import Desk
 from bot.storage.archive import Archive
 from bot.storage.audit import Audit
 from bot.storage.database import Database

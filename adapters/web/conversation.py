@@ -24,10 +24,10 @@ from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.uploads import megabytes
 from adapters.web.visibility import seeing
 from adapters.web.writing import cursor_of, turn_html
-from bot.conversing.buttons import Deed, Deeper, Feedback, FollowUp, Retract, Stop, Watch, carry_out
-from bot.messages import Attachment, Depth, Thread
+from bot.core.messages import Attachment, Depth, Thread
 from bot.pages.media import accepted
-from bot.standing.schedule import DAILY
+from bot.service.buttons import Deed, Deeper, Feedback, FollowUp, Retract, Stop, Watch, carry_out
+from bot.service.standing.schedule import DAILY
 from bot.storage.records import RunRecord
 from bot.storage.workspaces import REASONS, Reason
 

@@ -14,10 +14,10 @@ from starlette.routing import BaseRoute, Route
 from adapters.web.console import WORKSPACE, Console, texts_of, visitor_of
 from adapters.web.forms import form_of
 from adapters.web.visibility import seeing
-from bot.corrections.search import title_of
-from bot.errors import Invalid
-from bot.messages import CONSOLE, Message, Thread
-from bot.rendering.texts import sentence_for
+from bot.core.errors import Invalid
+from bot.core.messages import CONSOLE, Message, Thread
+from bot.core.texts import sentence_for
+from bot.search.corrections import title_of
 
 
 def correction_pages(console: Console) -> Sequence[BaseRoute]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from bot.console_access import has_console
-from bot.messages import CONSOLE
-from bot.platform import Declaration, Platform
-from bot.settings import Settings
+from bot.core.messages import CONSOLE
+from bot.core.settings import Settings
+from bot.operation.console_access import has_console
+from bot.service.platform import Declaration, Platform
 
 if TYPE_CHECKING:
-    from bot.observing import Observed
+    from bot.core.observing import Observed
     from bot.storage.workspaces import Workspaces
 
 
@@ -24,7 +24,7 @@ def _open(
 
 
 async def _check(settings: Settings) -> str:
-    from bot.conversing.access import shut_to_console
+    from bot.service.access import shut_to_console
 
     where = f"`footnote serve` opens it on {settings.http_host}:{settings.http_port}"
     if settings.oidc_issuer:

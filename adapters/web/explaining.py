@@ -18,10 +18,10 @@ from adapters.web.sources import quote_html
 from adapters.web.svg.graph import MARKS, GraphNode, draw
 from adapters.web.svg.waterfall import Waterfall, waterfall
 from adapters.web.visitors import LOCAL
-from bot.answers import Verification, VerifiedSentence
-from bot.rendering.lines import one_line, shortened
+from bot.core.answers import Verification, VerifiedSentence
+from bot.core.lines import one_line, shortened
+from bot.core.texts import Texts
 from bot.rendering.remarks import words_of
-from bot.rendering.texts import Texts
 from bot.research.answer.support import Quote, TracedSentence
 from bot.research.trace.timeline import Span
 from bot.research.trace.trace import ModelCall, Trace, TracedPage

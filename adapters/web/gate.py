@@ -29,7 +29,11 @@ from adapters.web.limits import (
     SESSION_DAYS,
 )
 from adapters.web.visitors import BROWSER, COOKIE, LOCAL, Sessions, Visitor, Way
-from bot.console_access import (
+from bot.core.errors import StorageUnavailable
+from bot.core.lines import one_line, shortened
+from bot.core.rate_limit import Pace
+from bot.core.settings import Settings
+from bot.operation.console_access import (
     FORWARDED,
     Guesses,
     bearer_of,
@@ -38,10 +42,6 @@ from bot.console_access import (
     is_loopback,
     why_unclear,
 )
-from bot.errors import StorageUnavailable
-from bot.rate_limit import Pace
-from bot.rendering.lines import one_line, shortened
-from bot.settings import Settings
 from bot.storage.audit import Audit, acting, in_console
 from bot.storage.sign_ins import SignIns
 

@@ -18,9 +18,9 @@ from adapters.web.forms import form_of
 from adapters.web.limits import LONGEST_TITLE
 from adapters.web.threads import list_threads, search_threads
 from adapters.web.visibility import seeing
-from bot.conversing.forgetting import day_after
-from bot.messages import Thread
-from bot.rendering.lines import one_line, shortened
+from bot.core.lines import one_line, shortened
+from bot.core.messages import Thread
+from bot.service.forgetting import day_after
 from bot.storage.subjects import Subject
 
 Deed = Callable[[Request, Thread, Mapping[str, str]], Awaitable[str]]

@@ -21,9 +21,9 @@ from adapters.web.limits import (
     SECONDS_BETWEEN_LOOKS,
 )
 from adapters.web.reply_state import ReplyState, parse_state
-from bot.errors import StorageUnavailable
-from bot.logs import get_logger
-from bot.messages import Thread
+from bot.core.errors import StorageUnavailable
+from bot.core.logs import get_logger
+from bot.core.messages import Thread
 from bot.storage.database import Database
 from bot.storage.records import UNFINISHED
 from bot.storage.signals import RunSignals

@@ -27,14 +27,14 @@ from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, vis
 from adapters.web.sse import moments
 from adapters.web.turns import turns_of
 from adapters.web.visibility import Visibility, seeing
-from bot.answers import Answer, PlanView
-from bot.errors import Invalid, Unavailable
-from bot.extras import need
+from bot.core.answers import Answer, PlanView
+from bot.core.errors import Invalid, Unavailable
+from bot.core.extras import need
+from bot.core.messages import Message, Thread
+from bot.core.reader import Reader
+from bot.core.texts import Texts
 from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
-from bot.messages import Message, Thread
-from bot.rendering.texts import Texts
 from bot.research.evidence.library import Library
-from bot.rights.reader import Reader
 from bot.storage.audit import act_as, in_console
 from bot.storage.records import RunRecord
 from bot.storage.traces import KeptPage, Traces

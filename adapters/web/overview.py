@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 from adapters.web.amounts import seconds, usd
 from adapters.web.svg.plot import Column, Part, draw
-from bot.rendering.lines import one_line, shortened
-from bot.rendering.texts import Texts
+from bot.core.lines import one_line, shortened
+from bot.core.texts import Texts
 from bot.research.trace.health import ProviderHealth, health
 from bot.storage.overview import RECENT, Overview, Place, QuestionRow, Scope, of_days
 

@@ -12,7 +12,7 @@ from adapters.web.reply_state import ReplyState
 from adapters.web.sse import as_line
 from adapters.web.templating import Templates
 from adapters.web.views import writing
-from bot.rendering.texts import Texts
+from bot.core.texts import Texts
 
 
 class Parts:

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from adapters.web.svg.graph import GraphNode, draw
-from bot.answers import PlanView, StepState, StepView
-from bot.labels import label
-from bot.mcp.address import public
+from bot.core.answers import PlanView, StepState, StepView
+from bot.core.labels import label
+from bot.core.lines import one_line, shortened
+from bot.core.mcp_address import public
+from bot.core.reader import is_document
+from bot.core.texts import Texts
 from bot.rendering.footnotes import link_target
-from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, named, title_of, work
-from bot.rendering.texts import Texts
-from bot.rights.reader import is_document
 from bot.search.hits import host_of
 
 TITLE = 200  # characters

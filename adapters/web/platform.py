@@ -19,19 +19,19 @@ from adapters.web.live import Live
 from adapters.web.mcp import McpEndpoint
 from adapters.web.poster import WebPoster
 from adapters.web.visitors import Sessions, session_key
-from bot.conversing.reception import Reception
-from bot.errors import FootnoteError
-from bot.logs import get_logger
-from bot.observing import Observed
-from bot.platform import Connection
-from bot.settings import Settings
+from bot.core.errors import FootnoteError
+from bot.core.logs import get_logger
+from bot.core.observing import Observed
+from bot.core.settings import Settings
+from bot.service.platform import Connection
+from bot.service.reception import Reception
 from bot.storage.workspaces import Workspaces
 
 log = get_logger()
 
 
 class WebPlatform:
-    """See ``bot.platform.Platform``. Opened by ``open_web``."""
+    """See ``bot.service.platform.Platform``. Opened by ``open_web``."""
 
     name = "web"
 

@@ -11,18 +11,18 @@ from dataclasses import replace
 
 from adapters.web.live import Live
 from adapters.web.reply_state import ReplyState, next_state, next_turn, parse_state
-from bot.answers import Answer
-from bot.errors import (
+from bot.core.answers import Answer
+from bot.core.errors import (
     FootnoteError,
     PageUnreadable,
     PlatformUnavailable,
     RunLost,
     StorageUnavailable,
 )
-from bot.messages import Attachment, Message
-from bot.posting import PostState, Reply, RunRef, too_large
-from bot.rendering.texts import texts_for
-from bot.replying import Display, Pace, View, open_reply
+from bot.core.messages import Attachment, Message
+from bot.core.posting import PostState, Reply, RunRef, too_large
+from bot.core.texts import texts_for
+from bot.service.replying import Display, Pace, View, open_reply
 from bot.storage.files import Files
 
 

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from adapters.web.clock import ZONE, zones
-from bot.rendering.texts import LOCALES
+from bot.core.texts import LOCALES
 
 THEME, LANGUAGE = "footnote_theme", "footnote_language"  # cookies
 THEMES = ("light", "dark")

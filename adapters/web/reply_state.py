@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter
 
-from bot.answers import Answer, PlanView
-from bot.posting import PostState
+from bot.core.answers import Answer, PlanView
+from bot.core.posting import PostState
 from bot.storage.records import UNFINISHED, RunRecord
 
 

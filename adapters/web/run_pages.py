@@ -25,14 +25,14 @@ from adapters.web.places import copies_of
 from adapters.web.reply_state import state_of
 from adapters.web.sources import kind_of
 from adapters.web.visibility import seeing
-from bot.answers import StepView
-from bot.errors import InvalidSetting
-from bot.metrics import Metrics
+from bot.core.answers import StepView
+from bot.core.errors import InvalidSetting
+from bot.core.reader import Reader
+from bot.operation.metrics import Metrics
 from bot.reasoning.declaration import price_of
 from bot.rendering.footnotes import link_target
 from bot.research.trace.health import health
 from bot.research.trace.trace import page_of_trace, trace
-from bot.rights.reader import Reader
 from bot.storage.asked import AskedQuestions
 from bot.storage.audit import Deed
 from bot.storage.overview import Overview, Overviews

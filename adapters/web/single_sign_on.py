@@ -33,14 +33,14 @@ from adapters.web.forms import form_of
 from adapters.web.gate import SIGN_IN, SIGN_OUT, set_cookie
 from adapters.web.limits import GROUPS_OF_ONE_VISITOR, SIGN_INS_PER_MINUTE
 from adapters.web.visitors import BROWSER, COOKIE, LOCAL, SignInRefused
-from bot.console_access import is_loopback
-from bot.egress import Egress
-from bot.errors import Denied, FootnoteError, Unavailable
-from bot.logs import get_logger
-from bot.rate_limit import Pace
-from bot.rendering.lines import shortened
-from bot.rendering.texts import sentence_for
-from bot.settings import Settings
+from bot.core.egress import Egress
+from bot.core.errors import Denied, FootnoteError, Unavailable
+from bot.core.lines import shortened
+from bot.core.logs import get_logger
+from bot.core.rate_limit import Pace
+from bot.core.settings import Settings
+from bot.core.texts import sentence_for
+from bot.operation.console_access import is_loopback
 from bot.storage.sign_ins import Identity, SignIns
 
 CALL_SECONDS = 10.0  # for one request to the provider, and twice that for all of one step

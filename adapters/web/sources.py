@@ -20,15 +20,15 @@ from adapters.web.markdown import answer_html
 from adapters.web.page_text import page_html
 from adapters.web.places import AnswerPlaces, by_number
 from adapters.web.plans import Site, site_of
-from bot.answers import Answer, Citation, Span
-from bot.labels import label
-from bot.mcp.address import server_of
-from bot.messages import UPLOADED
+from bot.core.answers import Answer, Citation, Span
+from bot.core.labels import label
+from bot.core.lines import one_line
+from bot.core.mcp_address import server_of
+from bot.core.messages import UPLOADED
+from bot.core.texts import Texts
 from bot.pages.passages import columns_in
 from bot.rendering.excerpts import excerpts
 from bot.rendering.footnotes import SourceView, sources
-from bot.rendering.lines import one_line
-from bot.rendering.texts import Texts
 from bot.research.answer.support import Quoted
 from bot.text.sentences import Block, blocks
 

@@ -18,8 +18,8 @@ from starlette.types import Send
 from adapters.web.limits import HEARTBEAT_SECONDS, SECONDS_BETWEEN_EVENTS
 from adapters.web.live import Feed
 from adapters.web.open_streams import OpenStreams
-from bot.errors import StorageUnavailable
-from bot.logs import get_logger
+from bot.core.errors import StorageUnavailable
+from bot.core.logs import get_logger
 
 EVENTS = "text/event-stream"
 RETRY = "retry: 1000\n\n"  # milliseconds until a disconnected browser reconnects

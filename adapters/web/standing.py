@@ -12,10 +12,10 @@ from starlette.routing import BaseRoute, Route
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.forms import form_of
 from adapters.web.visibility import seeing
-from bot.errors import Invalid
-from bot.messages import CONSOLE
-from bot.rendering.texts import sentence_for
-from bot.standing.desk import Person
+from bot.core.errors import Invalid
+from bot.core.messages import CONSOLE
+from bot.core.texts import sentence_for
+from bot.service.standing.desk import Person
 
 
 def standing_pages(console: Console) -> Sequence[BaseRoute]:

@@ -23,9 +23,9 @@ from adapters.web.turns import turns_of
 from adapters.web.visibility import Visibility
 from adapters.web.visitors import Visitor
 from adapters.web.writing import reply_html, tally, turn_html
-from bot.messages import Thread
-from bot.rendering.texts import Texts
-from bot.rights.reader import Reader
+from bot.core.messages import Thread
+from bot.core.reader import Reader
+from bot.core.texts import Texts
 
 
 def thread_events(console: Console, request: Request, thread: Thread) -> Response:

@@ -10,9 +10,9 @@ from urllib.parse import unquote
 import jinja2
 
 from adapters.web.assets import asset
-from bot.labels import label, titled
-from bot.rendering.lines import one_line
-from bot.rendering.texts import Texts
+from bot.core.labels import label, titled
+from bot.core.lines import one_line
+from bot.core.texts import Texts
 
 FOLDER = Path(__file__).with_name("templates")
 

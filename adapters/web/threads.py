@@ -14,11 +14,11 @@ from adapters.web.console import Console, visitor_of
 from adapters.web.limits import FOUND_AT_ONCE, THREADS_LISTED
 from adapters.web.visibility import seeing
 from adapters.web.visitors import Visitor
-from bot.rendering.lines import one_line, shortened
+from bot.core.lines import one_line, shortened
+from bot.core.provenance import Wording
+from bot.core.texts import Texts
 from bot.rendering.marks import without_marks
 from bot.rendering.tables import plain_lines
-from bot.rendering.texts import Texts
-from bot.rights.provenance import Wording
 from bot.storage.history import ListedConversation
 from bot.text.sentences import sentences
 from bot.text.terms import terms

@@ -11,12 +11,12 @@ import sqlalchemy as sa
 from adapters.web.console import Console
 from adapters.web.reply_state import ReplyState, state_of
 from adapters.web.sources import Dates
-from bot.answers import Answer
-from bot.errors import InvalidSetting
-from bot.labels import label
-from bot.messages import Attachment, RunOptions
-from bot.rights.provenance import OWN_WORDS, Provenance
-from bot.rights.reader import Reader
+from bot.core.answers import Answer
+from bot.core.errors import InvalidSetting
+from bot.core.labels import label
+from bot.core.messages import Attachment, RunOptions
+from bot.core.provenance import OWN_WORDS, Provenance
+from bot.core.reader import Reader
 from bot.rights.rights import Rights, Root
 from bot.storage.database import Database
 from bot.storage.records import UNFINISHED, RunRecord

@@ -29,10 +29,10 @@ from adapters.web.limits import (
     MOST_FILES,
     PIECE,
 )
-from bot.errors import PageUnreadable
-from bot.messages import UPLOADED, Attachment
+from bot.core.errors import PageUnreadable
+from bot.core.messages import UPLOADED, Attachment
+from bot.core.texts import DEFAULT, Texts
 from bot.pages.workers import NeedsMoreMemory, Workers
-from bot.rendering.texts import DEFAULT, Texts
 
 PARTS = "multipart/form-data"
 FILES = "files"  # the form field with the files

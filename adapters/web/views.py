@@ -13,11 +13,11 @@ from adapters.web.places import AnswerPlaces, copies_of
 from adapters.web.plans import Plan, plan_of
 from adapters.web.reply_state import ReplyState
 from adapters.web.sources import HEADINGS, TITLE, Dates, Source, source_cards
-from bot.answers import Answer, PlanView
+from bot.core.answers import Answer, PlanView
+from bot.core.texts import Texts
 from bot.rendering.footnotes import sources
 from bot.rendering.remarks import remarks, spent
 from bot.rendering.safety import portable, without_pings, without_tags
-from bot.rendering.texts import Texts
 from bot.rendering.verbatim import inline
 
 NONE: Mapping[str, str] = MappingProxyType({})

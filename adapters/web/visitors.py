@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from adapters.web.limits import SECONDS_BETWEEN_SESSION_LOOKS, SESSION_DAYS
-from bot.errors import Denied, StorageUnavailable
-from bot.messages import Author, Thread
-from bot.rendering.texts import DEFAULT, texts_for
-from bot.rights.reader import Reader
+from bot.core.errors import Denied, StorageUnavailable
+from bot.core.messages import Author, Thread
+from bot.core.reader import Reader
+from bot.core.texts import DEFAULT, texts_for
 from bot.storage.workspaces import Workspaces
 
 COOKIE = "footnote_session"

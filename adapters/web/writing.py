@@ -10,7 +10,7 @@ from adapters.web.templating import Templates
 from adapters.web.turns import Turn
 from adapters.web.views import reply_of, writing
 from adapters.web.visitors import Visitor
-from bot.rendering.texts import Texts
+from bot.core.texts import Texts
 from bot.storage.workspaces import REASONS
 
 

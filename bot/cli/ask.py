@@ -21,10 +21,10 @@ from bot.cli.command import (
     settings_for,
     standard_input,
 )
-from bot.errors import CredentialsRefused, Invalid
+from bot.core.errors import CredentialsRefused, Invalid
 
 if TYPE_CHECKING:
-    from bot.settings import Settings
+    from bot.core.settings import Settings
 
 VECTOR_SECONDS = 10.0  # spent by `ask` and `chat` on vectors before they answer
 
@@ -102,7 +102,7 @@ def show_answer(
     with indexed(settings):
         from adapters.terminal.listener import ask_once
         from adapters.terminal.messages import terminal_thread
-        from bot.messages import RunOptions
+        from bot.core.messages import RunOptions
     how = RunOptions(providers=tuple(providers or ()), **options)
     answer, error = asyncio.run(
         ask_once(settings, question, terminal_thread(thread), how, as_json=as_json)

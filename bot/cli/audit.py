@@ -17,8 +17,8 @@ import typer
 
 from bot.cli.command import command_app, settings_for
 from bot.cli.records import open_records, platform_and_id
-from bot.errors import Invalid
-from bot.settings import Settings
+from bot.core.errors import Invalid
+from bot.core.settings import Settings
 from bot.storage.audit import DEEDS, Audit, AuditFilter, Entry
 
 NAMES = tuple(each.name for each in fields(Entry) if each.name != "text")

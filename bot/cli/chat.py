@@ -27,6 +27,6 @@ def chat(
     with indexed(settings):
         from adapters.terminal.listener import converse
         from adapters.terminal.messages import terminal_thread
-        from bot.messages import RunOptions
+        from bot.core.messages import RunOptions
     options = RunOptions(depth=depth, providers=tuple(provider or ()), style=style)
     converse(settings, terminal_thread(thread), options)

@@ -10,8 +10,8 @@ import typer
 
 from bot.cli.ask import show_answer
 from bot.cli.command import AsJson, Docs, Providers, command_app, standard_input
-from bot.errors import Invalid
-from bot.messages import MAX_QUESTION
+from bot.core.errors import Invalid
+from bot.core.messages import MAX_QUESTION
 from bot.pages.media import media_type_of
 from bot.pages.workers import Workers
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 import bot
-from bot.credentials import without_credentials
-from bot.errors import CredentialsRefused, FootnoteError, Invalid
+from bot.core.credentials import without_credentials
+from bot.core.errors import CredentialsRefused, FootnoteError, Invalid
 
 if TYPE_CHECKING:
-    from bot.settings import Settings
+    from bot.core.settings import Settings
 
 EXIT_OK, EXIT_NO_ANSWER, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 HANDBOOK = Path(bot.__file__).parent / "handbook"
@@ -56,8 +56,8 @@ def command_app(help: str | None = None) -> typer.Typer:
 
 def settings_for(docs: list[Path] | None = None, providers: list[str] | None = None) -> Settings:
     """Load the settings, with those of the command line, and configure logging."""
-    from bot.configuration import load_settings
-    from bot.logs import configure_logging
+    from bot.core.logs import configure_logging
+    from bot.operation.configuration import load_settings
 
     settings = load_settings(
         docs=tuple(str(path) for path in docs) if docs else None,

@@ -9,11 +9,11 @@ import typer
 
 from bot.cli.command import command_app, settings_for
 from bot.cli.records import open_records
-from bot.corrections.desk import CorrectionDesk, line_of
-from bot.errors import Invalid
-from bot.rendering.texts import DEFAULT, texts_for
-from bot.rights.reader import EVERYTHING
-from bot.settings import Settings
+from bot.core.errors import Invalid
+from bot.core.reader import EVERYTHING
+from bot.core.settings import Settings
+from bot.core.texts import DEFAULT, texts_for
+from bot.service.corrections import CorrectionDesk, line_of
 
 app = command_app()
 

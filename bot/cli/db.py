@@ -10,10 +10,10 @@ import typer
 
 from bot.cli.command import EXIT_NO_ANSWER, command_app, settings_for
 from bot.cli.records import forgetter_of, open_records, print_removed, this_person
-from bot.configuration import load_settings
-from bot.conversing.forgetting import Maintenance
-from bot.errors import Invalid
-from bot.settings import Settings
+from bot.core.errors import Invalid
+from bot.core.settings import Settings
+from bot.operation.configuration import load_settings
+from bot.service.forgetting import Maintenance
 from bot.storage import migrate
 from bot.storage.audit import Audit
 from bot.storage.connecting import Connecting

@@ -9,11 +9,11 @@ import typer
 from adapters.terminal.listener import Terminal
 from adapters.terminal.messages import terminal_thread
 from adapters.terminal.poster import TerminalPoster
-from bot.app import open_app
 from bot.cli.command import EXIT_NO_ANSWER, EXIT_OK, HANDBOOK, command_app, settings_for
 from bot.cli.index import index_documents
-from bot.messages import TERMINAL, RunOptions
-from bot.settings import Settings
+from bot.core.messages import TERMINAL, RunOptions
+from bot.core.settings import Settings
+from bot.operation.app import open_app
 
 DEMO = (
     "How does Footnote resume a run that was interrupted?",

@@ -11,8 +11,8 @@ from pydantic import TypeAdapter
 from bot.cli.command import command_app, settings_for
 from bot.cli.output import print_json
 from bot.cli.records import open_records
+from bot.core.settings import Settings
 from bot.rendering.conversation import as_markdown
-from bot.settings import Settings
 from bot.storage.archive import Archive, Conversation
 from bot.storage.audit import Audit, named
 

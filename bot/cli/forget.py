@@ -15,11 +15,11 @@ import typer
 from bot.cli.command import EXIT_NO_ANSWER, command_app, settings_for, standard_input
 from bot.cli.export import ThreadArgument
 from bot.cli.records import forgetter_of, open_records, platform_and_id, print_removed
-from bot.conversing.forgetting import day_after
-from bot.errors import Invalid
-from bot.messages import TERMINAL
-from bot.platform import Installations, platforms
-from bot.settings import Settings
+from bot.core.errors import Invalid
+from bot.core.messages import TERMINAL
+from bot.core.settings import Settings
+from bot.service.forgetting import day_after
+from bot.service.platform import Installations, platforms
 from bot.storage.archive import Archive
 from bot.storage.conversations import Conversations
 from bot.storage.removal import NOTHING_REMOVED, Removed

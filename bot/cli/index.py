@@ -17,9 +17,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from bot.cli.command import command_app, settings_for
-from bot.errors import Invalid
+from bot.core.errors import Invalid
+from bot.core.settings import Settings
 from bot.search.index_report import KEPT_ENOUGH, Holdings, IndexReport, holdings
-from bot.settings import Settings
 
 if TYPE_CHECKING:
     from bot.search.vector_filling import Filled

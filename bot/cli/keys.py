@@ -7,7 +7,7 @@ import asyncio
 import typer
 
 from bot.cli.command import command_app, settings_for
-from bot.platform import platforms
+from bot.service.platform import platforms
 from bot.storage.encryption import new_key
 
 app = command_app("Manage the keys that encrypt tokens.")

@@ -8,10 +8,10 @@ from dataclasses import asdict
 
 from adapters.terminal.messages import this_user
 from bot.cli.output import print_all, table
-from bot.conversing.forgetting import Forgetter
-from bot.errors import Invalid
-from bot.messages import TERMINAL
-from bot.settings import Settings
+from bot.core.errors import Invalid
+from bot.core.messages import TERMINAL
+from bot.core.settings import Settings
+from bot.service.forgetting import Forgetter
 from bot.storage.audit import Actor, act_as
 from bot.storage.connecting import Connecting
 from bot.storage.removal import Removed

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from bot.cli.command import Docs, Providers, command_app, settings_for
-from bot.dispatch.choice import need_queue
-from bot.logs import announce
-from bot.platform import listening_platforms
+from bot.core.logs import announce
+from bot.service.dispatch.choice import need_queue
+from bot.service.platform import listening_platforms
 
 app = command_app()
 
@@ -56,6 +56,8 @@ def serve(
     listening_platforms(settings)
     if no_work:
         need_queue(settings, "footnote serve --no-work")
-    from bot.serving import serve as serve_platforms  # once the settings are known to be right
+    from bot.operation.serving import (
+        serve as serve_platforms,  # once the settings are known to be right
+    )
 
     asyncio.run(serve_platforms(settings, announce, role="listen" if no_work else "serve"))

@@ -12,8 +12,8 @@ import typer
 from bot.cli.command import AsJson, command_app, settings_for
 from bot.cli.output import print_json
 from bot.cli.records import open_records
-from bot.rendering.lines import one_line, shortened
-from bot.settings import Settings
+from bot.core.lines import one_line, shortened
+from bot.core.settings import Settings
 from bot.storage.archive import Archive, ThreadEntry
 
 BEGINNING = 60  # characters of a thread's first message

@@ -14,8 +14,8 @@ from rich.text import Text
 from bot.cli.command import AsJson, command_app, settings_for
 from bot.cli.output import print_all, print_json, table
 from bot.cli.records import open_records
-from bot.rendering.lines import one_line
-from bot.settings import Settings
+from bot.core.lines import one_line
+from bot.core.settings import Settings
 from bot.storage.spending import NOTHING, SCOPES, Amount, Line, Spending
 
 COLUMNS = (

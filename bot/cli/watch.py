@@ -11,18 +11,18 @@ import typer
 from adapters.terminal.listener import Terminal
 from adapters.terminal.messages import terminal_thread
 from adapters.terminal.poster import TerminalPoster
-from bot.app import open_app
 from bot.cli.command import AsJson, command_app, settings_for, standard_input
 from bot.cli.index import index_documents
 from bot.cli.records import open_records
-from bot.errors import Invalid
-from bot.messages import TERMINAL, RunOptions
-from bot.rendering.texts import DEFAULT, texts_for
-from bot.rights.reader import EVERYTHING
-from bot.settings import Settings
-from bot.standing.desk import VERBS, Desk, watch_confirmation, watch_lines
-from bot.standing.rounds import StandingRounds
-from bot.standing.schedule import schedule_named
+from bot.core.errors import Invalid
+from bot.core.messages import TERMINAL, RunOptions
+from bot.core.reader import EVERYTHING
+from bot.core.settings import Settings
+from bot.core.texts import DEFAULT, texts_for
+from bot.operation.app import open_app
+from bot.service.standing.desk import VERBS, Desk, watch_confirmation, watch_lines
+from bot.service.standing.rounds import StandingRounds
+from bot.service.standing.schedule import schedule_named
 
 app = command_app()
 

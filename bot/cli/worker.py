@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from bot.cli.command import Docs, Providers, command_app, settings_for
-from bot.dispatch.choice import CONCURRENCY, need_queue
-from bot.logs import announce
+from bot.core.logs import announce
+from bot.service.dispatch.choice import CONCURRENCY, need_queue
 
 app = command_app()
 
@@ -43,6 +43,6 @@ def worker(
     """
     settings = settings_for(docs, provider)
     need_queue(settings, "footnote worker")
-    from bot.serving import work  # once it is known that there is a queue
+    from bot.operation.serving import work  # once it is known that there is a queue
 
     asyncio.run(work(settings, announce, health_port=health_port, concurrency=concurrency))

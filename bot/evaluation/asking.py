@@ -19,9 +19,8 @@ from typing import Any
 from pydantic import SecretStr
 
 import bot
-from bot.answers import Answer
-from bot.app import App, open_app
-from bot.errors import (
+from bot.core.answers import Answer
+from bot.core.errors import (
     CredentialsRefused,
     FootnoteError,
     Invalid,
@@ -29,13 +28,14 @@ from bot.errors import (
     StorageUnavailable,
     Unavailable,
 )
+from bot.core.messages import Attachment, Author, Message, RunOptions, Thread
+from bot.core.posting import PostState, RunRef, Unseen
+from bot.core.settings import Settings
 from bot.evaluation.questions import Case
-from bot.messages import Attachment, Author, Message, RunOptions, Thread
+from bot.operation.app import App, open_app
 from bot.pages.urls import links_in
-from bot.posting import PostState, RunRef, Unseen
 from bot.reasoning.declaration import CLOSEST, models_of
 from bot.search.index_report import documents_digest
-from bot.settings import Settings
 
 PLATFORM = "eval"
 AUTHOR = Author("eval", "eval")

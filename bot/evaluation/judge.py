@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Protocol
 
-from bot.answers import Answer
-from bot.errors import Invalid, ModelBroken
+from bot.core.answers import Answer
+from bot.core.errors import Invalid, ModelBroken
+from bot.core.settings import Settings
 from bot.evaluation.questions import Case
 from bot.evaluation.scoring import Verdict
 from bot.reasoning.calls import ModelReply
@@ -15,7 +16,6 @@ from bot.reasoning.declaration import chosen_reasoner, price_of, who_answers
 from bot.reasoning.model.judge import parse_verdict, request
 from bot.reasoning.model.requests import Request, Unusable, repair
 from bot.rendering.marks import without_marks
-from bot.settings import Settings
 
 
 class Completes(Protocol):

@@ -22,9 +22,9 @@ from typing import Any
 
 import yaml
 
-from bot.errors import Invalid, InvalidQuestion
-from bot.messages import clean_question
-from bot.rendering.lines import shortened
+from bot.core.errors import Invalid, InvalidQuestion
+from bot.core.lines import shortened
+from bot.core.messages import clean_question
 
 KEYS = ("question", "words", "page", "answer", "refuse", "followups")
 FLAGS = {"true": True, "yes": True, "false": False, "no": False}

@@ -12,19 +12,19 @@ from typing import Any, Protocol
 
 from pydantic import SecretStr
 
-from bot.answers import Answer
-from bot.credentials import without_credentials
-from bot.errors import CredentialsRefused, FootnoteError, Invalid
+from bot.core.answers import Answer
+from bot.core.credentials import without_credentials
+from bot.core.errors import CredentialsRefused, FootnoteError, Invalid
+from bot.core.lines import one_line
+from bot.core.messages import RunOptions
+from bot.core.settings import Settings
 from bot.evaluation.asking import BESIDE, FINISHED_BADLY, identity, make_room, open_asker
 from bot.evaluation.judge import Judge, open_judge
 from bot.evaluation.questions import Case, QuestionSet
 from bot.evaluation.scoring import Result, Verdict, figures, score
 from bot.evaluation.spending import Purse, expected_judging_usd, expected_usd
-from bot.messages import RunOptions
 from bot.reasoning.declaration import CLOSEST, models_of, who_answers
 from bot.rendering.documents import answer_document
-from bot.rendering.lines import one_line
-from bot.settings import Settings
 
 PARALLEL = 4  # questions at once
 FAILURES_TOLD = 3  # reasons for failures to report, the most common ones

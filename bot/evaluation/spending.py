@@ -7,10 +7,10 @@ import math
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from bot.messages import Depth
+from bot.core.messages import Depth
+from bot.core.settings import Settings
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.declaration import models_of, price_of, who_answers
-from bot.settings import Settings
 
 # Input and output tokens of one question without a prompt cache: a generous estimate from multi-hop
 # questions over an encyclopedia in November 2026. Once questions have been answered, their actual

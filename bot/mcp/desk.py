@@ -12,10 +12,10 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.answers import Answer, PlanView
-from bot.labels import Kind
-from bot.messages import MAX_QUESTION, Depth
-from bot.rendering.texts import Texts
+from bot.core.answers import Answer, PlanView
+from bot.core.labels import Kind
+from bot.core.messages import MAX_QUESTION, Depth
+from bot.core.texts import Texts
 from bot.research.evidence.library import Library
 from bot.storage.traces import KeptPage
 

@@ -23,10 +23,12 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
 from bot import __version__
-from bot.answers import PlanView
-from bot.errors import FootnoteError, Invalid
-from bot.labels import kind_of, label, titled
-from bot.mcp.address import display_address
+from bot.core.answers import PlanView
+from bot.core.errors import FootnoteError, Invalid
+from bot.core.labels import kind_of, label, titled
+from bot.core.lines import one_line, shortened
+from bot.core.mcp_address import display_address
+from bot.core.texts import Texts, sentence_for
 from bot.mcp.desk import (
     Answered,
     Arguments,
@@ -41,9 +43,7 @@ from bot.mcp.desk import (
 from bot.pages.urls import canonical
 from bot.rendering.conversation import answer_markdown
 from bot.rendering.documents import answer_document
-from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import named, title_of
-from bot.rendering.texts import Texts, sentence_for
 from bot.search.provider import Query
 
 HEARTBEAT_SECONDS = 10.0  # maximum between progress reports: clients give up on a silent server

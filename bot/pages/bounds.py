@@ -24,7 +24,7 @@ from typing import Any
 
 import httpcore
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 
 FREE_PIECES = 4_000  # pieces of a body that may have any size
 PIECE = 32  # bytes that further pieces must have on average

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from bot.egress import DIRECT, Egress
-from bot.errors import (
+from bot.core.egress import DIRECT, Egress
+from bot.core.errors import (
     AddressRefused,
     BrowserNeeded,
     FootnoteError,
@@ -23,7 +23,7 @@ from bot.errors import (
     PageUnreadable,
     Unavailable,
 )
-from bot.extras import need
+from bot.core.extras import need
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.urls import display_url
 

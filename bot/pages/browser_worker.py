@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from bot.egress import Egress
+from bot.core.egress import Egress
 from bot.pages.browser import START_SECONDS, Order
 from bot.pages.processes import Answer, AsyncWork
 from bot.pages.rendering import CLOSE_SECONDS, Unrendered, render_page

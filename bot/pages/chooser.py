@@ -17,7 +17,7 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.choosing import Study, select, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import Passage, Weight, split

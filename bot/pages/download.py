@@ -20,7 +20,7 @@ from urllib.parse import urljoin
 import httpx
 
 from bot import __version__
-from bot.errors import AddressRefused, BrowserNeeded, PageUnreadable, Unavailable
+from bot.core.errors import AddressRefused, BrowserNeeded, PageUnreadable, Unavailable
 from bot.pages import urls
 from bot.pages.bounds import ACCEPT_ENCODING, Decoder, Wasteful, in_pieces
 from bot.pages.guard import Guard

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages import charset
 from bot.pages.formats.blocks import Reading
 from bot.pages.markdown import read_markdown

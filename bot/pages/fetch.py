@@ -12,10 +12,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from bot.egress import Egress
-from bot.errors import AddressRefused, Broken, BrowserNeeded, Invalid, Refused, Unavailable
-from bot.logs import get_logger
-from bot.observing import Observe, timed, unobserved
+from bot.core.egress import Egress
+from bot.core.errors import AddressRefused, Broken, BrowserNeeded, Invalid, Refused, Unavailable
+from bot.core.logs import get_logger
+from bot.core.observing import Observe, timed, unobserved
+from bot.core.settings import Settings
 from bot.pages import retrieval, urls
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
@@ -25,7 +26,6 @@ from bot.pages.retrieval import DownloadSettings, Retrieval
 from bot.pages.retrieval_process import RetrievalProcess
 from bot.pages.turns import Turns
 from bot.pages.workers import Workers
-from bot.settings import Settings
 
 if TYPE_CHECKING:
     from bot.pages.browser import Browser

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.errors import BrowserNeeded, PageUnreadable
+from bot.core.errors import BrowserNeeded, PageUnreadable
 from bot.text.lazy_regex import lazy_regex
 from bot.text.tokens import estimate
 

@@ -9,7 +9,7 @@ name is resolved once, all its addresses are judged, and the connection goes to 
 a name that resolves differently a moment later (DNS rebinding) gains nothing. Each redirect opens
 its own connection or reuses a judged one.
 
-Behind a proxy (``bot.egress``) the rule is applied before the request goes to the proxy. The
+Behind a proxy (``bot.core.egress``) the rule is applied before the request goes to the proxy. The
 operator chooses what the proxy receives (``fetch_proxy_target``):
 
 - ``address``: a judged address, so the rule holds as above. TLS still proves the name.
@@ -31,8 +31,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
-from bot.egress import DIRECT, Egress
-from bot.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
+from bot.core.egress import DIRECT, Egress
+from bot.core.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
 from bot.pages import hosts
 
 IPAddress = IPv4Address | IPv6Address

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 
 import httpcore
 
-from bot.egress import Proxy
-from bot.errors import AddressRefused, FootnoteError
+from bot.core.egress import Proxy
+from bot.core.errors import AddressRefused, FootnoteError
 from bot.pages.guard import Guard, Route
 from bot.pages.transport import connect_route, is_forwarded
 from bot.pages.tunnel import to_proxy

@@ -11,7 +11,7 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
-from bot.errors import BrowserNeeded
+from bot.core.errors import BrowserNeeded
 from bot.pages.content import body_of, content_of, is_of_press
 from bot.pages.formats.blocks import Reading
 from bot.pages.furniture import without_furniture, without_hidden

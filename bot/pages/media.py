@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Literal
 from urllib.parse import urlsplit
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.urls import display_url
 
 # fmt: off

@@ -18,7 +18,7 @@ from typing import Any
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
 from bot.pages.page import share
 from bot.pages.titles import meaningful_title

@@ -21,7 +21,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any, Literal, TypeVar
 
-from bot.errors import Unavailable
+from bot.core.errors import Unavailable
 from bot.pages.processes import LACKS_MEMORY, MAX_REPLY, environment, receive, send
 from bot.pages.turns import UNDISTURBED, Load, Turn, Turns
 

@@ -16,8 +16,8 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from bot.egress import DIRECT, Egress
-from bot.errors import (
+from bot.core.egress import DIRECT, Egress
+from bot.core.errors import (
     AddressRefused,
     BrowserNeeded,
     CredentialsRefused,

@@ -19,7 +19,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from bot.errors import AddressRefused, FootnoteError
+from bot.core.errors import AddressRefused, FootnoteError
 from bot.pages.browser import LOAD, Order
 from bot.pages.guard import Allow, Guard
 from bot.pages.guarded_proxy import GuardedProxy

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import stamina
 
-from bot.egress import DIRECT, Egress
-from bot.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.core.egress import DIRECT, Egress
+from bot.core.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.core.settings import Settings
 from bot.pages import urls
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.page import Document
-from bot.settings import Settings
 
 if TYPE_CHECKING:
     from bot.pages.download import Downloads, Permit, Progress

@@ -13,8 +13,14 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from bot.egress import Egress
-from bot.errors import AddressRefused, BrowserNeeded, FootnoteError, PageUnreadable, Unavailable
+from bot.core.egress import Egress
+from bot.core.errors import (
+    AddressRefused,
+    BrowserNeeded,
+    FootnoteError,
+    PageUnreadable,
+    Unavailable,
+)
 from bot.pages.page import Document
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.processes import Answer, AsyncWork

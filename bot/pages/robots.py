@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 from cachetools import TLRUCache
 
-from bot.errors import AddressRefused, PageUnreadable, Unavailable
+from bot.core.errors import AddressRefused, PageUnreadable, Unavailable
 from bot.pages import urls
 
 if TYPE_CHECKING:

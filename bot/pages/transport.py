@@ -15,8 +15,8 @@ from typing import Any
 import httpcore
 import httpx
 
-from bot.egress import Egress, Proxy
-from bot.errors import AddressRefused
+from bot.core.egress import Egress, Proxy
+from bot.core.errors import AddressRefused
 from bot.pages.bounds import MeteredStream, meter_of
 from bot.pages.guard import Guard, IPAddress, Route
 from bot.pages.tunnel import SECONDS, refused, to_proxy, tunnel

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 import httpcore
 
-from bot.egress import Egress, Proxy
-from bot.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.core.egress import Egress, Proxy
+from bot.core.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.pages.bounds import WrappedStream
 from bot.pages.guard import system_resolver
 
 if TYPE_CHECKING:
-    from bot.settings import Settings
+    from bot.core.settings import Settings
 
 ANSWER_BYTES = 65_536  # the longest head of a proxy's answer
 PROBE = "example.com"  # reserved for documentation, RFC 2606; always available

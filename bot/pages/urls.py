@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
 
-from bot.credentials import without_credentials
-from bot.errors import AddressRefused
+from bot.core.credentials import without_credentials
+from bot.core.errors import AddressRefused
 from bot.pages import hosts
 
 MAX_URL = 8_000

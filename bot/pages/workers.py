@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from bot.errors import BrowserNeeded, PageUnreadable
+from bot.core.errors import BrowserNeeded, PageUnreadable
 from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.processes import (

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from bot.errors import InvalidSetting
-from bot.observing import Observe
-from bot.plugins import load_parts
+from bot.core.errors import InvalidSetting
+from bot.core.observing import Observe
+from bot.core.plugins import load_parts
+from bot.core.settings import Price, Settings
 from bot.reasoning.calls import ModelReply, Tokens
-from bot.settings import Price, Settings
 
 if TYPE_CHECKING:
     from bot.reasoning.model.service import Service

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.messages import Message, Transcript
+from bot.core.messages import Message, Transcript
 from bot.pages.mentions import hosts_in, links_said
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.wording import goes_on, pronoun

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.messages import Depth, Entry
+from bot.core.messages import Depth, Entry
 from bot.reasoning.evidence import Finding
 from bot.search.provider import ANY_TALK, Freshness, Talk
 from bot.text.lazy_regex import lazy_regex

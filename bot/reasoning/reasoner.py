@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from bot.messages import Message, Transcript
+from bot.core.messages import Message, Transcript
 from bot.reasoning.calls import ModelCalls
 from bot.reasoning.evidence import (
     AnswerDelta,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from bot.messages import Message, Transcript
+from bot.core.messages import Message, Transcript
 from bot.pages.mentions import hosts_in
 from bot.pages.urls import links_in
 from bot.text.language import detect

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.answers import Answer
-from bot.labels import Kind, kind_of, label
-from bot.mcp.address import display_address
+from bot.core.answers import Answer
+from bot.core.labels import Kind, kind_of, label
+from bot.core.mcp_address import display_address
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 

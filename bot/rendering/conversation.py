@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from bot.answers import Answer
-from bot.labels import label, titled
-from bot.mcp.address import display_address
+from bot.core.answers import Answer
+from bot.core.labels import label, titled
+from bot.core.lines import one_line
+from bot.core.mcp_address import display_address
+from bot.core.texts import DEFAULT, texts_for
 from bot.rendering.footnotes import by_number, sources
-from bot.rendering.lines import one_line
 from bot.rendering.safety import portable, without_pings, without_tags
-from bot.rendering.texts import DEFAULT, texts_for
 from bot.storage.archive import Conversation, Held, StoredMessage
 
 # Characters with a meaning in CommonMark, within a line and at its start

@@ -7,9 +7,9 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from bot.answers import Answer, Verification
-from bot.labels import kind_of, label
-from bot.mcp.address import display_address
+from bot.core.answers import Answer, Verification
+from bot.core.labels import kind_of, label
+from bot.core.mcp_address import display_address
 from bot.rendering.plan import title_of
 from bot.rendering.safety import unwrapped
 

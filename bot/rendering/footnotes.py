@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.answers import Answer, Citation
-from bot.errors import AddressRefused
-from bot.labels import Kind, kind_of, label, titled
-from bot.mcp.address import display_address, public
+from bot.core.answers import Answer, Citation
+from bot.core.errors import AddressRefused
+from bot.core.labels import Kind, kind_of, label, titled
+from bot.core.lines import one_line, shortened
+from bot.core.mcp_address import display_address, public
 from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.pages.urls import domain, parse
 from bot.rendering.excerpts import AnswerWords, Excerpt, excerpts
-from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import outside_literals
 
 LONGEST_QUOTE = 300  # characters
@@ -46,7 +46,7 @@ class QuoteView:
 
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """One numbered source to display: its title, headings and ``via`` are labels (``bot.labels``),
+    """One numbered source to display: its title, headings and ``via`` are labels (``bot.core.labels``),
     the title with the sign of its ``kind``. ``quotes`` are the distinct words it is cited for, in
     order.
 

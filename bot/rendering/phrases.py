@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.rendering.lines import cluster_start
+from bot.core.lines import cluster_start
 from bot.text.sentences import sentences
 
 Span = tuple[int, int]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.answers import StepView
-from bot.labels import label
-from bot.rendering.texts import Texts
+from bot.core.answers import StepView
+from bot.core.labels import label
+from bot.core.texts import Texts
 
 PARTS = frozenset(("node", "paragraph"))  # kinds of lines: sub-questions, parts of a report
 _NAMED = frozenset(

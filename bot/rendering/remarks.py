@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bot.answers import Answer
-from bot.labels import label
+from bot.core.answers import Answer
+from bot.core.labels import label
+from bot.core.lines import one_line, shortened
+from bot.core.texts import Texts
 from bot.rendering.footnotes import SourceView, sources
-from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import numbers_in
 from bot.rendering.tables import plain_text
-from bot.rendering.texts import Texts
 
 DOUBT = 200  # characters of a doubted or disputed sentence, and of the reason
 NOTE = 300  # characters

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 
-from bot.errors import AddressRefused
+from bot.core.errors import AddressRefused
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
 from bot.rendering.marks import ESCAPE, code_spans, outside_code

@@ -8,19 +8,19 @@ from dataclasses import replace
 
 from pydantic import TypeAdapter
 
-from bot.answers import Citation
+from bot.core.answers import Citation
+from bot.core.reader import is_document
+from bot.core.texts import Texts, texts_in
 from bot.reasoning.closest.passages import heading_path, leads
 from bot.reasoning.evidence import Evidence, Judged, TextDelta
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
-from bot.rendering.texts import Texts, texts_in
 from bot.research.answer.checked import Checked, citation, within
 from bot.research.answer.write import Composer, Written, write
 from bot.research.evidence.relevance import merge_sources
 from bot.research.evidence.workspace import Reading
 from bot.research.run import Run
 from bot.research.strategies.direct import direct
-from bot.rights.reader import is_document
 
 PAGES = 6  # read for the question,
 FURTHER = 2  # and for the names of its best passage

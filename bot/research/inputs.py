@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.corrections.desk import CorrectionReply
-from bot.messages import UPLOADED, Attachment, Message, RunOptions, Transcript
+from bot.core.messages import UPLOADED, Attachment, Message, RunOptions, Transcript
 from bot.research.evidence.library import Library
+from bot.service.corrections import CorrectionReply
 
 NOTHING_SAID = Transcript()
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import UserList
 from collections.abc import Mapping
 
-from bot.errors import BudgetSpent, FootnoteError, Refused, Unavailable
-from bot.messages import Attachment
+from bot.core.errors import BudgetSpent, FootnoteError, Refused, Unavailable
+from bot.core.messages import Attachment
+from bot.core.texts import DEFAULT, Texts
 from bot.pages.urls import display_url
 from bot.reasoning.questions import Scope
-from bot.rendering.texts import DEFAULT, Texts
 from bot.research.outcomes import KINDS, failures_in
 from bot.search.guarded import without_rest
 

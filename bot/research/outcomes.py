@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import TypeAdapter
 
-from bot.errors import (
+from bot.core.errors import (
     Broken,
     BudgetSpent,
     CredentialsRefused,
@@ -22,6 +22,7 @@ from bot.errors import (
     StorageUnavailable,
     Unavailable,
 )
+from bot.core.provenance import OWN_WORDS, Provenance
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import (
     AnswerDelta,
@@ -32,7 +33,6 @@ from bot.reasoning.evidence import (
     Suggested,
     TextDelta,
 )
-from bot.rights.provenance import OWN_WORDS, Provenance
 from bot.search.provider import Hit
 
 # A provider's failure begins with its name (``search.blend``), at the start or after a sentence.

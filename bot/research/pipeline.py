@@ -12,23 +12,23 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.answers import Answer, Status, Verification
-from bot.corrections.desk import CorrectionReply
-from bot.errors import (
+from bot.core.answers import Answer, Status, Verification
+from bot.core.errors import (
     BudgetSpent,
     FootnoteError,
     Invalid,
     ModelUnavailable,
     NoProviderAvailable,
 )
-from bot.messages import Depth, Transcript
+from bot.core.messages import Depth, Transcript
+from bot.core.settings import Settings
+from bot.core.texts import texts_in
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import AnswerDelta, Evidence, Verdict
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Pairs, Reasoner, Researcher
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
-from bot.rendering.texts import texts_in
 from bot.research import closest
 from bot.research.answer.checked import Checked
 from bot.research.answer.write import Written, unsourced, write
@@ -48,7 +48,7 @@ from bot.research.strategies.strategy import (
     strategies_for,
     strategy,
 )
-from bot.settings import Settings
+from bot.service.corrections import CorrectionReply
 
 if TYPE_CHECKING:
     from bot.research.answer.verify import Amendment

@@ -16,20 +16,21 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from bot.answers import PlanView, StepView, Usage
-from bot.errors import (
+from bot.core.answers import PlanView, StepView, Usage
+from bot.core.errors import (
     Broken,
     BudgetSpent,
     PageUnreadable,
     Refused,
     Unavailable,
 )
-from bot.logs import get_logger
+from bot.core.logs import get_logger
+from bot.core.reader import documents_in, documents_of, found_in, is_conversation
+from bot.core.texts import texts_for
 from bot.pages.chooser import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.reasoning.evidence import Source
-from bot.rendering.texts import texts_for
 from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
 from bot.research.evidence.outgoing import Outgoing
@@ -38,7 +39,6 @@ from bot.research.inputs import Resources, RunQuestion, whole_text
 from bot.research.notes import Notes
 from bot.research.outcomes import ReadOutcome, SearchOutcome, attempted
 from bot.research.steps import PaidCalls, Steps, together
-from bot.rights.reader import documents_in, documents_of, found_in, is_conversation
 from bot.search.conversations import ELSEWHERE
 from bot.search.provider import ANY_TALK, UNKNOWN_DOCUMENT, ProviderKind, Query
 from bot.storage.journal import Journal, step_key

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.answers import StepState, StepView
-from bot.errors import BudgetSpent
+from bot.core.answers import StepState, StepView
+from bot.core.errors import BudgetSpent
+from bot.core.lines import one_line, shortened
 from bot.pages.page import Page
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import (
@@ -27,7 +28,6 @@ from bot.reasoning.evidence import (
 )
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Researcher
-from bot.rendering.lines import one_line, shortened
 from bot.research.answer.check import cited_claim, doubt
 from bot.research.answer.disagreements import dissent
 from bot.research.answer.write import Composer

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 
-from bot.errors import InvalidSetting
+from bot.core.errors import InvalidSetting
+from bot.core.settings import Settings
 from bot.rights.rights import Rights
-from bot.settings import Settings
 from bot.storage.audit import Actor, note
 from bot.storage.database import Database
 from bot.storage.rows import fact, keep_fact

@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from bot.errors import FootnoteError, InvalidSetting, ProviderUnavailable
-from bot.logs import get_logger
-from bot.mcp.address import root as root_of_server
-from bot.mcp.entry import McpServer
-from bot.messages import Audience, Message, RunOptions
-from bot.rendering.texts import Texts
-from bot.rights.collection import WHO, DocumentCollection
-from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
+from bot.core.collection import WHO, DocumentCollection
+from bot.core.errors import FootnoteError, InvalidSetting, ProviderUnavailable
+from bot.core.logs import get_logger
+from bot.core.mcp_address import root as root_of_server
+from bot.core.mcp_entry import McpServer
+from bot.core.messages import Audience, Message, RunOptions
+from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
+from bot.core.settings import TOML, Settings, is_set_outside_of_file, readers_in
+from bot.core.texts import Texts
 from bot.search.local import LocalDocuments
-from bot.settings import TOML, Settings, is_set_outside_of_file, readers_in
 
 log = get_logger()
 

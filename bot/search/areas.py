@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.rights.reader import Reach
+from bot.core.reader import Reach
 from bot.search.index_file import address, is_below
 
 MARK = "·"  # between an area's number and a term; no term contains it (``text.terms``)

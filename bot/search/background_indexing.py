@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from bot.errors import FootnoteError, Stopped
-from bot.logs import get_logger
-from bot.settings import Settings
+from bot.core.errors import FootnoteError, Stopped
+from bot.core.logs import get_logger
+from bot.core.settings import Settings
 
 if TYPE_CHECKING:
     from bot.search.index_report import IndexReport

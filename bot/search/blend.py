@@ -11,21 +11,21 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from bot.errors import (
+from bot.core.errors import (
     FootnoteError,
     InvalidSetting,
     NoProviderAvailable,
     PageUnreadable,
     Unavailable,
 )
-from bot.logs import get_logger
-from bot.mcp.address import display_address
-from bot.observing import Observe, nothing_observed
+from bot.core.logs import get_logger
+from bot.core.mcp_address import display_address
+from bot.core.observing import Observe, nothing_observed
+from bot.core.rate_limit import Clock
+from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
-from bot.rate_limit import Clock
-from bot.rights.reader import EVERYTHING, Reach
 from bot.search.declaration import Policy
 from bot.search.guarded import Guarded
 from bot.search.hits import host_of, is_within

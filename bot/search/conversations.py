@@ -13,12 +13,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from bot.errors import Broken, FootnoteError, PageUnreadable, Refused, Unavailable
-from bot.logs import get_logger
-from bot.messages import Attachment
+from bot.core.errors import Broken, FootnoteError, PageUnreadable, Refused, Unavailable
+from bot.core.logs import get_logger
+from bot.core.messages import Attachment
+from bot.core.posting import PostState, RunRef
+from bot.core.reader import Reader
 from bot.pages.page import Page
-from bot.posting import PostState, RunRef
-from bot.rights.reader import Reader
 from bot.search.blend import Failure, SearchResult, ask, blend
 from bot.search.declaration import Policy
 from bot.search.guarded import Guarded

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from bot.answers import Answer, Citation
-from bot.corrections.address import is_correction
-from bot.errors import FootnoteError
-from bot.labels import label
-from bot.logs import get_logger
-from bot.messages import UPLOADED, zone_named
-from bot.pages.urls import dedupe_key
-from bot.posting import Locating, Poster, RunRef
-from bot.rendering.lines import one_line, shortened
-from bot.rendering.texts import Texts, texts_for
-from bot.rights.provenance import people_only
-from bot.rights.reader import (
+from bot.core.answers import Answer, Citation
+from bot.core.correction_address import is_correction
+from bot.core.errors import FootnoteError
+from bot.core.labels import label
+from bot.core.lines import one_line, shortened
+from bot.core.logs import get_logger
+from bot.core.messages import UPLOADED, zone_named
+from bot.core.posting import Locating, Poster, RunRef
+from bot.core.provenance import people_only
+from bot.core.reader import (
     ATTACHED,
     FOUND_IN,
     Reach,
@@ -30,6 +28,8 @@ from bot.rights.reader import (
     is_conversation,
     is_document,
 )
+from bot.core.texts import Texts, texts_for
+from bot.pages.urls import dedupe_key
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.search.talk import day_of
 from bot.storage.found_words import FoundWords

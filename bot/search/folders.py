@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes
 
-from bot.errors import InvalidSetting
+from bot.core.errors import InvalidSetting
 from bot.pages.media import media_type_of
 
 NOT_READ = "files are not read"  # the end of the reason for a file of an unsupported format

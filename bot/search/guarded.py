@@ -11,12 +11,12 @@ from typing import TypeVar
 import stamina
 from cachetools import TTLCache
 
-from bot.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refused
-from bot.observing import Observe, timed, unobserved
+from bot.core.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refused
+from bot.core.observing import Observe, timed, unobserved
+from bot.core.rate_limit import Clock, RateLimit
+from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.pages.passages import Weight
-from bot.rate_limit import Clock, RateLimit
-from bot.rights.reader import EVERYTHING, Reach
 from bot.search.declaration import Policy
 from bot.search.in_flight import InFlight
 from bot.search.provider import (

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from bot.errors import AddressRefused
+from bot.core.errors import AddressRefused
 from bot.pages.urls import canonical, dedupe_key, domain, parse
 from bot.search.provider import GivenText, Hit, Query
 

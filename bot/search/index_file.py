@@ -33,7 +33,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from bot import __version__
-from bot.errors import StorageUnavailable
+from bot.core.errors import StorageUnavailable
 from bot.pages.passages import Passage, split
 from bot.text.terms import STOP_WORDS, terms
 

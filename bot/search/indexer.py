@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from bot.errors import InvalidSetting, Stopped, StorageUnavailable
-from bot.logs import get_logger
+from bot.core.errors import InvalidSetting, Stopped, StorageUnavailable
+from bot.core.logs import get_logger
 from bot.search.areas import area_addresses
 from bot.search.folders import Document, list_documents, readable, root_of
 from bot.search.index_file import (

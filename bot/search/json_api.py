@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from bot.errors import Broken, CredentialsRefused, ProviderUnavailable, Refused
-from bot.settings import renewed
+from bot.core.errors import Broken, CredentialsRefused, ProviderUnavailable, Refused
+from bot.core.settings import renewed
 
 if TYPE_CHECKING:
     import httpx

@@ -15,11 +15,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
+from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
+from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.relevance import weigh
-from bot.rights.reader import EVERYTHING, Reach
 from bot.search.areas import Area, found_in, phrases
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of

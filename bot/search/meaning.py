@@ -16,8 +16,8 @@ from itertools import islice
 
 from cachetools import LRUCache
 
-from bot.errors import FootnoteError
-from bot.logs import get_logger
+from bot.core.errors import FootnoteError
+from bot.core.logs import get_logger
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.vectors import Scan, maker_of
 from bot.search.visible import Visible

@@ -23,7 +23,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
+from bot.core.settings import Settings
 from bot.pages.page import Page
 from bot.pages.processes import Shares
 from bot.pages.urls import display_url
@@ -42,7 +43,6 @@ from bot.search.mediawiki_text import (
     title_in,
 )
 from bot.search.provider import Hit, ProviderKind, Query, language
-from bot.settings import Settings
 from bot.text.language import LATIN_LANGUAGES, detect
 from bot.text.listed import listed
 from bot.text.terms import terms

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from bot.errors import Broken, CredentialsRefused, PageUnreadable, ProviderUnavailable, Refused
+from bot.core.errors import Broken, CredentialsRefused, PageUnreadable, ProviderUnavailable, Refused
 from bot.pages.urls import display_url
 from bot.search.json_api import (
     fetched,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
+from bot.core.provenance import OWN_WORDS, Provenance
+from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.pages.passages import Weight
-from bot.rights.provenance import OWN_WORDS, Provenance
-from bot.rights.reader import EVERYTHING, Reach
 
 # What a provider searches: the web, or texts that it was given (documents, a knowledge base).
 ProviderKind = Literal["web", "knowledge"]

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 
-from bot.errors import Stopped, Unavailable
+from bot.core.errors import Stopped, Unavailable
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.search.reading import Job, Reading, failed_reading, readings_of, request_of
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from bot.errors import Broken, ReaderMissing
+from bot.core.errors import Broken, ReaderMissing
 from bot.pages.extract import from_bytes
 from bot.pages.media import GZIP, format_of, holds_pictures
 from bot.pages.passages import split

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__
-from bot.egress import Egress
-from bot.errors import InvalidSetting
-from bot.mcp.declaration import server_declaration
-from bot.observing import Observe, nothing_observed
+from bot.core.egress import Egress
+from bot.core.errors import InvalidSetting
+from bot.core.observing import Observe, nothing_observed
+from bot.core.settings import Settings
 from bot.search.blend import Search, nearest
 from bot.search.conversations import CONVERSATIONS
 from bot.search.declaration import Declaration, declarations
-from bot.settings import Settings
+from bot.search.mcp.declaration import server_declaration
 
 if TYPE_CHECKING:
     import httpx

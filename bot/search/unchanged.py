@@ -22,7 +22,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from bot.errors import FootnoteError
+from bot.core.errors import FootnoteError
 from bot.pages.processes import environment
 
 if TYPE_CHECKING:

@@ -21,8 +21,9 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bot.errors import FootnoteError, StorageUnavailable
-from bot.logs import get_logger
+from bot.core.errors import FootnoteError, StorageUnavailable
+from bot.core.logs import get_logger
+from bot.core.settings import Settings
 from bot.pages.passages import split
 from bot.search.embedding.choice import open_embedder
 from bot.search.embedding.embedder import Embedder, Vector
@@ -41,7 +42,6 @@ from bot.search.index_file import (
     unusable,
 )
 from bot.search.vectors import KEY_BYTES, key_of, maker_of, pack, text_of
-from bot.settings import Settings
 
 log = get_logger()
 

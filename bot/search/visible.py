@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.rights.reader import EVERYTHING, Reach
+from bot.core.reader import EVERYTHING, Reach
 from bot.search.areas import areas_in_reach
 from bot.search.index_file import below
 

@@ -15,8 +15,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.errors import StorageUnavailable
-from bot.messages import Message, RunOptions
+from bot.core.errors import StorageUnavailable
+from bot.core.messages import Message, RunOptions
 from bot.storage.audit import Actor, audit, deed_row, named
 from bot.storage.files import keep_files
 from bot.storage.records import as_options

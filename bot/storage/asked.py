@@ -9,8 +9,8 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from bot.rights.provenance import Telling, people_only
-from bot.rights.reader import SCHEME
+from bot.core.provenance import Telling, people_only
+from bot.core.reader import SCHEME
 from bot.storage.database import Transactions
 from bot.storage.overview import Place, Scope, of_scope
 from bot.storage.rows import asked_of

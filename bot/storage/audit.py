@@ -20,9 +20,9 @@ from typing import Literal, TypedDict, Unpack, get_args
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.errors import Denied, StorageUnavailable
-from bot.logs import get_logger
-from bot.messages import CONSOLE, Message
+from bot.core.errors import Denied, StorageUnavailable
+from bot.core.logs import get_logger
+from bot.core.messages import CONSOLE, Message
 from bot.storage.database import Database, Transactions
 from bot.storage.rows import insert
 from bot.storage.subjects import Subject

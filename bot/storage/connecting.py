@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from bot.settings import Settings
+from bot.core.settings import Settings
 
 # PostgreSQL allows 100 by default and reserves 3: enough for ten processes and some people.
 CONNECTIONS = 9

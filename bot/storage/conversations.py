@@ -10,9 +10,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.messages import Message, Thread
-from bot.rights.provenance import Provenance
-from bot.rights.reader import documents_in
+from bot.core.messages import Message, Thread
+from bot.core.provenance import Provenance
+from bot.core.reader import documents_in
 from bot.storage.audit import Actor, named, note
 from bot.storage.database import Transactions
 from bot.storage.files import remove_files

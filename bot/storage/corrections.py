@@ -9,11 +9,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.errors import RunLost
-from bot.messages import Author, Thread
-from bot.rendering.lines import one_line, shortened
-from bot.rights.provenance import OWN_WORDS, Provenance
-from bot.rights.reader import Reach
+from bot.core.errors import RunLost
+from bot.core.lines import one_line, shortened
+from bot.core.messages import Author, Thread
+from bot.core.provenance import OWN_WORDS, Provenance
+from bot.core.reader import Reach
 from bot.storage.audit import Actor, named, note
 from bot.storage.database import Transactions
 from bot.storage.found_words import terms_of

@@ -19,8 +19,8 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from bot.errors import InvalidSetting, StorageUnavailable
-from bot.extras import need
+from bot.core.errors import InvalidSetting, StorageUnavailable
+from bot.core.extras import need
 from bot.storage import migrate
 from bot.storage.connecting import Connecting
 from bot.storage.listener import Listener

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from bot.errors import InvalidSetting
-from bot.extras import need
+from bot.core.errors import InvalidSetting
+from bot.core.extras import need
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet

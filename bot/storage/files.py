@@ -13,7 +13,7 @@ from datetime import date
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.messages import Attachment, Thread
+from bot.core.messages import Attachment, Thread
 from bot.storage.database import Transactions
 from bot.storage.retrying import awaited, repeated
 from bot.storage.tables import files, messages, runs, spending

@@ -15,7 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.messages import CONSOLE
+from bot.core.messages import CONSOLE
 from bot.storage.audit import count_named, note, object_of, pseudonymize
 from bot.storage.database import Database
 from bot.storage.found_words import tidy

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.rights.reader import is_conversation
+from bot.core.reader import is_conversation
 from bot.storage import migrate
 from bot.storage.database import Database
 from bot.storage.tables import citations, pages, run_pages, runs

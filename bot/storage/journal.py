@@ -19,10 +19,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.errors import RunLost
+from bot.core.errors import RunLost
+from bot.core.reader import is_conversation
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
-from bot.rights.reader import is_conversation
 from bot.storage.database import Database, Transactions
 from bot.storage.retrying import awaited, patiently
 from bot.storage.rows import insert, insert_for, page_of, update_fenced

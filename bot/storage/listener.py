@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.logs import get_logger
+from bot.core.logs import get_logger
 
 RETRY_SECONDS = 1.0  # before reconnecting
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from bot.errors import InvalidSetting
+from bot.core.errors import InvalidSetting
 from bot.storage import queue_schema
 from bot.storage.tables import HEAD
 

@@ -12,8 +12,8 @@ from typing import Literal
 
 from cachetools import TTLCache
 
-from bot.errors import StorageUnavailable
-from bot.logs import get_logger
+from bot.core.errors import StorageUnavailable
+from bot.core.logs import get_logger
 
 # Parts that fail independently: a full disk can still be read, and the queue has its own pool.
 Part = Literal["reading", "writing", "queue"]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from bot.errors import InvalidSetting
+from bot.core.errors import InvalidSetting
 
 _NEWEST = sa.text("SELECT obj_description(to_regclass('procrastinate_jobs'), 'pg_class')")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.settings import Settings
+from bot.core.settings import Settings
 from bot.storage.audit import Actor, audit, note
 from bot.storage.database import Database
 from bot.storage.found_words import tidy

@@ -20,7 +20,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import stamina
 
-from bot.errors import StorageUnavailable
+from bot.core.errors import StorageUnavailable
 from bot.storage.database import Database, Transactions
 
 P = ParamSpec("P")

@@ -11,11 +11,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.answers import Citation
-from bot.errors import RunLost
-from bot.messages import Message, Thread
+from bot.core.answers import Citation
+from bot.core.errors import RunLost
+from bot.core.messages import Message, Thread
+from bot.core.provenance import Provenance, Wording
 from bot.pages.page import Page
-from bot.rights.provenance import Provenance, Wording
 from bot.storage.tables import facts, pages, run_pages, runs, threads
 
 

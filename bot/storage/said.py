@@ -14,7 +14,7 @@ import re
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.rights.reader import conversations_in, is_conversation
+from bot.core.reader import conversations_in, is_conversation
 from bot.storage.tables import citations, pages, steps
 
 _FOUND = ("search", "read", "ready")  # kinds of steps whose results name documents

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.messages import Message
+from bot.core.messages import Message
 from bot.storage.database import Transactions
 from bot.storage.rows import insert_for
 from bot.storage.tables import messages, spending

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 import stamina
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from bot.errors import InvalidSetting, StorageUnavailable
+from bot.core.errors import InvalidSetting, StorageUnavailable
 from bot.storage.sqlite_connection import Connections
 
 if TYPE_CHECKING:

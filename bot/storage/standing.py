@@ -10,11 +10,11 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.answers import Answer, Citation
-from bot.errors import RunLost
-from bot.messages import Author, RunOptions, Thread
+from bot.core.answers import Answer, Citation
+from bot.core.errors import RunLost
+from bot.core.messages import Author, RunOptions, Thread
+from bot.core.provenance import Wording
 from bot.pages.urls import dedupe_key
-from bot.rights.provenance import Wording
 from bot.storage.audit import Actor, named, note
 from bot.storage.database import Transactions
 from bot.storage.history import UNSEEN

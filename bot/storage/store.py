@@ -11,11 +11,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.answers import Answer
-from bot.messages import Attachment, Entry, Message, RunOptions, Transcript
+from bot.core.answers import Answer
+from bot.core.messages import Attachment, Entry, Message, RunOptions, Transcript
+from bot.core.provenance import Provenance
+from bot.core.reader import documents_in
 from bot.pages.page import Page
-from bot.rights.provenance import Provenance
-from bot.rights.reader import documents_in
 from bot.storage.accepting import NewQuestion, keep_question
 from bot.storage.connecting import Connecting
 from bot.storage.database import Transactions, open_database

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-from bot.logs import configure_logging
+from bot.core.logs import configure_logging
 
 BENCHES = {
     "startup": "time of commands, beyond their work",

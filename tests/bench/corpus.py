@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
-from bot.errors import PageUnreadable
-from bot.messages import RunOptions, Transcript
+from bot.core.errors import PageUnreadable
+from bot.core.messages import RunOptions, Transcript
 from bot.pages.choosing import Study, rank, study
 from bot.pages.page import Page
 from bot.pages.passages import split

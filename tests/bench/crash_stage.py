@@ -246,7 +246,7 @@ def open_stage(platforms: Sequence[str], fork_server: ForkServer) -> Iterator[St
         settings = {
             "FOOTNOTE_DOCS": str(documents),
             "FOOTNOTE_FETCH_ALLOW": urlsplit(standing.piers.url).netloc,
-            "bot.app.PAGE_TTL": "0",  # a look comes days later, here seconds
+            "bot.operation.app.PAGE_TTL": "0",  # a look comes days later, here seconds
             LOOK_EVERY: str(LOOK_SECONDS),
             "ANTHROPIC_API_KEY": "sk-test",
             "ANTHROPIC_BASE_URL": f"http://{HOST}:{links['claude'].port}",

@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from bot.errors import StorageUnavailable
+from bot.core.errors import StorageUnavailable
 from bot.storage.standing import StandingQuestions
 from bot.storage.store import open_store
 from tests.fakes.claude import Recorded

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from tests.bench.frame import SHARED, options, print_table
 
 DATA = SHARED / "extraction"

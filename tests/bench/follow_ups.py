@@ -34,7 +34,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal
 
-from bot.messages import Entry, Transcript
+from bot.core.messages import Entry, Transcript
 from bot.reasoning.closest.rewrite import LONGEST_QUERY, leans, rewrite
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments

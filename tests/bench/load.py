@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bot.messages import Thread
+from bot.core.messages import Thread
 from tests.bench.frame import Running, ms, options, percentile, print_table, tell
 from tests.bench.load_stage import Stage, Used, Watch, a_stage, used
 from tests.bench.load_store import Run

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import aiohttp
 
-from bot.messages import Thread
+from bot.core.messages import Thread
 from bot.storage.encryption import new_key
 from tests.bench.frame import REPOSITORY, Running, processor_seconds, running, stat
 from tests.bench.load_peers import BOT_USER

@@ -20,7 +20,7 @@ from typing import Any
 
 import psycopg
 
-from bot.messages import Thread
+from bot.core.messages import Thread
 from bot.storage.encryption import Seal
 from tests.bench.load_words import follow_up, question_about, text_about
 from tests.fakes.postgres import a_postgres

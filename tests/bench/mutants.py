@@ -83,7 +83,7 @@ PARTS = {
         "postgres",
     ),
     "dispatch": Part(
-        ["bot/dispatch/*.py"],
+        ["bot/service/dispatch/*.py"],
         ["tests/unit/dispatch", "tests/contract/test_dispatcher.py"],
         "local-postgres",
     ),
@@ -92,7 +92,7 @@ PARTS = {
         ["tests/unit/storage/test_retention.py", "tests/unit/storage/test_audit.py"],
         "postgres",
     ),
-    "access": Part(["bot/conversing/access.py"], ["tests/unit/conversing/test_access.py"]),
+    "access": Part(["bot/service/access.py"], ["tests/unit/service/test_access.py"]),
     "guard": Part(
         ["bot/pages/guard.py"],
         ["tests/unit/pages/test_guard.py", "tests/unit/pages/test_tunnel.py"],
@@ -108,7 +108,7 @@ PARTS = {
             "tests/unit/storage/test_forgetting.py",
             "tests/unit/storage/test_history.py",
             "tests/unit/storage/test_sign_ins.py",
-            "tests/unit/conversing/test_forgetting.py",
+            "tests/unit/service/test_forgetting.py",
         ],
         "postgres",
     ),

@@ -25,10 +25,10 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bot.app import App, open_app
-from bot.configuration import load_settings
-from bot.logs import configure_logging
-from bot.messages import RunOptions, Thread
+from bot.core.logs import configure_logging
+from bot.core.messages import RunOptions, Thread
+from bot.operation.app import App, open_app
+from bot.operation.configuration import load_settings
 from bot.pages.page import Page
 from bot.search.blend import Search, SearchResult
 from bot.search.indexer import Indexer

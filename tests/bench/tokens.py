@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.app import open_app
-from bot.configuration import load_settings
-from bot.messages import RunOptions, Thread
+from bot.core.messages import RunOptions, Thread
+from bot.operation.app import open_app
+from bot.operation.configuration import load_settings
 from bot.pages.page import Page
 from bot.search.provider import Query
 from bot.text.terms import terms

@@ -23,8 +23,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from bot.configuration import load_settings
-from bot.serving import serve as serve_footnote
+from bot.operation.configuration import load_settings
+from bot.operation.serving import serve as serve_footnote
 from tests.bench.frame import REPOSITORY, options, print_table
 from tests.fakes.claude import FakeClaude
 from tests.fakes.server import serve
@@ -130,7 +130,7 @@ async def ask(place: SlackPlace, question: str, database: Path) -> None:
 
 
 def package(module: str) -> str:
-    """``bot.research`` of ``bot.research.answer.check``; ``bot`` of ``bot.service``."""
+    """``bot.research`` of ``bot.research.answer.check``; ``bot`` of ``bot.service.research_service``."""
     return ".".join(module.split(".")[:-1][:2])
 
 

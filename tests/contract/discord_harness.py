@@ -16,9 +16,9 @@ from discord.http import Route
 from adapters.discord.format import details
 from adapters.discord.poster import DiscordPoster
 from adapters.discord.wire import ATTEMPTS
-from bot.answers import Answer
-from bot.messages import Attachment, Author, Message, Thread
-from bot.rendering.texts import texts_for
+from bot.core.answers import Answer
+from bot.core.messages import Attachment, Author, Message, Thread
+from bot.core.texts import texts_for
 from tests.contract.harness import joined
 from tests.fakes import discord_server as fakes
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from bot.answers import Answer
-from bot.errors import RunLost
-from bot.messages import Attachment, Message, RunOptions, Thread
-from bot.posting import Poster, PostState, RunRef
+from bot.core.answers import Answer
+from bot.core.errors import RunLost
+from bot.core.messages import Attachment, Message, RunOptions, Thread
+from bot.core.posting import Poster, PostState, RunRef
 
 
 class PlatformHarness(Protocol):

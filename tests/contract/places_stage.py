@@ -18,10 +18,10 @@ from adapters.discord.declaration import DiscordSettings
 from adapters.discord.platform import DiscordPlatform
 from adapters.slack.platform import open_slack
 from adapters.slack.settings import SlackSettings
-from bot.app import open_app
-from bot.configuration import load_settings
-from bot.conversing.reception import Reception
-from bot.egress import Egress
+from bot.core.egress import Egress
+from bot.operation.app import open_app
+from bot.operation.configuration import load_settings
+from bot.service.reception import Reception
 from bot.storage.records import RunRecord
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces

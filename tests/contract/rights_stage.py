@@ -15,18 +15,18 @@ import httpx
 from starlette.applications import Starlette
 
 from adapters.web.platform import WebPlatform, open_web
-from bot.answers import Answer
-from bot.app import App, open_app
-from bot.configuration import load_settings
-from bot.conversing.reception import AcceptedQuestion, Reception
-from bot.errors import PlatformUnavailable
-from bot.mcp.address import address
-from bot.messages import Audience, Author, Message, Thread, Transcript
-from bot.posting import RunRef, Whereabouts
+from bot.core.answers import Answer
+from bot.core.errors import PlatformUnavailable
+from bot.core.mcp_address import address
+from bot.core.messages import Audience, Author, Message, Thread, Transcript
+from bot.core.posting import RunRef, Whereabouts
+from bot.core.settings import Settings
+from bot.operation.app import App, open_app
+from bot.operation.configuration import load_settings
 from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.questions import Rewritten
-from bot.settings import Settings
+from bot.service.reception import AcceptedQuestion, Reception
 from bot.storage.records import RunRecord
 from bot.storage.workspaces import Workspaces
 from tests.fakes.poster import RememberingPoster

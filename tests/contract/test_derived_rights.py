@@ -17,15 +17,15 @@ from typing import ClassVar
 import pytest
 import sqlalchemy as sa
 
-from bot.conversing.reception import AcceptedQuestion
-from bot.errors import Invalid
-from bot.messages import Message, Thread, Transcript
+from bot.core.errors import Invalid
+from bot.core.messages import Message, Thread, Transcript
+from bot.core.texts import texts_for
 from bot.reasoning.questions import Rewritten
-from bot.rendering.texts import texts_for
 from bot.search.indexer import Indexer
-from bot.standing.checks import DAYS
-from bot.standing.desk import do_by_words
-from bot.standing.rounds import StandingRounds
+from bot.service.reception import AcceptedQuestion
+from bot.service.standing.checks import DAYS
+from bot.service.standing.desk import do_by_words
+from bot.service.standing.rounds import StandingRounds
 from bot.storage.records import RunRecord
 from bot.storage.tables import messages, runs
 from bot.storage.workspaces import Opinion

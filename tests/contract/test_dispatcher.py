@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from bot.dispatch.attempts import Executor, Timing
-from bot.dispatch.dispatcher import Dispatcher
-from bot.dispatch.local import LocalDispatcher
-from bot.dispatch.postgres import PostgresDispatcher
-from bot.errors import PlatformUnavailable, StorageUnavailable
-from bot.messages import RunOptions, Thread
+from bot.core.errors import PlatformUnavailable, StorageUnavailable
+from bot.core.messages import RunOptions, Thread
+from bot.service.dispatch.attempts import Executor, Timing
+from bot.service.dispatch.dispatcher import Dispatcher
+from bot.service.dispatch.local import LocalDispatcher
+from bot.service.dispatch.postgres import PostgresDispatcher
 from bot.storage.conversations import Conversations
 from bot.storage.records import RunRecord
 from bot.storage.store import Store, open_store

@@ -16,8 +16,8 @@ import pytest
 
 from adapters.slack import format as controls
 from adapters.slack.buttons import RESEARCH_THIS
-from bot.configuration import load_settings
-from bot.messages import Audience, Message, RunOptions
+from bot.core.messages import Audience, Message, RunOptions
+from bot.operation.configuration import load_settings
 from bot.rights.rights import Rights
 from bot.search.indexer import Indexer
 from tests.contract.places_stage import (

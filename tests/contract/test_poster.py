@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.answers import Answer, Citation, Doubt, PlanView, StepView, Usage
-from bot.errors import (
+from bot.core.answers import Answer, Citation, Doubt, PlanView, StepView, Usage
+from bot.core.errors import (
     FootnoteError,
     PageUnreadable,
     PlatformUnavailable,

@@ -16,10 +16,10 @@ from typing import get_args
 
 import pytest
 
-from bot.answers import Judgement
-from bot.configuration import load_settings
-from bot.messages import Entry, Transcript
-from bot.observing import nothing_observed
+from bot.core.answers import Judgement
+from bot.core.messages import Entry, Transcript
+from bot.core.observing import nothing_observed
+from bot.operation.configuration import load_settings
 from bot.pages.urls import dedupe_key
 from bot.reasoning.calls import ModelCalls
 from bot.reasoning.closest.reasoner import Closest

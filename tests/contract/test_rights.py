@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.corrections.address import address
-from bot.errors import Denied, Invalid, PageUnreadable
-from bot.messages import Thread
+from bot.core.correction_address import address
+from bot.core.errors import Denied, Invalid, PageUnreadable
+from bot.core.messages import Thread
+from bot.core.reader import EVERYTHING, Reader
 from bot.pages.fetch import Fetcher
 from bot.research.evidence.library import Library
 from bot.research.trace.trace import page_of_trace
-from bot.rights.reader import EVERYTHING, Reader
 from bot.rights.rights import Rights
 from bot.search.indexer import Indexer
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, Query
@@ -562,8 +562,8 @@ async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_ma
     from adapters.web.reply_state import ReplyState
     from adapters.web.visibility import Visibility
     from adapters.web.visitors import Visitor
-    from bot.answers import PlanView
-    from bot.rendering.texts import texts_for
+    from bot.core.answers import PlanView
+    from bot.core.texts import texts_for
 
     shown = ReplyState(plan=PlanView("Gate", ()), text="The passphrase is kiwihr")
     rights = Rights(stage.settings)

@@ -11,9 +11,9 @@ from typing import NoReturn
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.errors import NoProviderAvailable
-from bot.messages import Depth
+from bot.core.errors import NoProviderAvailable
+from bot.core.messages import Depth
+from bot.operation.configuration import load_settings
 from bot.reasoning.evidence import Evidence, Paragraph, Statement
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
 from bot.reasoning.questions import Rewritten, SubQuestion

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from bot.errors import BudgetSpent
+from bot.core.errors import BudgetSpent
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta
 from tests.unit.samples import NOW

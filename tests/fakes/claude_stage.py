@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from bot.configuration import load_settings
-from bot.observing import nothing_observed
+from bot.core.observing import nothing_observed
+from bot.operation.configuration import load_settings
 from bot.reasoning.calls import Block, ModelReply
 from bot.reasoning.claude.declaration import REASONER
 from bot.reasoning.claude.endpoint import ClaudeEndpoint

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from bot.posting import still_ours
+from bot.core.posting import still_ours
 from bot.storage.records import RunRecord
 from bot.storage.store import Store
 from tests.unit.samples import NOW

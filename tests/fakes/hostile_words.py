@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.messages import MAX_QUESTION
+from bot.core.messages import MAX_QUESTION
 
 SIGNS = (
     *("[", "什么是", "[1", "(", "1 ", "a ", "`", "<a "),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.errors import NoProviderAvailable, PageUnreadable
+from bot.core.errors import NoProviderAvailable, PageUnreadable
 from bot.pages.chooser import Chooser
 from bot.pages.choosing import select, spread, study
 from bot.pages.page import Page

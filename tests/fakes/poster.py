@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.answers import Answer, PlanView
-from bot.errors import FootnoteError
-from bot.messages import Attachment, Message
-from bot.posting import PostState, RunRef
+from bot.core.answers import Answer, PlanView
+from bot.core.errors import FootnoteError
+from bot.core.messages import Attachment, Message
+from bot.core.posting import PostState, RunRef
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
-from bot.messages import Message, Transcript
+from bot.core.messages import Message, Transcript
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,

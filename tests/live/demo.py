@@ -14,8 +14,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from bot.answers import Answer
-from bot.messages import Author, Message, RunOptions, Thread
+from bot.core.answers import Answer
+from bot.core.messages import Author, Message, RunOptions, Thread
 from bot.research.outcomes import SearchOutcome
 from bot.search.provider import Hit
 from bot.storage.journal import RecordedStep, open_journal

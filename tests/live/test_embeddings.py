@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import open_app
-from bot.configuration import load_settings
-from bot.messages import RunOptions
+from bot.core.messages import RunOptions
+from bot.core.settings import Settings
+from bot.operation.app import open_app
+from bot.operation.configuration import load_settings
 from bot.search.embedding.choice import open_embedder
 from bot.search.indexer import Indexer
 from bot.search.provider import Query
 from bot.search.registry import open_search
 from bot.search.vector_filling import fill_vectors
-from bot.settings import Settings
 from tests.fakes.embedding_models import e5_server
 from tests.fakes.poster import RememberingPoster
 from tests.unit.samples import a_message

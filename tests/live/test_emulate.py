@@ -39,9 +39,9 @@ from adapters.slack.calls import Calls, Refusal, Timing
 from adapters.slack.people import People
 from adapters.slack.platform import identify
 from adapters.slack.posted import run_of
-from bot.errors import PostRefused
-from bot.messages import Message
-from bot.platform import Connection
+from bot.core.errors import PostRefused
+from bot.core.messages import Message
+from bot.service.platform import Connection
 from tests.contract.harness import Desk, joined
 from tests.contract.slack_harness import QUICK
 from tests.contract.test_poster import (  # noqa: F401 - collected here, on the stage below

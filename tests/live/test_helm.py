@@ -15,12 +15,12 @@ import yaml
 from referencing import Registry, Resource
 from starlette.routing import Route
 
-from bot.configuration import known_names, load_settings, secret_names
-from bot.console_access import has_console
-from bot.dispatch.choice import DRAIN_SECONDS, is_queued
-from bot.health import Readiness, health_routes
+from bot.core.settings import Settings
+from bot.operation.configuration import known_names, load_settings, secret_names
+from bot.operation.console_access import has_console
+from bot.operation.health import Readiness, health_routes
 from bot.pages import guard
-from bot.settings import Settings
+from bot.service.dispatch.choice import DRAIN_SECONDS, is_queued
 from tests.live.chart import CHART, INSTALLED, Pod, Rendered, helm, needs_helm
 from tests.unit.test_deploy import EXTRA_SECONDS, check_command, instruction
 

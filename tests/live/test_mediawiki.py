@@ -10,8 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bot.configuration import load_settings
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
+from bot.operation.configuration import load_settings
 from bot.search.mediawiki import MediaWiki
 from bot.search.provider import Hit, Query
 from tests.fakes.mediawiki import FakeWiki

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bot.dispatch.postgres import PostgresDispatcher
-from bot.errors import StorageUnavailable
-from bot.messages import RunOptions, Thread
+from bot.core.errors import StorageUnavailable
+from bot.core.messages import RunOptions, Thread
+from bot.service.dispatch.postgres import PostgresDispatcher
 from bot.storage.connecting import Connecting
 from bot.storage.database import open_database
 from bot.storage.records import RunRecord

@@ -13,11 +13,11 @@ import pytest
 import pytest_asyncio
 from pydantic import SecretStr
 
-from bot.configuration import load_settings
-from bot.errors import AddressRefused, BrowserNeeded, PageUnreadable
+from bot.core.errors import AddressRefused, BrowserNeeded, PageUnreadable
+from bot.core.settings import Settings
+from bot.operation.configuration import load_settings
 from bot.pages.browser import Browser, Rendered
 from bot.pages.fetch import Fetcher
-from bot.settings import Settings
 from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.server import serve
 from tests.live.script_pages import TEXT, Private, ScriptSite, private

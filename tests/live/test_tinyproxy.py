@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from bot.configuration import load_settings
-from bot.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
+from bot.core.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
+from bot.operation.configuration import load_settings
 from bot.pages.retrieval import Retrieval
 from bot.pages.tunnel import report
 from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site

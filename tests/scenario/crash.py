@@ -29,9 +29,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 import adapters.terminal.listener as listener
 import bot.cli.watch as watch
 from adapters.terminal.messages import terminal_thread
-from bot.configuration import load_settings
-from bot.logs import configure_logging
-from bot.messages import RunOptions
+from bot.core.logs import configure_logging
+from bot.core.messages import RunOptions
+from bot.operation.configuration import load_settings
 from bot.storage.database import Database
 from tests.scenario.fork_server import import_parts
 

@@ -8,7 +8,7 @@ what ``python -m bot`` does. One JSON line each way:
     →  {"pid": 4711}
 
 The child reads from ``in``; what it prints goes to ``out``, what it logs to ``log``, its exit code
-to ``log`` + ".code". A name in its environment such as ``bot.standing.rounds.ROUND_SECONDS`` is a
+to ``log`` + ".code". A name in its environment such as ``bot.service.standing.rounds.ROUND_SECONDS`` is a
 constant, which it gets that value of.
 """
 
@@ -27,11 +27,11 @@ from typing import Any
 
 from adapters.web.templating import environment
 from bot.cli.main import main as footnote
-from bot.configuration import settings_class
+from bot.operation.configuration import settings_class
 from bot.text import language
 from bot.text.lazy_regex import _LazyRegex
 
-LOOK_EVERY = "bot.standing.rounds.ROUND_SECONDS"
+LOOK_EVERY = "bot.service.standing.rounds.ROUND_SECONDS"
 CONSTANT = re.compile(r"(bot|adapters)\.[\w.]+\.[A-Z_]+")
 PR_SET_PDEATHSIG = 1  # prctl(2)
 
@@ -49,15 +49,15 @@ PARTS = (
     "bot.cli.usage",
     "adapters.web.app",
     "adapters.web.platform",
-    "bot.dispatch.postgres",
-    "bot.doctor",
+    "bot.service.dispatch.postgres",
+    "bot.operation.doctor",
     "bot.pages.articles",
     "bot.pages.markup",
     "bot.reasoning.claude.endpoint",
     "bot.reasoning.model.reasoner",
     "bot.reasoning.closest.reasoner",
     "bot.reasoning.declaration",
-    "bot.rendering.texts",
+    "bot.core.texts",
     "bot.research.pipeline",
     "bot.research.strategies.iterate",
     "bot.search.indexer",
@@ -69,7 +69,7 @@ PARTS = (
     "bot.search.providers.serper",
     "bot.search.providers.tavily",
     "bot.search.providers.wikipedia",
-    "bot.serving",
+    "bot.operation.serving",
     "bot.storage.archive",
     # What these import when they need it.
     "aiosqlite",

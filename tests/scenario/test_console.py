@@ -78,7 +78,9 @@ def test_a_file_is_read_stays_at_hand_and_goes_with_its_question(
     fork_server: ForkServer, browse: Browse, documented: Program
 ) -> None:
     fountain = b"# Courtyard\n\nThe fountain is drained every November by Olga Petrova.\n"
-    with ending(start_forked(fork_server, documented, **{"bot.app.PAGE_TTL": "0"})) as serving:
+    with ending(
+        start_forked(fork_server, documented, **{"bot.operation.app.PAGE_TTL": "0"})
+    ) as serving:
         browser = browse(serving)
         browser.ask("Who drains the fountain in the courtyard?", {"yard.md": fountain})
         assert "Olga Petrova" in browser.until("Sources").text

@@ -180,7 +180,7 @@ def test_the_right_to_search_outlives_a_crash_until_it_expires(
     fork_server: ForkServer, thinking: Program, slack: SlackPlace, gate: Gate, hours: int
 ) -> None:
     thinking.settings |= {
-        "bot.service.PREFETCHED_PAGES": "0",
+        "bot.service.research_service.PREFETCHED_PAGES": "0",
         "FOOTNOTE_ENCRYPTION_KEYS": new_key(),
     }
     with running(fork_server, thinking, slack) as serving:

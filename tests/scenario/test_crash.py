@@ -71,7 +71,7 @@ def campaign(tmp_path: Path) -> Iterator[Campaign]:
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
                 "bot.reasoning.model.failures.RETRIES": "0",
                 # What is done ahead is no step: nobody paid for it, and it may be done again.
-                "bot.service.PREFETCHED_PAGES": "0",
+                "bot.service.research_service.PREFETCHED_PAGES": "0",
             }
         )
         with crashing(environment) as process:

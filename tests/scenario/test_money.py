@@ -19,10 +19,10 @@ import httpx
 import pytest
 
 from bot.cli.usage import spent_this_month
-from bot.configuration import load_settings
+from bot.core.settings import Settings
+from bot.operation.configuration import load_settings
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.declaration import price_of
-from bot.settings import Settings
 from bot.storage.spending import Amount
 from tests.fakes.claude import Fail, FakeClaude, Fault, Recorded, Reply, researcher, says
 from tests.fakes.mediawiki import FakeWiki

@@ -282,7 +282,7 @@ def test_web_queries_go_to_the_web_and_knowledge_queries_to_documents(
             "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
             "FOOTNOTE_PROVIDERS": "wikipedia,local",
             "FOOTNOTE_DOCS": str(documents),
-            "bot.service.PREFETCHED_PAGES": "0",
+            "bot.service.research_service.PREFETCHED_PAGES": "0",
         }
         ended = asking(Program(tmp_path, settings, fork_server))("What is new?")
     assert ended.code == 0, ended.err

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.telemetry import trace_id_of
+from bot.operation.telemetry import trace_id_of
 from tests.fakes.claude import FakeClaude
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve

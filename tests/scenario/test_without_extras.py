@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.extras import EXTRAS
+from bot.core.extras import EXTRAS
 from tests.fakes.packages import workbook
 from tests.scenario.program import REPOSITORY, Program
 from tests.unit.test_architecture import modules
@@ -38,12 +38,12 @@ USING_AN_EXTRA = {
     "adapters.terminal.mcp",
     "adapters.web.provider",
     "adapters.web.publication",
-    "bot.dispatch.postgres",
-    "bot.dispatch.queue",
-    "bot.mcp.connection",
-    "bot.mcp.provider",
+    "bot.service.dispatch.postgres",
+    "bot.service.dispatch.queue",
+    "bot.search.mcp.connection",
+    "bot.search.mcp.provider",
     "bot.mcp.server",
-    "bot.mcp.wire",
+    "bot.search.mcp.wire",
     "bot.pages.formats.sheets",
     "bot.reasoning.openai.endpoint",
 }

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.messages import Message, RunOptions
+from bot.core.messages import Message, RunOptions
+from bot.operation.configuration import load_settings
 from bot.reasoning.reasoner import Reasoner
 from bot.reasoning.workspace import Action, Read, Search
-from bot.service import ResearchService
+from bot.service.research_service import ResearchService
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.library import Shelf, a_library, a_shelf

@@ -13,8 +13,9 @@ from adapters.slack import format as slack
 from adapters.slack.incoming import unescape, without_mention
 from adapters.web.markdown import answer_html
 from adapters.web.page_text import page_html
-from bot.answers import Answer, Citation
-from bot.messages import Entry, Transcript
+from bot.core.answers import Answer, Citation
+from bot.core.messages import Entry, Transcript
+from bot.core.texts import texts_for
 from bot.pages.passages import Passage
 from bot.reasoning.closest.passages import choose, quoted
 from bot.reasoning.closest.rewrite import rewrite
@@ -22,7 +23,6 @@ from bot.reasoning.closest.unanswerable import unknown_names
 from bot.reasoning.evidence import Evidence, Source
 from bot.reasoning.questions import Rewritten
 from bot.rendering import blocks, conversation, excerpts, marks, phrases, safety, tables
-from bot.rendering.texts import texts_for
 from bot.research.answer.check import cited_claim, doubt
 from bot.research.answer.proof import proof
 from bot.search.hits import plain
@@ -35,8 +35,14 @@ Reader = Callable[[str], object]
 
 # Packages whose functions of one text have no effects.
 _PURE = (
-    *("bot.text", "bot.rendering", "bot.reasoning", "bot.messages", "bot.conversing.words"),
-    *("bot.pages", "bot.search", "bot.research", "bot.standing.comparing", "bot.credentials"),
+    *("bot.text", "bot.rendering", "bot.reasoning", "bot.core.messages", "bot.service.words"),
+    *(
+        "bot.pages",
+        "bot.search",
+        "bot.research",
+        "bot.service.standing.comparing",
+        "bot.core.credentials",
+    ),
     *("adapters.slack", "adapters.discord", "adapters.web", "adapters.terminal"),
 )
 # They start processes or read files; docutils is slow by itself, in a process with a limit.

@@ -26,15 +26,15 @@ from starlette.routing import Route
 from bot import __version__
 from bot.cli.command import EXIT_USAGE
 from bot.cli.main import app
-from bot.configuration import known_names, load_settings, secret_names
-from bot.console_access import has_console
-from bot.dispatch.choice import DRAIN_SECONDS, is_queued
-from bot.health import Readiness, health_routes, http_endpoint
-from bot.http_connection import MOST_CONNECTIONS, OTHER_FILES, SPARE
-from bot.metrics import Metrics
-from bot.observing import Observed
-from bot.platform import Connection
-from bot.settings import Settings
+from bot.core.http_connection import MOST_CONNECTIONS, OTHER_FILES, SPARE
+from bot.core.observing import Observed
+from bot.core.settings import Settings
+from bot.operation.configuration import known_names, load_settings, secret_names
+from bot.operation.console_access import has_console
+from bot.operation.health import Readiness, health_routes, http_endpoint
+from bot.operation.metrics import Metrics
+from bot.service.dispatch.choice import DRAIN_SECONDS, is_queued
+from bot.service.platform import Connection
 from bot.storage.database import open_database
 from bot.storage.store import open_store
 from tests.fakes.postgres import Postgres

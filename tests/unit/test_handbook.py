@@ -18,12 +18,12 @@ from adapters.slack.oauth import needed_scopes
 from adapters.web.handbook import anchor
 from bot.cli.command import HANDBOOK
 from bot.cli.main import app, command_named
-from bot.configuration import known_names, load_settings, settings_class
+from bot.core.settings import TOML, Settings
 from bot.evaluation.spending import TYPICAL, expected_usd
+from bot.operation.configuration import known_names, load_settings, settings_class
 from bot.pages.media import FORMATS
 from bot.reasoning.claude.declaration import PRICES
 from bot.search.declaration import declarations
-from bot.settings import TOML, Settings
 
 PAGES = sorted(HANDBOOK.glob("*.md"))
 ROOT = HANDBOOK.parent.parent

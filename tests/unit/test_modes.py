@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot import doctor
-from bot.configuration import load_settings
+from bot.operation import doctor
+from bot.operation.configuration import load_settings
 from tests.bench.frame import clean
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")

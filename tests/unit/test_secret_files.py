@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.configuration import known_names, load_settings, secret_names
-from bot.errors import InvalidSetting
+from bot.core.errors import InvalidSetting
+from bot.operation.configuration import known_names, load_settings, secret_names
 from bot.reasoning.claude.settings import ClaudeSettings
 
 SECRET = "sk-ant-very-secret"
@@ -121,7 +121,7 @@ def test_a_file_that_may_not_be_read_is_told(monkeypatch: pytest.MonkeyPatch) ->
         raise PermissionError(13, os.strerror(13))
 
     monkeypatch.setenv("ANTHROPIC_API_KEY_FILE", path)
-    monkeypatch.setattr("bot.settings.Path.open", refuse)  # root may read everything
+    monkeypatch.setattr("bot.core.settings.Path.open", refuse)  # root may read everything
     with pytest.raises(InvalidSetting, match="give its user read permission"):
         load_settings()
 

@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 from pydantic import SecretStr
 
-from bot.configuration import _kind, known_names, load_settings, settings_class
-from bot.errors import InvalidSetting
+from bot.core.errors import InvalidSetting
+from bot.operation.configuration import _kind, known_names, load_settings, settings_class
 
 FIELDS = dict(zip(known_names(), settings_class().model_fields, strict=True))
 # The words of the library that reads them.

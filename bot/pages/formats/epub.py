@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages import charset
 from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.formats.packages import Package, attribute, open_package, resolved

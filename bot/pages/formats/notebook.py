@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.markdown import read_markdown
 

@@ -21,7 +21,7 @@ from urllib.parse import unquote
 
 from lxml import etree  # type: ignore[import-untyped]
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.titles import meaningful_title
 
 MOST_ENTRIES = 20_000

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from bot.errors import PageUnreadable, ReaderMissing
+from bot.core.errors import PageUnreadable, ReaderMissing
 from bot.pages.formats.blocks import Reading
 
 SECONDS = 10  # of processor time; a manual of 350 kB takes 1.4 s

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import openpyxl  # type: ignore[import-untyped]
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.formats.grid import MOST_CELLS, GridWriter
 from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, broken, open_package

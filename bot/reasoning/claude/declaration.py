@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from bot.observing import Observe, nothing_observed
+from bot.core.observing import Observe, nothing_observed
+from bot.core.settings import Price, Settings
 from bot.reasoning.calls import ModelReply, Tokens
 from bot.reasoning.claude.settings import ClaudeSettings, address, key, models
 from bot.reasoning.declaration import Declaration, cost
 from bot.reasoning.reasoner import ReasonerFactory
-from bot.settings import Price, Settings
 
 if TYPE_CHECKING:
     from bot.reasoning.claude.endpoint import ClaudeEndpoint

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from bot.errors import ModelBroken
+from bot.core.errors import ModelBroken
 from bot.reasoning.calls import Block, Citation, ModelReply, Text, Tokens, ToolCall
 from bot.reasoning.model.requests import (
     Begins,

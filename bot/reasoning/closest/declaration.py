@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 
-from bot.observing import Observe
+from bot.core.observing import Observe
+from bot.core.settings import Settings
 from bot.reasoning.declaration import CLOSEST, Declaration
 from bot.reasoning.reasoner import ReasonerFactory
-from bot.settings import Settings
 
 
 def _open(

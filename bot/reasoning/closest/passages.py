@@ -14,8 +14,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from bot.corrections.address import is_correction
-from bot.labels import label, titled
+from bot.core.correction_address import is_correction
+from bot.core.labels import label, titled
+from bot.core.reader import is_conversation, is_document
 from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
 from bot.pages.relevance import BESIDE, relevance, weigh
 from bot.reasoning.closest.excerpts import count_words, excerpt
@@ -23,7 +24,6 @@ from bot.reasoning.closest.unanswerable import folder_of, is_open, title_with_na
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Judged, Source, TextDelta
 from bot.reasoning.questions import Rewritten
 from bot.rendering.verbatim import as_label, inline
-from bot.rights.reader import is_conversation, is_document
 from bot.search.talk import day_in, said_at
 from bot.text.names import names
 from bot.text.orders import only_orders

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-from bot.messages import Message, Transcript
+from bot.core.messages import Message, Transcript
 from bot.reasoning.calls import ModelCalls
 from bot.reasoning.closest import passages, rewrite
 from bot.reasoning.declaration import CLOSEST

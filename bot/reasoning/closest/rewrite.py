@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from bot.corrections.stated import correction_in
-from bot.messages import Message, Transcript
+from bot.core.messages import Message, Transcript
 from bot.pages.mentions import hosts_in, links_said
 from bot.pages.urls import dedupe_key
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.recall import recalled
+from bot.reasoning.stated import correction_in
 from bot.reasoning.wording import goes_on, language_of, pronoun, topic_words, without_links
 from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed

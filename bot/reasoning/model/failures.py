@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.egress import proxy_failure
-from bot.errors import (
+from bot.core.egress import proxy_failure
+from bot.core.errors import (
     CredentialsRefused,
     FootnoteError,
     InvalidSetting,
     ModelBroken,
     ModelUnavailable,
 )
-from bot.settings import Settings
+from bot.core.settings import Settings
 
 PASSING_KINDS = frozenset(
     {

@@ -12,8 +12,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from bot.errors import InvalidSetting, ModelBroken, ModelRefused
-from bot.messages import Message, Transcript
+from bot.core.errors import InvalidSetting, ModelBroken, ModelRefused
+from bot.core.messages import Message, Transcript
+from bot.core.settings import Settings
 from bot.reasoning.calls import RESTATE, VERIFY, WRITE, ModelCalls, ModelReply
 from bot.reasoning.declaration import Models
 from bot.reasoning.evidence import (
@@ -45,7 +46,6 @@ from bot.reasoning.reasoner import OnAnswer, OnQueries, Pairs, ReasonerFactory
 from bot.reasoning.recall import recalled
 from bot.reasoning.wording import language_of
 from bot.reasoning.workspace import Finish, Turn, Workspace
-from bot.settings import Settings
 
 OUTPUT_TOKENS = 8_000  # of one call, thoughts included
 LONGEST_OUTPUT = 20_000  # for a retry after only thoughts

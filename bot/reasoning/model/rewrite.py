@@ -6,7 +6,7 @@ import re
 from datetime import date, datetime
 from typing import Any, cast, get_args
 
-from bot.messages import Entry, Message, Transcript
+from bot.core.messages import Entry, Message, Transcript
 from bot.pages.mentions import hosts_in, links_said
 from bot.pages.urls import dedupe_key, domain
 from bot.reasoning.calls import ModelReply

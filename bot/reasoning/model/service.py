@@ -20,9 +20,10 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import httpx2
 
-from bot.egress import Egress
-from bot.errors import FootnoteError
-from bot.observing import Observe, nothing_observed, timed
+from bot.core.egress import Egress
+from bot.core.errors import FootnoteError
+from bot.core.observing import Observe, nothing_observed, timed
+from bot.core.settings import Settings, renewed
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.model import failures
 from bot.reasoning.model.failures import (
@@ -34,7 +35,6 @@ from bot.reasoning.model.failures import (
     retry_after,
 )
 from bot.reasoning.model.requests import Again, Part, Request, after
-from bot.settings import Settings, renewed
 
 RESTARTS = 2  # times an interrupted call is sent again
 CONNECT = 10.0  # seconds

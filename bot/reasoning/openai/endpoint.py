@@ -12,8 +12,8 @@ import openai
 from openai import AsyncStream
 from openai.types.chat import ChatCompletionChunk
 
-from bot.errors import FootnoteError, InvalidSetting
-from bot.observing import Observe, nothing_observed
+from bot.core.errors import FootnoteError, InvalidSetting
+from bot.core.observing import Observe, nothing_observed
 from bot.reasoning.model.failures import (
     CutOff,
     Failure,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import SecretStr
 
-from bot.errors import InvalidSetting
-from bot.plugins import named_field
+from bot.core.errors import InvalidSetting
+from bot.core.plugins import named_field
+from bot.core.settings import Settings
 from bot.reasoning.declaration import Models, without_name
 from bot.reasoning.model.failures import Names, usable_key, usable_url
-from bot.settings import Settings
 
 NAME = "openai"
 API = "https://api.openai.com/v1"

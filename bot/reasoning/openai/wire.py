@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bot.errors import ModelBroken
+from bot.core.errors import ModelBroken
 from bot.reasoning.calls import Block, ModelReply, Text, Tokens, ToolCall
 from bot.reasoning.model.requests import (
     Begins,

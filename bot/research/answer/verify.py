@@ -21,9 +21,10 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TypeVar
 
-from bot.answers import Judgement, Verification, VerificationState, VerifiedSentence
-from bot.errors import FootnoteError, RunLost, StorageUnavailable
-from bot.logs import get_logger
+from bot.core.answers import Judgement, Verification, VerificationState, VerifiedSentence
+from bot.core.errors import FootnoteError, RunLost, StorageUnavailable
+from bot.core.logs import get_logger
+from bot.core.settings import Settings
 from bot.reasoning.evidence import CitationDelta, Claim, Restated, Verdict
 from bot.reasoning.reasoner import Pairs, Researcher
 from bot.rendering.marks import without_marks
@@ -32,7 +33,6 @@ from bot.research.answer.checked import Checked
 from bot.research.answer.proof import as_compared
 from bot.research.answer.write import Written
 from bot.research.steps import together
-from bot.settings import Settings
 from bot.text.sentences import sentences
 
 BATCH = 30  # sentences in one call, so that long answers take no longer than short ones

@@ -10,11 +10,11 @@ import math
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from bot.answers import Usage
-from bot.errors import BudgetSpent, DaySpentUp
-from bot.messages import RunOptions
-from bot.rendering.texts import texts_for
-from bot.settings import Settings
+from bot.core.answers import Usage
+from bot.core.errors import BudgetSpent, DaySpentUp
+from bot.core.messages import RunOptions
+from bot.core.settings import Settings
+from bot.core.texts import texts_for
 from bot.storage.spending import SCOPES, DaySpent, Scope
 
 # Of one run. They bound what money does not: models without a price, search engines, sites.

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cachetools import TTLCache
 
-from bot.corrections.address import is_correction
-from bot.corrections.search import CorrectionSearch
-from bot.errors import (
+from bot.core.correction_address import is_correction
+from bot.core.errors import (
     Broken,
     BrowserNeeded,
     FootnoteError,
@@ -29,15 +28,16 @@ from bot.errors import (
     PageUnreadable,
     Unavailable,
 )
-from bot.logs import get_logger
-from bot.messages import UPLOADED, Attachment
+from bot.core.logs import get_logger
+from bot.core.messages import UPLOADED, Attachment
+from bot.core.reader import EVERYTHING, Reach, is_conversation, is_document
 from bot.pages.chooser import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import canonical
-from bot.rights.reader import EVERYTHING, Reach, is_conversation, is_document
 from bot.search.blend import SearchResult, blend
 from bot.search.conversations import CONVERSATIONS, ELSEWHERE, SearchedConversations, blend_results
+from bot.search.corrections import CorrectionSearch
 from bot.search.in_flight import InFlight
 from bot.search.provider import (
     UNKNOWN_DOCUMENT,

@@ -11,12 +11,12 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.errors import InvalidSetting, Refused
-from bot.messages import Attachment, Message, Transcript
+from bot.core.errors import InvalidSetting, Refused
+from bot.core.messages import Attachment, Message, Transcript
+from bot.core.reader import is_document
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
 from bot.research.evidence.library import Library
-from bot.rights.reader import is_document
 from bot.search.blend import SearchResult
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms

@@ -12,8 +12,8 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from bot.errors import FootnoteError
-from bot.logs import get_logger
+from bot.core.errors import FootnoteError
+from bot.core.logs import get_logger
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.research.evidence.library import Library

@@ -10,8 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.corrections.search import CorrectionSearch
-from bot.messages import name_of_upload
+from bot.core.messages import name_of_upload
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
@@ -43,6 +42,7 @@ from bot.research.evidence.relevance import (
 from bot.research.outcomes import SearchOutcome
 from bot.research.run import Run
 from bot.research.steps import both, together
+from bot.search.corrections import CorrectionSearch
 from bot.search.provider import Hit, Query
 
 NOTHING = "Nothing was found."

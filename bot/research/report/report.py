@@ -23,11 +23,11 @@ from typing import Literal, TypeVar
 
 from pydantic import TypeAdapter
 
-from bot.answers import StepState, StepView
+from bot.core.answers import StepState, StepView
+from bot.core.texts import texts_in
 from bot.reasoning.evidence import Evidence, Manuscript, Paragraph
 from bot.reasoning.reasoner import Researcher
 from bot.rendering.marks import without_marks
-from bot.rendering.texts import texts_in
 from bot.research.answer.write import Written, write
 from bot.research.report.deadlines import Lapse, Lapsed, within
 from bot.research.report.groundwork import Groundwork

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from bot.core.texts import Texts
 from bot.rendering.marks import without_marks
-from bot.rendering.texts import Texts
 from bot.rendering.verbatim import as_words, inline
 from bot.research.answer.write import CitedSpan, Written
 from bot.text.facts import facts, missing_from

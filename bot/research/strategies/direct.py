@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bot.errors import BudgetSpent
+from bot.core.errors import BudgetSpent
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Evidence, Source

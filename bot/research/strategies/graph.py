@@ -21,8 +21,8 @@ from dataclasses import replace
 from itertools import zip_longest
 from time import monotonic
 
-from bot.answers import StepView
-from bot.errors import (
+from bot.core.answers import StepView
+from bot.core.errors import (
     Broken,
     BudgetSpent,
     FootnoteError,

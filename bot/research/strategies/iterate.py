@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from bot.errors import BudgetSpent
+from bot.core.errors import BudgetSpent
 from bot.reasoning.evidence import AnswerDelta, Evidence, Source
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer, Researcher

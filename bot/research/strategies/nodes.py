@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import TypeAdapter
 
-from bot.errors import BudgetSpent
+from bot.core.errors import BudgetSpent
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.workspace import Turn, Workspace

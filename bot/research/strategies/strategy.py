@@ -12,9 +12,10 @@ from functools import cache
 from importlib.metadata import EntryPoint
 from typing import Protocol
 
-from bot.errors import InvalidSetting
-from bot.messages import Depth
-from bot.plugins import load_part, points
+from bot.core.errors import InvalidSetting
+from bot.core.messages import Depth
+from bot.core.plugins import load_part, points
+from bot.core.settings import Settings
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import ANYWHERE, Rewritten, SubQuestion
 from bot.reasoning.reasoner import Researcher
@@ -23,7 +24,6 @@ from bot.research.evidence.queries import HITS_FETCHED, SentQueries
 from bot.research.evidence.workspace import Reading
 from bot.research.run import Run
 from bot.search.provider import Query
-from bot.settings import Settings
 
 ENTRY_POINTS = "footnote.strategies"
 DIRECT, ITERATE, GRAPH, REVISE = "direct", "iterate", "graph", "revise"

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from bot.egress import Egress
-from bot.errors import InvalidSetting
-from bot.extras import need
+from bot.core.egress import Egress
+from bot.core.errors import InvalidSetting
+from bot.core.extras import need
+from bot.core.settings import Settings
 from bot.search.embedding.embedder import Embedder
-from bot.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import stamina
 
-from bot.errors import ProviderUnavailable, Refused
+from bot.core.errors import ProviderUnavailable, Refused
 from bot.search.embedding.embedder import Vector, fingerprint, unit
 from bot.search.json_api import QUOTA_STATUSES, JsonApi
 from bot.text.tokens import estimate

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, SecretStr
 
-from bot.errors import ProviderUnavailable
-from bot.plugins import PartSettings, named_field
+from bot.core.errors import ProviderUnavailable
+from bot.core.plugins import PartSettings, named_field
 from bot.search.declaration import Client, Declaration, Policy, needed
 from bot.search.hits import SuppliedTexts, matching_hits, plain, web_hit, with_sites
 from bot.search.json_api import JsonApi, Reply, mapping, mappings, string, strings

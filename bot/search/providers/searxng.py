@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from bot.errors import ProviderUnavailable, Refused
-from bot.plugins import PartSettings
+from bot.core.errors import ProviderUnavailable, Refused
+from bot.core.plugins import PartSettings
 from bot.search.declaration import Client, Declaration, Policy, needed
 from bot.search.hits import matching_hits, web_hit, with_sites
 from bot.search.json_api import JsonApi, mappings

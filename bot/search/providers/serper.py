@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, SecretStr
 
-from bot.plugins import PartSettings, named_field
+from bot.core.plugins import PartSettings, named_field
 from bot.search.declaration import Client, Declaration, Policy, needed
 from bot.search.hits import matching_hits, web_hit, with_sites
 from bot.search.json_api import JsonApi, Reply, integer, mapping, mappings, string

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, SecretStr
 
-from bot.plugins import PartSettings, named_field
+from bot.core.plugins import PartSettings, named_field
 from bot.search.declaration import Client, Declaration, Policy, needed
 from bot.search.hits import SuppliedTexts, host_of, matching_hits, short, web_hit
 from bot.search.json_api import JsonApi, integer, mapping, mappings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bot.core.settings import Settings
 from bot.search.declaration import Client, Declaration, Policy
-from bot.settings import Settings
 
 if TYPE_CHECKING:
     from bot.search.provider import SearchProvider

@@ -24,11 +24,11 @@ import bot
 from adapters.terminal.listener import Terminal
 from adapters.terminal.messages import terminal_thread
 from adapters.terminal.poster import TerminalPoster
-from bot.app import open_app
 from bot.cli.command import settings_for
 from bot.cli.index import index_documents
-from bot.messages import TERMINAL, RunOptions
-from bot.settings import Settings
+from bot.core.messages import TERMINAL, RunOptions
+from bot.core.settings import Settings
+from bot.operation.app import open_app
 from tests.bench.frame import OURS
 
 _TOP = Path(bot.__file__).parent

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from bot.observing import Observe
+from bot.core.observing import Observe
+from bot.core.settings import Settings
 from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.declaration import Declaration
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
-from bot.settings import Settings
 
 
 class Headings(Closest):

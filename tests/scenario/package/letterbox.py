@@ -16,14 +16,14 @@ from pathlib import Path
 from pydantic import Field
 from starlette.routing import BaseRoute
 
-from bot.answers import Answer, PlanView
-from bot.conversing.reception import Reception
-from bot.errors import FootnoteError
-from bot.messages import Attachment, Author, Message, Thread
-from bot.observing import Observed
-from bot.platform import Connection, Declaration
-from bot.posting import PostState, RunRef
-from bot.settings import Settings
+from bot.core.answers import Answer, PlanView
+from bot.core.errors import FootnoteError
+from bot.core.messages import Attachment, Author, Message, Thread
+from bot.core.observing import Observed
+from bot.core.posting import PostState, RunRef
+from bot.core.settings import Settings
+from bot.service.platform import Connection, Declaration
+from bot.service.reception import Reception
 from bot.storage.workspaces import Workspaces
 
 LOOK_SECONDS = 0.05

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from pydantic import Field
 
+from bot.core.plugins import PartSettings
 from bot.pages.page import Page
-from bot.plugins import PartSettings
 from bot.search.declaration import Declaration
 from bot.search.provider import Hit, ProviderKind, Query
 

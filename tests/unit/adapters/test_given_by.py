@@ -14,9 +14,9 @@ from adapters.slack.buttons import details as slack_details
 from adapters.terminal.plain import plain
 from adapters.terminal.screen import rendered
 from adapters.web.views import reply_of
-from bot.answers import Answer, Citation
+from bot.core.answers import Answer, Citation
+from bot.core.texts import texts_for
 from bot.rendering.documents import answer_document
-from bot.rendering.texts import texts_for
 
 EN = texts_for("en")
 SAID = "text supplied by Tavily"

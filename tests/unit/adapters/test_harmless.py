@@ -19,11 +19,11 @@ from adapters.slack.format import final
 from adapters.terminal.plain import answer_json, plain
 from adapters.terminal.screen import rendered
 from adapters.web.views import markdown_of, reply_of
-from bot.answers import Answer, Citation, Disagreement, Doubt
-from bot.messages import Author, RunOptions, Thread
+from bot.core.answers import Answer, Citation, Disagreement, Doubt
+from bot.core.messages import Author, RunOptions, Thread
+from bot.core.texts import texts_for
 from bot.rendering.conversation import as_markdown
 from bot.rendering.safety import WORD_JOINER
-from bot.rendering.texts import texts_for
 from bot.storage.archive import Conversation, Held, StoredMessage
 
 EN = texts_for("en")

@@ -25,13 +25,13 @@ from adapters.terminal.screen import rendered
 from adapters.web.plans import plan_of
 from adapters.web.templating import environment
 from adapters.web.views import markdown_of, reply_of
-from bot.answers import Answer, Citation, PlanView, StepView
-from bot.corrections.address import address
-from bot.corrections.search import title_of
-from bot.labels import label, titled
+from bot.core.answers import Answer, Citation, PlanView, StepView
+from bot.core.correction_address import address
+from bot.core.labels import label, titled
+from bot.core.messages import Attachment, Author, Entry, Message, RunOptions, Thread, Transcript
+from bot.core.texts import texts_for
 from bot.mcp.desk import FoundPage
 from bot.mcp.server import found_lines
-from bot.messages import Attachment, Author, Entry, Message, RunOptions, Thread, Transcript
 from bot.pages.passages import split
 from bot.reasoning.closest.passages import quoted
 from bot.reasoning.evidence import AnswerDelta, Claim, Evidence, Source
@@ -45,9 +45,9 @@ from bot.reasoning.questions import Rewritten, Scope, SubQuestion
 from bot.reasoning.workspace import NumberedHit, Outcome, QueryResult, ReadResult, Workspace
 from bot.rendering.bibliography import as_bibtex, as_csl, references
 from bot.rendering.conversation import answer_markdown, as_markdown
-from bot.rendering.texts import texts_for
 from bot.research.answer.check import check
 from bot.research.answer.write import write
+from bot.search.corrections import title_of
 from bot.search.earlier_answers import asked_sentence
 from bot.search.provider import Hit, Talk
 from bot.search.talk import page_of

@@ -21,11 +21,11 @@ from adapters.slack.rich import rich_text
 from adapters.terminal.plain import plain
 from adapters.terminal.screen import rendered
 from adapters.web.markdown import answer_html
-from bot.answers import Answer
+from bot.core.answers import Answer
+from bot.core.texts import texts_for
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Source, TextDelta
 from bot.rendering.safety import WORD_JOINER
-from bot.rendering.texts import texts_for
 from bot.research.answer.check import check
 from bot.research.answer.write import write
 from tests.fakes.discord_view import shown as shown_by_discord

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from bot.answers import Answer
 from bot.cli.eval import announcement, read_earlier, tables
-from bot.configuration import load_settings
-from bot.errors import Invalid
+from bot.core.answers import Answer
+from bot.core.errors import Invalid
+from bot.core.messages import RunOptions
 from bot.evaluation.questions import Case, CaseTurn, QuestionSet
 from bot.evaluation.running import Evaluation, Forecast
 from bot.evaluation.spending import Purse
-from bot.messages import RunOptions
+from bot.operation.configuration import load_settings
 from tests.unit.evaluation.samples import GOOD, POOR, REFUSAL, TALL, a_set
 
 LATER = replace(TALL, question="And now?")

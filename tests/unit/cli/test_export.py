@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.answers import Answer, Citation, Doubt
 from bot.cli.export import as_json
-from bot.messages import Attachment, Author, RunOptions, Thread
+from bot.core.answers import Answer, Citation, Doubt
+from bot.core.messages import Attachment, Author, RunOptions, Thread
 from bot.rendering.conversation import as_markdown
 from bot.storage.archive import Conversation, Done, Held, StoredMessage
 

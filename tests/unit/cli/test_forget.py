@@ -11,8 +11,8 @@ import pytest
 
 from bot.cli.audit import moment
 from bot.cli.forget import Replayed, replay_forgettings
-from bot.configuration import load_settings
-from bot.errors import Invalid
+from bot.core.errors import Invalid
+from bot.operation.configuration import load_settings
 from bot.storage.archive import Archive
 from bot.storage.removal import Removed
 from bot.storage.store import open_store

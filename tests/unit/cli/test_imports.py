@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bot.configuration import load_settings
+from bot.operation.configuration import load_settings
 from bot.search.indexer import Indexer
 from tests.unit.search.test_indexer import write
 

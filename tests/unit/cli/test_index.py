@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from bot.cli.index import index_and_report, index_documents
-from bot.configuration import load_settings
-from bot.errors import Invalid
+from bot.core.errors import Invalid
+from bot.core.settings import Settings
+from bot.operation.configuration import load_settings
 from bot.search.indexer import Indexer
 from bot.search.unchanged import CheckProcess
-from bot.settings import Settings
 from tests.unit.search.test_indexer import write
 
 HARBOURS = "<title>Harbours</title><main><h1>Harbours</h1><p>A harbour has a bell.</p></main>"

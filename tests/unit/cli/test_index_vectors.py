@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from bot.cli.index import line_of, make_vectors
-from bot.configuration import load_settings
-from bot.doctor import examine
+from bot.core.settings import Settings
+from bot.operation.configuration import load_settings
+from bot.operation.doctor import examine
 from bot.search.indexer import Indexer
 from bot.search.vector_filling import Filled
-from bot.settings import Settings
 from tests.fakes.embeddings import MODEL, FakeEmbeddings
 from tests.fakes.server import serve
 

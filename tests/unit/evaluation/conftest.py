@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from bot.app import App
-from bot.configuration import load_settings
-from bot.dispatch.local import LocalDispatcher
+from bot.core.messages import RunOptions
 from bot.evaluation.asking import Asker, SilentPoster
-from bot.messages import RunOptions
-from bot.service import ResearchService
+from bot.operation.app import App
+from bot.operation.configuration import load_settings
+from bot.service.dispatch.local import LocalDispatcher
+from bot.service.research_service import ResearchService
 from bot.storage.store import open_store
 from tests.fakes import sqlite
 from tests.fakes.library import a_library, a_shelf

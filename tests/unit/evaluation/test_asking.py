@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.errors import CredentialsRefused, ModelRefused, ModelUnavailable
+from bot.core.errors import CredentialsRefused, ModelRefused, ModelUnavailable
+from bot.core.messages import Message, RunOptions, Transcript
 from bot.evaluation import asking
 from bot.evaluation.questions import Case, CaseTurn
-from bot.messages import Message, RunOptions, Transcript
+from bot.operation.configuration import load_settings
 from bot.reasoning.questions import Rewritten
 from tests.fakes.reasoner import Scripted
 from tests.unit.evaluation.conftest import OpenAsker

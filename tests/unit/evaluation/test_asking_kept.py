@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.errors import StorageUnavailable
+from bot.core.errors import StorageUnavailable
+from bot.core.settings import Settings
 from bot.evaluation.asking import DAYS, identity, make_room
+from bot.operation.configuration import load_settings
 from bot.search.indexer import Indexer
-from bot.settings import Settings
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.errors import Invalid, ModelBroken
+from bot.core.errors import Invalid, ModelBroken
 from bot.evaluation.judge import Judge, open_judge
 from bot.evaluation.questions import Case, CaseTurn
 from bot.evaluation.scoring import Verdict
+from bot.operation.configuration import load_settings
 from bot.reasoning.calls import ModelReply, Text
 from bot.reasoning.model.requests import Request
 from tests.unit.evaluation.samples import an_answer

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.cli.eval import SAMPLE
-from bot.errors import Invalid
+from bot.core.errors import Invalid
 from bot.evaluation import questions
 from bot.evaluation.questions import CaseTurn, load_questions, parse
 

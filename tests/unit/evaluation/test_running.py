@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from bot.answers import Answer, Usage
-from bot.configuration import load_settings
-from bot.errors import CredentialsRefused, Invalid, ModelBroken
+from bot.core.answers import Answer, Usage
+from bot.core.errors import CredentialsRefused, Invalid, ModelBroken
+from bot.core.messages import RunOptions
 from bot.evaluation.questions import Case, CaseTurn, QuestionSet
 from bot.evaluation.running import PARALLEL, Evaluation, described, open_evaluation
 from bot.evaluation.scoring import Result, Verdict
 from bot.evaluation.spending import Purse, expected_judging_usd
-from bot.messages import RunOptions
+from bot.operation.configuration import load_settings
 from tests.unit.evaluation.samples import GOOD, REFUSAL, TALL, a_set, an_answer
 
 FOUR = a_set(*(CaseTurn(f"{number}?", answer="330 m") for number in range(1, 5)))

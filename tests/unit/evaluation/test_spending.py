@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from bot.configuration import load_settings
 from bot.evaluation.spending import (
     LEAST,
     Purse,
@@ -14,6 +13,7 @@ from bot.evaluation.spending import (
     expected_judging_usd,
     expected_usd,
 )
+from bot.operation.configuration import load_settings
 
 CLAUDE = {"anthropic_api_key": "sk-test"}
 

@@ -21,13 +21,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from bot.configuration import load_settings
-from bot.errors import Broken, CredentialsRefused, FootnoteError, InvalidSetting
-from bot.mcp.declaration import server_declaration
-from bot.mcp.entry import McpServer
-from bot.mcp.provider import McpSource
-from bot.rights.reader import Reach
+from bot.core.errors import Broken, CredentialsRefused, FootnoteError, InvalidSetting
+from bot.core.mcp_entry import McpServer
+from bot.core.reader import Reach
+from bot.operation.configuration import load_settings
 from bot.search.blend import Search, SearchResult
+from bot.search.mcp.declaration import server_declaration
+from bot.search.mcp.provider import McpSource
 from bot.search.provider import Hit, ProviderKind, Query
 from tests.fakes import mcp_server
 from tests.fakes.server import serve

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.mcp.address import id_of, public
-from bot.mcp.entry import McpServer
-from bot.mcp.provider import McpSource
+from bot.core.mcp_address import id_of, public
+from bot.core.mcp_entry import McpServer
+from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.research.evidence.library import Library
-from bot.rights.reader import EVERYTHING, Reach
 from bot.search.blend import SearchResult
+from bot.search.mcp.provider import McpSource
 from bot.search.provider import GivenText
 
 WIKI = "https://wiki.example.com"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import stamina
 
-from bot.configuration import load_settings
+from bot.operation.configuration import load_settings
 from bot.pages.extract import from_bytes
 from bot.pages.fetch import Fetcher
 from bot.pages.formats.blocks import Reading

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.errors import (
+from bot.core.errors import (
     AddressRefused,
     BrowserNeeded,
     FootnoteError,
@@ -19,6 +18,7 @@ from bot.errors import (
     PageUnreadable,
     Unavailable,
 )
+from bot.operation.configuration import load_settings
 from bot.pages import rendering
 from bot.pages.browser import Browser, Order, Rendered
 from bot.pages.fetch import Fetcher

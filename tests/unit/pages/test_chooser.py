@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages import chooser as chooser_module
 from bot.pages import choosing
 from bot.pages.chooser import Chooser

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.extract import MAX_TITLE, from_bytes
 from bot.pages.formats.blocks import Reading
 from tests.bench import extraction

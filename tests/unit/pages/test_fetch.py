@@ -15,8 +15,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from bot import __version__
-from bot.configuration import load_settings
-from bot.errors import AddressRefused, BrowserNeeded, InvalidSetting, PageUnreadable
+from bot.core.errors import AddressRefused, BrowserNeeded, InvalidSetting, PageUnreadable
+from bot.operation.configuration import load_settings
 from bot.pages.fetch import Fetcher
 from bot.pages.page import Page
 from bot.pages.workers import Workers

@@ -9,7 +9,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from bot.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.core.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.pages.retrieval import ATTEMPTS, LONGEST_WAIT, _wait_before_retry
 from tests.fakes.server import serve
 from tests.fakes.web import Web, resetting

@@ -11,7 +11,13 @@ from contextlib import asynccontextmanager
 import pytest
 import stamina
 
-from bot.errors import AddressRefused, FootnoteError, InvalidSetting, PageUnreadable, Unavailable
+from bot.core.errors import (
+    AddressRefused,
+    FootnoteError,
+    InvalidSetting,
+    PageUnreadable,
+    Unavailable,
+)
 from bot.pages import bounds
 from bot.pages.fetch import Fetcher
 from bot.pages.retrieval import DownloadSettings, Retrieval
@@ -230,7 +236,7 @@ async def test_closing_ends_the_process_and_what_is_under_way(web: Mapping[str, 
 
 
 async def test_a_fetcher_reads_pages_by_the_process(web: Mapping[str, str]) -> None:
-    from bot.configuration import load_settings
+    from bot.operation.configuration import load_settings
 
     settings = load_settings(fetch_allow=("127.0.0.1",), robots="ignore")
     fetcher = Fetcher(settings, apart=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages import extract
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.markup import read_html

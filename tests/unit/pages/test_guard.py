@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.egress import Egress, Target
-from bot.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
+from bot.core.egress import Egress, Target
+from bot.core.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
 from bot.pages import urls
 from bot.pages.guard import Allow, Guard, Route, is_public
 

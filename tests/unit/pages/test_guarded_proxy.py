@@ -11,7 +11,7 @@ import httpcore
 import httpx
 import pytest
 
-from bot.egress import Egress, Target
+from bot.core.egress import Egress, Target
 from bot.pages.guard import Allow, Guard
 from bot.pages.guarded_proxy import HEAD_BYTES, GuardedProxy
 from tests.fakes.egress_proxy import egress_proxy

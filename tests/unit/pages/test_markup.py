@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.markup import read_html
 
 LONG = "The lighthouse was lit for the first time in 1874, and it stands to this day. " * 6

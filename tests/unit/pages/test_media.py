@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.media import Kind, accepted, kind_of, media_type_of
 
 HTML = b"\n <!-- hi -->\n<!DOCTYPE html><html><body>x</body></html>"

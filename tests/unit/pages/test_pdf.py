@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.extract import from_bytes
 from bot.pages.passages import split
 from bot.pages.pdf import MOST_PAGES, read_pdf

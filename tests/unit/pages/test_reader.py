@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from bot.errors import (
+from bot.core.errors import (
     AddressRefused,
     BrowserNeeded,
     CredentialsRefused,

@@ -8,8 +8,8 @@ import pytest
 from starlette.responses import PlainTextResponse, RedirectResponse
 
 from bot import __version__
-from bot.configuration import load_settings
-from bot.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
+from bot.core.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
+from bot.operation.configuration import load_settings
 from bot.pages.download import ROBOTS_TXT_BYTES
 from bot.pages.robots import KEPT, KEPT_UNREACHABLE, Robots
 from tests.fakes.web import Web

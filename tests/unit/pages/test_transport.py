@@ -12,7 +12,7 @@ import httpcore
 import httpx
 import pytest
 
-from bot.errors import AddressRefused
+from bot.core.errors import AddressRefused
 from bot.pages.guard import Allow, Guard, Resolver
 from bot.pages.transport import GuardedBackend, GuardedTransport
 from tests.fakes.http2 import AUTHORITY, Http2Site, http2_site

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.egress import Egress, Target
-from bot.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
+from bot.core.egress import Egress, Target
+from bot.core.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
 from bot.pages import tunnel
 from bot.pages.guard import Resolver
 from bot.pages.retrieval import DownloadSettings, Retrieval

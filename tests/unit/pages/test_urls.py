@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.errors import AddressRefused
+from bot.core.errors import AddressRefused
 from bot.pages import urls
 from bot.pages.urls import canonical, dedupe_key, display_url, domain, links_in
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import PageUnreadable, Unavailable
+from bot.core.errors import PageUnreadable, Unavailable
 from bot.pages.extract import from_bytes
 from bot.pages.pool import COMMAND, Child
 from bot.pages.processes import receive

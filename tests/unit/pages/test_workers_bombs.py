@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
 from bot.pages.processes import DEFAULT, USUAL, Shares
 from bot.pages.turns import For, reading_for

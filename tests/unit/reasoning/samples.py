@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.messages import Entry, Transcript
+from bot.core.messages import Entry, Transcript
 from bot.pages.passages import Passage, split
 from bot.reasoning.evidence import Evidence, Finding, Source
 from bot.reasoning.questions import Rewritten, SubQuestion

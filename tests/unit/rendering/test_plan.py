@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.answers import StepView
+from bot.core.answers import StepView
+from bot.core.texts import texts_for
 from bot.rendering.plan import branches, work
-from bot.rendering.texts import texts_for
 from tests.unit.samples import A_GRAPH
 
 EN = texts_for("en")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.answers import Answer, Doubt, Usage
+from bot.core.answers import Answer, Doubt, Usage
+from bot.core.texts import LOCALES, texts_for
 from bot.rendering.remarks import DOUBT, NOTE, remarks, summary
-from bot.rendering.texts import LOCALES, texts_for
 
 EN = texts_for("en")
 

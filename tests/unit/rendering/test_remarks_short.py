@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.answers import Answer, Citation, Doubt, Verification, VerifiedSentence
+from bot.core.answers import Answer, Citation, Doubt, Verification, VerifiedSentence
+from bot.core.texts import texts_for
 from bot.rendering.remarks import LINE, SOURCES, cautions, source_line
-from bot.rendering.texts import texts_for
 
 EN = texts_for("en")
 

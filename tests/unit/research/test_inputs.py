@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.messages import UPLOADED, Entry, Transcript
+from bot.core.messages import UPLOADED, Entry, Transcript
 from bot.research.inputs import (
     LONGEST,
     OMISSION,

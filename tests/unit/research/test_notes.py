@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from bot.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
-from bot.messages import Attachment
+from bot.core.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
+from bot.core.messages import Attachment
+from bot.core.texts import texts_for
 from bot.pages.urls import display_url
-from bot.rendering.texts import texts_for
 from bot.research.notes import Notes
 
 LINK = "https://example.org/a"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.messages import Message, Transcript
+from bot.core.messages import Message, Transcript
+from bot.operation.configuration import load_settings
 from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer

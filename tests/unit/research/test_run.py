@@ -10,15 +10,15 @@ from functools import partial
 
 import pytest
 
-from bot.answers import PlanView
-from bot.errors import BudgetSpent, ModelUnavailable
+from bot.core.answers import PlanView
+from bot.core.errors import BudgetSpent, ModelUnavailable
+from bot.core.provenance import Provenance
 from bot.pages.page import Page
 from bot.reasoning.calls import RESTATE, VERIFY, ModelReply, Text
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
 from bot.research.run import Run
-from bot.rights.provenance import Provenance
 from bot.search.provider import Query
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.reservations import Holder, Reservations

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot.answers import Answer
-from bot.configuration import load_settings
-from bot.errors import Invalid, StorageUnavailable
-from bot.messages import RunOptions, Transcript
+from bot.core.answers import Answer
+from bot.core.errors import Invalid, StorageUnavailable
+from bot.core.messages import RunOptions, Transcript
+from bot.operation.configuration import load_settings
 from bot.pages.passages import Passage
 from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import Statement, Verdict

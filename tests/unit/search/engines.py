@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from bot.configuration import load_settings
+from bot.operation.configuration import load_settings
 from bot.search.declaration import declarations
 from tests.fakes.engines import KEY, FakeEngine
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.rights.reader import EVERYTHING, Reach
+from bot.core.reader import EVERYTHING, Reach
 from bot.search import local
 from bot.search.areas import area_addresses, in_area, innermost
 from bot.search.index_file import open_reader

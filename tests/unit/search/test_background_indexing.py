@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.errors import StorageUnavailable
+from bot.core.errors import StorageUnavailable
+from bot.core.settings import Settings
+from bot.operation.configuration import load_settings
 from bot.search import local
 from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.indexer import Indexer
@@ -18,7 +19,6 @@ from bot.search.local import LocalDocuments
 from bot.search.provider import Query
 from bot.search.readers import Readers
 from bot.search.reading import Job, Reading
-from bot.settings import Settings
 from tests.unit.search.test_indexer import write
 
 

@@ -10,10 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.errors import CredentialsRefused, InvalidSetting, NoProviderAvailable, ProviderUnavailable
+from bot.core.errors import (
+    CredentialsRefused,
+    InvalidSetting,
+    NoProviderAvailable,
+    ProviderUnavailable,
+)
+from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
-from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach
 from bot.search.blend import K, Search, SearchResult, blend, nearest
 from bot.search.declaration import Policy
 from bot.search.provider import GivenText, Hit, ProviderKind, Query

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.rights.reader import EVERYTHING, Reach
+from bot.core.reader import EVERYTHING, Reach
 from bot.search import local
 from bot.search.index_file import open_reader
 from bot.search.index_report import holdings

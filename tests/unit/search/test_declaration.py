@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from bot import plugins
-from bot.configuration import known_names, load_settings, settings_class
-from bot.errors import InvalidSetting
-from bot.plugins import PartSettings
+from bot.core import plugins
+from bot.core.errors import InvalidSetting
+from bot.core.plugins import PartSettings
+from bot.core.settings import Settings
+from bot.operation.configuration import known_names, load_settings, settings_class
 from bot.search.declaration import declarations
 from bot.search.registry import configured_names, open_search
-from bot.settings import Settings
 
 ROOT = Path(__file__).parents[3]
 
 PACKAGE = """
-from bot.plugins import PartSettings, named_field
+from bot.core.plugins import PartSettings, named_field
 from bot.search.declaration import Declaration
 from bot.search.provider import Hit
 from pydantic import Field, SecretStr
@@ -91,7 +91,7 @@ def test_one_provider_is_searched_where_nothing_is_switched_on() -> None:
 
 def test_reading_the_settings_loads_nothing_that_searching_needs() -> None:
     code = (
-        "import sys; from bot.configuration import load_settings; load_settings();"
+        "import sys; from bot.operation.configuration import load_settings; load_settings();"
         "print([m for m in ('httpx', 'stamina', 'cachetools', 'sqlite3') if m in sys.modules])"
     )
     done = subprocess.run(

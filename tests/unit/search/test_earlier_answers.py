@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from bot.answers import Citation, StepView
-from bot.corrections.address import address
-from bot.errors import PlatformUnavailable
-from bot.messages import RunOptions, Thread
-from bot.posting import RunRef, Whereabouts
+from bot.core.answers import Citation, StepView
+from bot.core.correction_address import address
+from bot.core.errors import PlatformUnavailable
+from bot.core.messages import RunOptions, Thread
+from bot.core.posting import RunRef, Whereabouts
+from bot.core.provenance import Provenance
+from bot.core.reader import EVERYTHING, Reach, attached, found_in
 from bot.reasoning.workspace import Read, Search
-from bot.rights.provenance import Provenance
-from bot.rights.reader import EVERYTHING, Reach, attached, found_in
 from bot.search.earlier_answers import MOST_ANSWERS, QUOTED, EarlierAnswers
 from bot.search.provider import Hit, ProviderKind, Query, Talk
 from bot.storage.audit import Actor

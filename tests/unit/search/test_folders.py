@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import InvalidSetting
+from bot.core.errors import InvalidSetting
 from bot.search.folders import Listing, list_documents, root_of
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.errors import (
+from bot.core.errors import (
     Broken,
     CredentialsRefused,
     FootnoteError,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rate_limit import RateLimit
+from bot.core.rate_limit import RateLimit
 from bot.search.guarded import Breaker
 
 

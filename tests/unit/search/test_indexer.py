@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import InvalidSetting, StorageUnavailable
+from bot.core.errors import InvalidSetting, StorageUnavailable
 from bot.search import index_file, index_writer, indexer
 from bot.search.index_report import IndexReport
 from bot.search.indexer import Indexer

@@ -14,8 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.responses import PlainTextResponse, Response
 
-from bot.configuration import load_settings
-from bot.errors import (
+from bot.core.errors import (
     Broken,
     CredentialsRefused,
     FootnoteError,
@@ -23,6 +22,7 @@ from bot.errors import (
     ProviderUnavailable,
     Refused,
 )
+from bot.operation.configuration import load_settings
 from bot.search.declaration import declarations
 from bot.search.json_api import MAX_REPLY_BYTES
 from bot.search.provider import Hit, Query

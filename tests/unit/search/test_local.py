@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.errors import InvalidSetting, PageUnreadable, ProviderUnavailable, StorageUnavailable
+from bot.core.errors import InvalidSetting, PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.passages import split
 from bot.search import local
 from bot.search.index_file import damage_mark

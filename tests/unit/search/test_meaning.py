@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.errors import InvalidSetting, ProviderUnavailable
+from bot.core.errors import InvalidSetting, ProviderUnavailable
 from bot.pages.passages import split
 from bot.search.embedding.embedder import Embedder
 from bot.search.indexer import Indexer

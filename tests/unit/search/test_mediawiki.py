@@ -9,8 +9,8 @@ import httpx
 import pytest
 from starlette.responses import JSONResponse, Response
 
-from bot.configuration import load_settings
-from bot.errors import PageUnreadable, ProviderUnavailable
+from bot.core.errors import PageUnreadable, ProviderUnavailable
+from bot.operation.configuration import load_settings
 from bot.search.mediawiki import MediaWiki
 from bot.search.provider import Query
 from tests.fakes.mediawiki import WIKI_PAGES, FakeWiki

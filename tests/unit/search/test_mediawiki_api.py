@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.errors import (
+from bot.core.errors import (
     Broken,
     CredentialsRefused,
     FootnoteError,

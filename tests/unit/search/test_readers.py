@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import Unavailable
+from bot.core.errors import Unavailable
 from bot.pages.media import media_type_of
 from bot.search import readers
 from bot.search.folders import Document

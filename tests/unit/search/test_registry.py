@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.errors import InvalidSetting, NoProviderAvailable
+from bot.core.errors import InvalidSetting, NoProviderAvailable
+from bot.core.settings import Settings
+from bot.operation.configuration import load_settings
 from bot.search.indexer import Indexer
 from bot.search.provider import Query
 from bot.search.registry import open_search, user_agent
-from bot.settings import Settings
 
 
 def settings(tmp_path: Path, **values: object) -> Settings:

@@ -11,12 +11,12 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Mount
 
-from bot.configuration import known_names, load_settings
-from bot.doctor import examine
-from bot.errors import NoProviderAvailable
+from bot.core.errors import NoProviderAvailable
+from bot.core.settings import Settings
+from bot.operation.configuration import known_names, load_settings
+from bot.operation.doctor import examine
 from bot.search.provider import Query
 from bot.search.registry import open_search
-from bot.settings import Settings
 from tests.fakes.engines import FakeEngine, WebPage, refusal
 from tests.fakes.server import serve
 from tests.fakes.web_engines import FakeBrave, FakeSearxng, FakeSerper, FakeTavily

@@ -119,7 +119,7 @@ def test_it_begins_before_what_takes_long_is_loaded(docs: Path) -> None:
         "from bot import cli\n"
         "from bot.search.unchanged import CheckProcess\n"
         "def begin(self, index, paths, areas):\n"
-        "    print({'bot.app', 'sqlalchemy', 'httpx'} & set(sys.modules))\n"
+        "    print({'bot.operation.app', 'sqlalchemy', 'httpx'} & set(sys.modules))\n"
         "    sys.exit(0)\n"
         "CheckProcess.__init__ = begin\n"
         f"sys.argv = ['footnote', 'ask', '--docs', {str(docs)!r}, 'What?']\n"

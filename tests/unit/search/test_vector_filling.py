@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import InvalidSetting, ProviderUnavailable
+from bot.core.errors import InvalidSetting, ProviderUnavailable
 from bot.pages.passages import split
 from bot.search import index_writer, vector_filling
 from bot.search.embedding.embedder import Vector

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.configuration import load_settings
+from bot.core.settings import Settings
+from bot.operation.configuration import load_settings
 from bot.search.indexer import Indexer
 from bot.search.vector_filling import vectors_being_made
-from bot.settings import Settings
 from tests.fakes.embeddings import MODEL, FakeEmbeddings
 from tests.fakes.server import serve
 from tests.unit.search.test_indexer import write

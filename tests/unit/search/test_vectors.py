@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rights.reader import EVERYTHING, Reach
+from bot.core.reader import EVERYTHING, Reach
 from bot.search import vectors
 from bot.search.embedding.embedder import Vector, unit
 from bot.search.index_file import open_reader, open_writer

@@ -18,8 +18,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.dispatch.postgres import PostgresDispatcher
-from bot.messages import Thread
+from bot.core.messages import Thread
+from bot.service.dispatch.postgres import PostgresDispatcher
 from bot.storage.archive import Archive
 from bot.storage.asked import AskedQuestions
 from bot.storage.conversations import Conversations

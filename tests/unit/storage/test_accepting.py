@@ -11,7 +11,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from bot.messages import RunOptions
+from bot.core.messages import RunOptions
 from bot.storage.store import Store, open_store
 from bot.storage.tables import messages, runs, spending
 from tests.unit.samples import NOW, a_message, a_thread

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.errors import Invalid
-from bot.messages import Thread
+from bot.core.errors import Invalid
+from bot.core.messages import Thread
 from bot.storage.archive import Archive
 from bot.storage.store import Store
 from tests.unit.samples import NOW, a_thread

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from bot.configuration import load_settings
-from bot.conversing.forgetting import Forgetter
-from bot.errors import StorageUnavailable
-from bot.messages import Thread
+from bot.core.errors import StorageUnavailable
+from bot.core.messages import Thread
+from bot.operation.configuration import load_settings
 from bot.rights.changes import RuleChanges
 from bot.rights.rights import Rights
+from bot.service.forgetting import Forgetter
 from bot.storage.audit import (
     Actor,
     Audit,

@@ -9,11 +9,11 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from bot.corrections.search import CorrectionSearch
-from bot.errors import RunLost
-from bot.rendering.texts import texts_for
-from bot.rights.provenance import OWN_WORDS, Provenance
-from bot.rights.reader import EVERYTHING, Reach
+from bot.core.errors import RunLost
+from bot.core.provenance import OWN_WORDS, Provenance
+from bot.core.reader import EVERYTHING, Reach
+from bot.core.texts import texts_for
+from bot.search.corrections import CorrectionSearch
 from bot.search.provider import Query
 from bot.storage.audit import Actor, Audit, AuditFilter
 from bot.storage.conversations import Conversations

@@ -17,7 +17,7 @@ from alembic.script import ScriptDirectory
 import bot.storage
 import bot.storage.installations  # its tables
 import bot.storage.sign_ins  # its table
-from bot.errors import InvalidSetting, StorageUnavailable
+from bot.core.errors import InvalidSetting, StorageUnavailable
 from bot.storage.database import open_database
 from bot.storage.tables import HEAD, metadata
 

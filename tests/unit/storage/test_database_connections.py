@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.configuration import load_settings
-from bot.errors import StorageUnavailable
+from bot.core.errors import StorageUnavailable
+from bot.operation.configuration import load_settings
 from bot.storage.connecting import Connecting
 from bot.storage.database import open_database
 from bot.storage.postgres import open_postgres, postgres_trouble

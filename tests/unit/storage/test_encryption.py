@@ -7,8 +7,8 @@ from base64 import b64encode
 import pytest
 from pydantic import SecretStr
 
-from bot.errors import InvalidSetting
-from bot.settings import is_key
+from bot.core.errors import InvalidSetting
+from bot.core.settings import is_key
 from bot.storage.encryption import Seal, new_key
 
 # The same in every process of a test run.

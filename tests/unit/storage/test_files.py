@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.messages import Attachment, RunOptions
+from bot.core.messages import Attachment, RunOptions
 from bot.pages.page import Page
 from bot.storage.conversations import Conversations
 from bot.storage.files import Files

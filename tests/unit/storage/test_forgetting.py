@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.errors import RunLost
+from bot.core.errors import RunLost
 from bot.storage.database import Database
 from bot.storage.forgetting import Forgetting
 from bot.storage.records import new_owner

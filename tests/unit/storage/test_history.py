@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bot.answers import Answer
-from bot.messages import Author, Message, RunOptions, Thread
+from bot.core.answers import Answer
+from bot.core.messages import Author, Message, RunOptions, Thread
 from bot.storage.conversations import Conversations
 from bot.storage.forgetting import Forgetting
 from bot.storage.found_words import FoundWords, terms_of

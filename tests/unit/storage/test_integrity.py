@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bot.errors import StorageUnavailable
+from bot.core.errors import StorageUnavailable
 from bot.storage.database import existing_database
 from bot.storage.integrity import findings
 from bot.storage.store import Store, open_store

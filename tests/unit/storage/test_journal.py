@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.errors import FootnoteError, RunLost
-from bot.messages import RunOptions
+from bot.core.errors import FootnoteError, RunLost
+from bot.core.messages import RunOptions
 from bot.storage.journal import Journal, RecordedStep, open_journal, page_read, step_key
 from bot.storage.spending import Amount, Spending
 from bot.storage.store import Store

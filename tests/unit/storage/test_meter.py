@@ -8,7 +8,7 @@ from math import inf
 
 import pytest
 
-from bot.messages import RunOptions
+from bot.core.messages import RunOptions
 from bot.storage.journal import RecordedStep
 from bot.storage.meter import OVERLAP, Meter, RunEnded, StepDone
 from bot.storage.overview import Queue

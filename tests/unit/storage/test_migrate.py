@@ -17,7 +17,7 @@ import bot.storage
 import bot.storage.audit  # its tables
 import bot.storage.installations  # its tables
 import bot.storage.sign_ins  # its table
-from bot.errors import InvalidSetting
+from bot.core.errors import InvalidSetting
 from bot.storage import migrate
 from bot.storage.database import open_database
 from bot.storage.store import open_store

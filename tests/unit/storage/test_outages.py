@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 from structlog.testing import capture_logs
 
-from bot.errors import StorageUnavailable
+from bot.core.errors import StorageUnavailable
 from bot.storage.database import Database, NoTurns, open_database
 from bot.storage.outages import Outages
 from bot.storage.postgres import postgres_trouble

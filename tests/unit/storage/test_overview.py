@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 import sqlalchemy as sa
 
-from bot.answers import Answer
-from bot.messages import RunOptions, Thread
-from bot.rights.provenance import Provenance
-from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach, telling
+from bot.core.answers import Answer
+from bot.core.messages import RunOptions, Thread
+from bot.core.provenance import Provenance
+from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach, telling
 from bot.storage import moments
 from bot.storage.journal import RecordedStep
 from bot.storage.overview import Overview, Overviews, Place, Scope, of_days

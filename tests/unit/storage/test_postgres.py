@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 import sqlalchemy as sa
 
-from bot.errors import StorageUnavailable
+from bot.core.errors import StorageUnavailable
 from bot.storage.database import Database, open_database
 from tests.fakes.postgres import Postgres
 

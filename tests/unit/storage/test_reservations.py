@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.errors import BudgetSpent
-from bot.messages import RunOptions
+from bot.core.errors import BudgetSpent
+from bot.core.messages import RunOptions
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
 from bot.storage.journal import Journal, RecordedStep, open_journal

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.configuration import load_settings
+from bot.operation.configuration import load_settings
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.removal import Removed

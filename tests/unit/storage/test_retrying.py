@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from bot.errors import StorageUnavailable
+from bot.core.errors import StorageUnavailable
 from bot.storage.database import Database, NoTurns, Transactions, open_database
 from bot.storage.postgres import postgres_trouble
 from bot.storage.retrying import awaited, repeated

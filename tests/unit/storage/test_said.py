@@ -8,10 +8,10 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from bot.answers import Citation
-from bot.messages import RunOptions
+from bot.core.answers import Citation
+from bot.core.messages import RunOptions
+from bot.core.reader import attached
 from bot.pages.page import Page
-from bot.rights.reader import attached
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.store import Store
 from bot.storage.tables import pages, steps

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bot.messages import CONSOLE
+from bot.core.messages import CONSOLE
 from bot.storage.database import Database, open_database
 from bot.storage.forgetting import Forgetting
 from bot.storage.sign_ins import Identity, SignIns, sign_ins

@@ -9,8 +9,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bot.errors import DaySpentUp, FootnoteError, RunLost
-from bot.messages import Author, Message, RunOptions, Thread
+from bot.core.errors import DaySpentUp, FootnoteError, RunLost
+from bot.core.messages import Author, Message, RunOptions, Thread
 from bot.storage.conversations import Conversations
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.spending import (

@@ -9,9 +9,9 @@ from functools import partial
 import pytest
 import sqlalchemy as sa
 
-from bot.answers import Answer
-from bot.errors import RunLost
-from bot.messages import Author, RunOptions
+from bot.core.answers import Answer
+from bot.core.errors import RunLost
+from bot.core.messages import Author, RunOptions
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.overview import queue_of

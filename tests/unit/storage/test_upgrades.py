@@ -9,8 +9,8 @@ import pytest
 import sqlalchemy as sa
 
 import bot.storage
-from bot.errors import InvalidSetting
-from bot.messages import RunOptions
+from bot.core.errors import InvalidSetting
+from bot.core.messages import RunOptions
 from bot.storage.migrate import MAJOR
 from bot.storage.store import open_store
 from bot.storage.tables import HEAD, metadata

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.messages import RunOptions, Thread
+from bot.core.messages import RunOptions, Thread
 from bot.storage.conversations import Conversations
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.spending import Amount

@@ -22,8 +22,8 @@ from adapters.discord.buttons import (
     view_of_reasons,
     view_while_working,
 )
-from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Retract, Stop, Watch
-from bot.rendering.texts import texts_for
+from bot.core.texts import texts_for
+from bot.service.buttons import Deeper, Details, Feedback, FollowUp, Press, Retract, Stop, Watch
 from bot.storage.workspaces import REASONS, Reason
 from tests.fakes.discord_limits import CUSTOM_ID
 

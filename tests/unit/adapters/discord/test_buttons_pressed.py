@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.discord.buttons import Button, encode
-from bot.conversing.buttons import Deeper, Feedback
+from bot.service.buttons import Deeper, Feedback
 from bot.storage.tables import feedback
 from tests.fakes.discord_server import Interaction, Message
 from tests.unit.adapters.discord.commands import HOW_TALL, answer_of, ask, registered

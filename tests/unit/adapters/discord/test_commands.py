@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.answers import Answer
-from bot.messages import Thread
-from bot.rendering.texts import texts_for
+from bot.core.answers import Answer
+from bot.core.messages import Thread
+from bot.core.texts import texts_for
 from tests.unit.adapters.discord.commands import HOW_TALL, answer_of, ask, registered
 from tests.unit.adapters.discord.conftest import Open, Room
 from tests.unit.adapters.discord.way_in import Running, SlowPoster

@@ -10,10 +10,10 @@ import pytest
 from adapters.discord.conversations import DiscordConversations
 from adapters.discord.visible import READING, Servers
 from adapters.discord.wire import DiscordRefused
-from bot.errors import PlatformUnavailable
-from bot.messages import RunOptions, Thread
-from bot.posting import PostState, RunRef
-from bot.rights.reader import Reader
+from bot.core.errors import PlatformUnavailable
+from bot.core.messages import RunOptions, Thread
+from bot.core.posting import PostState, RunRef
+from bot.core.reader import Reader
 from bot.search.provider import Query
 from tests.unit.samples import a_message
 

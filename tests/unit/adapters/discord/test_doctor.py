@@ -11,8 +11,8 @@ import pytest
 
 from adapters.discord.declaration import DiscordSettings
 from adapters.discord.doctor import PERMISSIONS, examine, invitation, needed_permissions
-from bot.configuration import load_settings
-from bot.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
+from bot.core.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
+from bot.operation.configuration import load_settings
 from tests.unit.adapters.discord.conftest import Room
 
 

@@ -23,9 +23,9 @@ from adapters.discord.format import (
     working,
 )
 from adapters.discord.safety import words
-from bot.answers import Answer, Doubt, PlanView, StepState, StepView
+from bot.core.answers import Answer, Doubt, PlanView, StepState, StepView
+from bot.core.texts import texts_for
 from bot.rendering.remarks import summary
-from bot.rendering.texts import texts_for
 from tests.fakes.discord_limits import EMBED_TEXTS
 from tests.unit.adapters.discord.test_safety import LIVE
 from tests.unit.adapters.discord.way_out import a_citation, a_plan, an_answer

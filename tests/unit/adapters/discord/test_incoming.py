@@ -15,7 +15,7 @@ from adapters.discord.incoming import (
     place_of,
     plain_markdown,
 )
-from bot.messages import Thread
+from bot.core.messages import Thread
 
 NAMES = Names(
     {7: "Ada", 8: "Bob"}.get,

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.messages import Thread
+from bot.core.messages import Thread
 from tests.fakes.discord_server import Channel, File
 from tests.unit.adapters.discord.conftest import Open, Room
 from tests.unit.adapters.discord.way_in import Running, SlowPoster

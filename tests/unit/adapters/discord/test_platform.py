@@ -17,11 +17,11 @@ from structlog.testing import capture_logs
 from adapters.discord.client import FootnoteClient
 from adapters.discord.declaration import DiscordSettings
 from adapters.discord.platform import DiscordPlatform, open_discord
-from bot.configuration import load_settings
-from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable
-from bot.messages import RunOptions, Thread
-from bot.observing import Observed
-from bot.posting import PostState, RunRef
+from bot.core.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable
+from bot.core.messages import RunOptions, Thread
+from bot.core.observing import Observed
+from bot.core.posting import PostState, RunRef
+from bot.operation.configuration import load_settings
 from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes.discord_server import Channel

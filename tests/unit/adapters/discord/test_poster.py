@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from adapters.discord.buttons import encode
-from bot.conversing.buttons import Deeper
-from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused
-from bot.messages import Attachment
+from bot.core.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused
+from bot.core.messages import Attachment
+from bot.service.buttons import Deeper
 from tests.fakes.discord_server import Channel, File, Seen
 from tests.unit.adapters.discord.way_out import Kept, Stage, a_plan, a_stage, an_answer
 

@@ -14,8 +14,8 @@ from adapters.discord.client import FootnoteClient, api_of, library_log
 from adapters.discord.declaration import DiscordSettings
 from adapters.discord.visible import Servers
 from adapters.discord.wire import Wire
-from bot.configuration import load_settings
-from bot.errors import PlatformUnavailable
+from bot.core.errors import PlatformUnavailable
+from bot.operation.configuration import load_settings
 from tests.unit.adapters.discord.conftest import Room
 
 

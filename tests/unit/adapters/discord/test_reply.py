@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from adapters.discord.outlet import nonce_of
-from bot.errors import PlatformUnavailable
+from bot.core.errors import PlatformUnavailable
 from tests.fakes.discord_server import Channel, Seen
 from tests.unit.adapters.discord.way_out import (
     Kept,

@@ -13,13 +13,13 @@ from typing import Any, cast
 from adapters.discord.client import FootnoteClient, api_of, library_log
 from adapters.discord.declaration import DiscordSettings
 from adapters.discord.platform import DiscordPlatform
-from bot.app import App, open_app
-from bot.configuration import load_settings
-from bot.conversing.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
-from bot.egress import Egress
-from bot.errors import StorageUnavailable
-from bot.messages import EVERYWHERE, Depth, Message, Sources, Style
-from bot.posting import PostState, RunRef
+from bot.core.egress import Egress
+from bot.core.errors import StorageUnavailable
+from bot.core.messages import EVERYWHERE, Depth, Message, Sources, Style
+from bot.core.posting import PostState, RunRef
+from bot.operation.app import App, open_app
+from bot.operation.configuration import load_settings
+from bot.service.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
 from bot.storage.records import RunRecord
 from bot.storage.store import NO_FILES, open_store
 from bot.storage.workspaces import Workspaces

@@ -14,14 +14,14 @@ from starlette.applications import Starlette
 
 from adapters.slack.platform import PATH, SlackPlatform, open_slack
 from adapters.slack.settings import SlackSettings
-from bot.app import open_app
-from bot.configuration import load_settings
-from bot.conversing.reception import Reception
-from bot.errors import StorageUnavailable
-from bot.messages import Message
-from bot.posting import Poster
+from bot.core.errors import StorageUnavailable
+from bot.core.messages import Message
+from bot.core.posting import Poster
+from bot.operation.app import open_app
+from bot.operation.configuration import load_settings
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
+from bot.service.reception import Reception
 from bot.storage.store import Store, open_store
 from bot.storage.tables import metadata
 from bot.storage.workspaces import Workspaces

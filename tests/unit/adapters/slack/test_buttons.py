@@ -10,8 +10,8 @@ import pytest
 
 from adapters.slack import format as controls
 from adapters.slack.buttons import meaning_of
-from bot.answers import Answer
-from bot.rendering.texts import texts_for
+from bot.core.answers import Answer
+from bot.core.texts import texts_for
 from bot.storage.workspaces import REASONS, Reason
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_people import Doing

@@ -11,8 +11,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Away, Calls, Limited, Refusal, Timing
 from adapters.slack.limits import CALLS_A_MINUTE
-from bot.errors import PlatformUnavailable, PostRefused, RunLost
-from bot.posting import holding
+from bot.core.errors import PlatformUnavailable, PostRefused, RunLost
+from bot.core.posting import holding
 from tests.contract.slack_harness import CHANNEL, QUICK, SlackHarness, slack_stage
 
 

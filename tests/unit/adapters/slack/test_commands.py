@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from adapters.slack.commands import parse_ask
-from bot.errors import Invalid
-from bot.messages import Depth
+from bot.core.errors import Invalid
+from bot.core.messages import Depth
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_limits import ACK_SECONDS
 from tests.fakes.slack_people import Doing

@@ -16,13 +16,13 @@ import pytest
 from adapters.slack.conversations import EVERY_SCOPE
 from adapters.slack.found_files import ENDED, FILES, LOOKED_UP, UNKNOWN, UNREADABLE, UNSCOPED
 from adapters.slack.posted import SEARCH
-from bot.errors import FootnoteError, PageUnreadable, PostRefused, Unavailable
-from bot.messages import Attachment, Audience, RunOptions
+from bot.core.errors import FootnoteError, PageUnreadable, PostRefused, Unavailable
+from bot.core.messages import Attachment, Audience, RunOptions
+from bot.core.posting import RunRef
+from bot.core.reader import Reader, attached, is_conversation
 from bot.pages.extract import from_bytes
 from bot.pages.page import Page
-from bot.posting import RunRef
 from bot.research.outcomes import failures_in
-from bot.rights.reader import Reader, attached, is_conversation
 from bot.search.blend import SearchResult
 from bot.search.conversations import SearchedConversations
 from bot.search.provider import Query, Talk

@@ -22,7 +22,7 @@ from adapters.slack.incoming import (
     unescape,
     without_mention,
 )
-from bot.messages import Attachment, Author, Thread
+from bot.core.messages import Attachment, Author, Thread
 from bot.pages.urls import links_in
 from tests.fakes.slack_screen import as_sent
 

@@ -23,7 +23,7 @@ from adapters.slack.installations import (
     States,
     StoredInstallations,
 )
-from bot.errors import InvalidSetting
+from bot.core.errors import InvalidSetting
 from bot.storage.database import Database, open_database
 from bot.storage.encryption import Seal, new_key
 from bot.storage.installations import slack_bots, slack_installations, slack_oauth_states

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.conversing.reception import Address
-from bot.messages import Message
+from bot.core.messages import Message
+from bot.service.reception import Address
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.fakes.slack_events import callback, message_posted

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.errors import FootnoteError, PlatformUnavailable, PostRefused
-from bot.messages import Attachment, Thread
+from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused
+from bot.core.messages import Attachment, Thread
 from tests.contract.harness import Desk
 from tests.contract.slack_harness import ADA, CHANNEL, QUICK, SlackHarness
 from tests.fakes.slack import FakeSlack

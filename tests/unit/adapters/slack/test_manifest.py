@@ -13,7 +13,7 @@ from adapters.slack import oauth
 from adapters.slack.bolt import COMMANDS, EVENTS, PRESS, SHORTCUTS, Inbox
 from adapters.slack.listener import Me
 from adapters.slack.oauth import ENDINGS, REDIRECT_PATH
-from bot.configuration import load_settings
+from bot.operation.configuration import load_settings
 from tests.fakes.slack_limits import EVENT_SCOPES, RULES, SCOPE_OF_KIND
 from tests.unit.adapters.slack.serving import MANIFEST
 

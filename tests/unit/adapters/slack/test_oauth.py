@@ -15,7 +15,7 @@ import pytest
 
 from adapters.slack.conversations import EVERY_SCOPE
 from adapters.slack.oauth import needed_scopes, workspace_of
-from bot.errors import InvalidSetting
+from bot.core.errors import InvalidSetting
 from bot.storage.encryption import new_key
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT, Delivery

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adapters.slack.places import SHARED, Place
-from bot.messages import Audience
+from bot.core.messages import Audience
 
 Json = dict[str, Any]
 

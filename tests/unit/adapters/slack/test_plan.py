@@ -13,8 +13,8 @@ from adapters.slack.limits import (
     TASKS,
 )
 from adapters.slack.plan import Link, Task, tasks
-from bot.answers import PlanView, StepState, StepView
-from bot.rendering.texts import texts_for
+from bot.core.answers import PlanView, StepState, StepView
+from bot.core.texts import texts_for
 from tests.unit.samples import A_GRAPH
 
 EN = texts_for("en")

@@ -13,7 +13,7 @@ import pytest
 from starlette.applications import Starlette
 
 from adapters.slack.platform import PATH, open_slack
-from bot.errors import CredentialsRefused
+from bot.core.errors import CredentialsRefused
 from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes.egress_proxy import egress_proxy

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import PlatformUnavailable
+from bot.core.errors import PlatformUnavailable
 from tests.contract.harness import Desk
 from tests.contract.slack_harness import QUICK, SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack

@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.calls import Timing
 from adapters.slack.installations import Installations
 from adapters.slack.teams import InstalledTeams, NotInstalled
-from bot.errors import PlatformUnavailable
+from bot.core.errors import PlatformUnavailable
 from bot.storage.database import Database, open_database
 from bot.storage.encryption import Seal, new_key
 from tests.fakes import sqlite

@@ -10,8 +10,8 @@ from typing import get_args
 import pytest
 
 from adapters.slack.places import CHANNELS
-from bot.messages import Audience, RunOptions, Thread
-from bot.posting import RunRef, Whereabouts
+from bot.core.messages import Audience, RunOptions, Thread
+from bot.core.posting import RunRef, Whereabouts
 from tests.contract.slack_harness import ADA, SlackHarness, slack_stage
 from tests.unit.samples import a_message
 

@@ -11,7 +11,7 @@ import pytest
 
 from adapters.slack.calls import Calls
 from adapters.slack.teams import GROUPS_SECONDS, OneTeam, UserGroups
-from bot.messages import Author, Thread
+from bot.core.messages import Author, Thread
 from tests.contract.slack_harness import ADA, BOB, QUICK, SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_limits import RULES

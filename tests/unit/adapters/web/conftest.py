@@ -17,17 +17,17 @@ from starlette.applications import Starlette
 
 from adapters.web.platform import WebPlatform, open_web
 from adapters.web.poster import WebPoster
-from bot.configuration import load_settings
-from bot.conversing.reception import Reception
-from bot.dispatch.local import LocalDispatcher
-from bot.posting import PostState, Reply, RunRef
-from bot.service import ResearchService
+from bot.core.posting import PostState, Reply, RunRef
+from bot.operation.configuration import load_settings
+from bot.service.dispatch.local import LocalDispatcher
+from bot.service.reception import Reception
+from bot.service.research_service import ResearchService
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes import sqlite
 from tests.fakes.library import a_library, a_shelf
 from tests.fakes.reasoner import Scripted
-from tests.unit.conversing.conftest import Gated
+from tests.unit.service.conftest import Gated
 
 HOST = "http://127.0.0.1:8080"
 

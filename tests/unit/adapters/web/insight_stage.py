@@ -18,7 +18,7 @@ from adapters.web.app import console_app
 from adapters.web.console import Console
 from adapters.web.live import Live
 from adapters.web.visitors import Sessions
-from bot.answers import (
+from bot.core.answers import (
     Answer,
     Citation,
     Disagreement,
@@ -28,14 +28,14 @@ from bot.answers import (
     Verification,
     VerifiedSentence,
 )
-from bot.messages import Author, RunOptions
-from bot.observing import Observed
+from bot.core.messages import Author, RunOptions
+from bot.core.observing import Observed
+from bot.core.settings import Settings
 from bot.pages.page import Page
 from bot.reasoning.calls import ModelReply, Text, ToolCall
 from bot.research.outcomes import ReadOutcome, SearchOutcome
 from bot.research.report.revision import Change, Revision
 from bot.search.provider import Hit
-from bot.settings import Settings
 from bot.storage.journal import RecordedStep, open_journal, step_key
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from bot.health import http_endpoint
+from bot.operation.health import http_endpoint
 from tests.unit.adapters.web.conftest import Browser, OpenConsole
 from tests.unit.adapters.web.test_conversation import thread_of
 

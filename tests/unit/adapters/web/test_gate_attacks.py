@@ -15,8 +15,8 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
-from bot.health import http_endpoint
-from bot.settings import Settings
+from bot.core.settings import Settings
+from bot.operation.health import http_endpoint
 from tests.unit.adapters.web.conftest import OpenConsole, Running
 
 TOKEN = "a-token-of-the-tests"

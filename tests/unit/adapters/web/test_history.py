@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from bot.answers import Answer
+from bot.core.answers import Answer
 from tests.fakes.screen import seen
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from adapters.web.amounts import seconds, usd
 from adapters.web.overview import PERIOD, Selection
-from bot.messages import Thread
+from bot.core.messages import Thread
 from bot.storage.overview import RECENT
 from bot.storage.tables import messages, runs, steps, threads
 from tests.unit.adapters.web.insight_stage import Stage, document, opened

@@ -12,10 +12,10 @@ import pytest
 
 from adapters.web.declaration import PLATFORM
 from adapters.web.single_sign_on import groups_in
-from bot.configuration import load_settings
-from bot.console_access import has_console
-from bot.errors import InvalidSetting, Unavailable
-from bot.rendering.texts import texts_for
+from bot.core.errors import InvalidSetting, Unavailable
+from bot.core.texts import texts_for
+from bot.operation.configuration import load_settings
+from bot.operation.console_access import has_console
 from bot.storage.audit import Audit, AuditFilter
 from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.oidc import (

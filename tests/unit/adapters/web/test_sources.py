@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from adapters.web.sources import LONGEST_QUOTE, Source, kind_of, quote_html, source_cards
-from bot.answers import Answer, Citation
-from bot.rendering.texts import texts_for
+from bot.core.answers import Answer, Citation
+from bot.core.texts import texts_for
 
 EN = texts_for("en")
 WEB, PAPER = "https://www.example.org/tower", "file:///srv/handbook/pay%20rise.md"

@@ -7,8 +7,8 @@ import asyncio
 from adapters.web.limits import HEARTBEAT_SECONDS, SECONDS_BETWEEN_EVENTS
 from adapters.web.live import Feed
 from adapters.web.sse import moments
-from bot.errors import StorageUnavailable
-from bot.messages import Thread
+from bot.core.errors import StorageUnavailable
+from bot.core.messages import Thread
 from tests.fakes.virtual_time import in_virtual_time, now
 
 CALM = 10 * SECONDS_BETWEEN_EVENTS

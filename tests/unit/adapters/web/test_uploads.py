@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from adapters.web.limits import LONGEST_FILE_NAME, MOST_FILES
 from adapters.web.uploads import safe_name
+from bot.core.posting import RunRef
 from bot.pages.turns import reading_for
 from bot.pages.workers import Workers
-from bot.posting import RunRef
 from bot.storage.files import Files
 from bot.storage.records import RunRecord
 from bot.storage.tables import files

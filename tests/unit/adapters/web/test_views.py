@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from adapters.web.views import markdown_of, reply_of
-from bot.answers import Answer, Citation
-from bot.rendering.texts import texts_for
+from bot.core.answers import Answer, Citation
+from bot.core.texts import texts_for
 
 EN = texts_for("en")
 URL = "https://e.org/t"

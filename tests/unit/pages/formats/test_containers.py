@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.extract import from_bytes
 from bot.pages.formats.containers import LARGEST_UNPACKED
 from bot.pages.formats.packages import HIGHEST_RATIO, LARGEST_PART, LARGEST_TREE, MOST_ENTRIES
@@ -301,7 +301,7 @@ def test_an_encrypted_entry_is_named() -> None:
 PEAK = """
 import sys
 from bot.pages.extract import from_bytes
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 try:
     from_bytes(open(sys.argv[1], "rb").read(), None, sys.argv[1])
 except PageUnreadable:

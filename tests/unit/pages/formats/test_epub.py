@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.formats.epub import read_epub
 from tests.fakes.packages import book, package
 from tests.unit.pages.formats.order import in_order, phrases

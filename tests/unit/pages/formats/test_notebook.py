@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.formats.notebook import LONGEST_OUTPUT, read_notebook
 
 PYTHON = {"language_info": {"name": "python"}}

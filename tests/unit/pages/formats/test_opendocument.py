@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.formats.opendocument import read_opendocument
 from tests.fakes.packages import open_document, package
 from tests.unit.pages.formats.order import in_order, phrases

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from bot.errors import PageUnreadable, ReaderMissing
+from bot.core.errors import PageUnreadable, ReaderMissing
 from bot.pages.extract import from_bytes
 from bot.pages.formats import pandoc
 from bot.pages.formats.pandoc import read_with_pandoc

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.formats.blocks import Blocks
 from bot.pages.formats.grid import LONGEST_ROW, GridWriter
 from bot.pages.formats.sheets import read_sheets

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pptx.presentation import Presentation
 from pptx.util import Inches
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.formats.slides import read_slides
 from tests.fakes.packages import R, package, relationships
 from tests.unit.pages.formats.order import in_order, phrases

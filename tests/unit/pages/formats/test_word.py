@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.formats.word import read_word
 from tests.fakes.packages import W, package, paragraph, run, word
 from tests.unit.pages.formats.order import in_order, phrases

@@ -7,8 +7,8 @@ from typing import Any, get_args
 import pytest
 from anthropic.types import ModelParam
 
-from bot.configuration import load_settings
-from bot.errors import InvalidSetting
+from bot.core.errors import InvalidSetting
+from bot.operation.configuration import load_settings
 from bot.reasoning.calls import ModelReply, Tokens
 from bot.reasoning.claude.declaration import PRICES, claude_price, plain_name
 

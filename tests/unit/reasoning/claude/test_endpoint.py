@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import (
+from bot.core.errors import (
     CredentialsRefused,
     FootnoteError,
     InvalidSetting,

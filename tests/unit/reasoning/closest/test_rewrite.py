@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.messages import Attachment, Entry, Transcript
+from bot.core.messages import Attachment, Entry, Transcript
 from bot.reasoning.closest.rewrite import LONGEST_QUERY, is_small_talk, rewrite
 from tests.unit.samples import a_message
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import ModelBroken, ModelRefused
+from bot.core.errors import ModelBroken, ModelRefused
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import ModelRefused
+from bot.core.errors import ModelRefused
 from bot.reasoning.evidence import Finding
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, edited
 from bot.reasoning.model.plan import MOST, SCHEMA, plan_turns

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.errors import ModelBroken
+from bot.core.errors import ModelBroken
 from bot.reasoning.calls import ModelReply, Text
 from bot.reasoning.evidence import Statement
 from bot.reasoning.model.requests import Unusable

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import BudgetSpent, ModelRefused
+from bot.core.errors import BudgetSpent, ModelRefused
 from bot.reasoning.calls import Text
 from bot.reasoning.model.requests import Request, user_turn
 from bot.reasoning.model.tools import CUT_OFF, TOOLS

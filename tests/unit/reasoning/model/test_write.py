@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import ModelBroken, ModelRefused, ModelUnavailable
+from bot.core.errors import ModelBroken, ModelRefused, ModelUnavailable
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,

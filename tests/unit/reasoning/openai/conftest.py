@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.configuration import load_settings
+from bot.operation.configuration import load_settings
 from bot.reasoning.openai.endpoint import OpenAIEndpoint
 from bot.reasoning.openai.settings import OpenAISettings
 from tests.fakes.claude_stage import Relay

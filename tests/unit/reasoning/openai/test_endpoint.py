@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import (
+from bot.core.errors import (
     CredentialsRefused,
     FootnoteError,
     InvalidSetting,

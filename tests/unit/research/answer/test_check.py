@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bot.core.texts import texts_for
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import CitationDelta, Evidence, Source, TextDelta, Verdict
-from bot.rendering.texts import texts_for
 from bot.research.answer.check import check
 from bot.research.answer.checked import Checked
 from bot.research.answer.write import CitedSpan, Composer, Written

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.answers import Doubt
-from bot.configuration import load_settings
-from bot.errors import FootnoteError, ModelUnavailable, RunLost, StorageUnavailable
+from bot.core.answers import Doubt
+from bot.core.errors import FootnoteError, ModelUnavailable, RunLost, StorageUnavailable
+from bot.operation.configuration import load_settings
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import (
     AnswerDelta,

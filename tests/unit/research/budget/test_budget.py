@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bot.answers import Usage
-from bot.configuration import load_settings
-from bot.errors import BudgetSpent, DaySpentUp
-from bot.messages import RunOptions
-from bot.rendering.texts import LOCALES, sentence_for, texts_for
+from bot.core.answers import Usage
+from bot.core.errors import BudgetSpent, DaySpentUp
+from bot.core.messages import RunOptions
+from bot.core.texts import LOCALES, sentence_for, texts_for
+from bot.operation.configuration import load_settings
 from bot.research.budget.budget import Budget, DayLimits
 from bot.storage.spending import Amount, DaySpent
 from tests.unit.samples import NOW

@@ -8,7 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.errors import AddressRefused, BrowserNeeded, FootnoteError, PageUnreadable, Unavailable
+from bot.core.errors import (
+    AddressRefused,
+    BrowserNeeded,
+    FootnoteError,
+    PageUnreadable,
+    Unavailable,
+)
 from bot.pages.page import Page
 from bot.research.evidence.library import Library
 from bot.search.blend import Search

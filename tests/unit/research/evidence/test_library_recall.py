@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bot.answers import Answer, Citation
-from bot.configuration import load_settings
-from bot.messages import Entry, Message, RunOptions, Transcript
+from bot.core.answers import Answer, Citation
+from bot.core.messages import Entry, Message, RunOptions, Transcript
+from bot.operation.configuration import load_settings
 from bot.pages.page import Page
 from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.questions import Rewritten, SubQuestion

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.messages import Transcript
+from bot.core.messages import Transcript
 from bot.pages.page import Page
 from bot.research.evidence.library import Library
 from bot.research.evidence.outgoing import Outgoing

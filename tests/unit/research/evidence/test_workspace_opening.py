@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bot.errors import PageUnreadable
+from bot.core.errors import PageUnreadable
 from bot.pages.page import Page
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import NumberedHit, QueryResult, Read, Search, Turn, Workspace

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.errors import ProviderUnavailable
+from bot.core.errors import ProviderUnavailable
+from bot.core.reader import EVERYTHING, Reach
 from bot.pages.passages import Passage, Weight, split
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import Read, Search, Turn, Workspace
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
-from bot.rights.reader import EVERYTHING, Reach
 from bot.storage.store import Store
 from tests.fakes.library import Shelf, a_shelf
 from tests.unit.research.conftest import OpenRun

@@ -9,9 +9,8 @@ from typing import cast
 
 import pytest
 
-from bot.answers import Answer, PlanView
-from bot.configuration import load_settings
-from bot.errors import (
+from bot.core.answers import Answer, PlanView
+from bot.core.errors import (
     BudgetSpent,
     FootnoteError,
     ModelBroken,
@@ -19,7 +18,10 @@ from bot.errors import (
     ModelUnavailable,
     NoProviderAvailable,
 )
-from bot.messages import Depth, RunOptions, Style, Transcript
+from bot.core.messages import Depth, RunOptions, Style, Transcript
+from bot.core.settings import Settings
+from bot.core.texts import texts_for
+from bot.operation.configuration import load_settings
 from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import (
@@ -33,7 +35,6 @@ from bot.reasoning.evidence import (
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.reasoning.workspace import Action, Read
-from bot.rendering.texts import texts_for
 from bot.research.budget.account import Account, Allowance
 from bot.research.budget.budget import Budget
 from bot.research.inputs import Resources, RunQuestion
@@ -42,7 +43,6 @@ from bot.research.report.report import Report
 from bot.research.report.revision import Revision, summary
 from bot.research.run import Run
 from bot.research.strategies.strategy import Task
-from bot.settings import Settings
 from bot.storage.journal import Journal
 from tests.fakes.journal import Died, MemoryJournal, Shelved
 from tests.fakes.library import Shelf, a_library, a_shelf

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.messages import Depth
+from bot.core.messages import Depth
 from bot.reasoning.evidence import AnswerDelta, Cut, Evidence
 from bot.reasoning.graphs import GraphEdit
 from bot.reasoning.questions import Rewritten

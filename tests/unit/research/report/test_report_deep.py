@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from bot.messages import Depth
+from bot.core.messages import Depth
 from bot.pages.page import Page
 from bot.reasoning.evidence import Paragraph
 from bot.reasoning.graphs import GraphEdit, NewNode

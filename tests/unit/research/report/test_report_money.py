@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import BudgetSpent, FootnoteError, ModelUnavailable
+from bot.core.errors import BudgetSpent, FootnoteError, ModelUnavailable
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, Paragraph
 from bot.research.budget.account import Days

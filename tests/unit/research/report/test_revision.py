@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.core.texts import texts_for
 from bot.reasoning.evidence import CitationDelta
 from bot.rendering.marks import without_marks
-from bot.rendering.texts import texts_for
 from bot.research.answer.write import CitedSpan, Written
 from bot.research.report.revision import (
     Change,

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from bot.errors import (
+from bot.core.errors import (
     FootnoteError,
 )
-from bot.messages import RunOptions
+from bot.core.messages import RunOptions
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.messages import Transcript
+from bot.core.messages import Transcript
+from bot.operation.configuration import load_settings
 from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import (
     AnswerDelta,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.errors import (
+from bot.core.errors import (
     FootnoteError,
     ModelBroken,
     ModelRefused,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.errors import (
+from bot.core.errors import (
     BudgetSpent,
     CredentialsRefused,
     FootnoteError,

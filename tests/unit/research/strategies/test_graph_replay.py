@@ -18,8 +18,8 @@ from typing import Any, cast
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.messages import Message, RunOptions
+from bot.core.messages import Message, RunOptions
+from bot.operation.configuration import load_settings
 from bot.pages.page import Page
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion

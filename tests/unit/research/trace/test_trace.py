@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from bot.answers import (
+from bot.core.answers import (
     Answer,
     Citation,
     Disagreement,
@@ -20,7 +20,7 @@ from bot.answers import (
     Verification,
     VerifiedSentence,
 )
-from bot.messages import RunOptions
+from bot.core.messages import RunOptions
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import CitationDelta, TextDelta
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome

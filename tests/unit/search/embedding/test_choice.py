@@ -5,9 +5,9 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from bot.configuration import load_settings
-from bot.errors import InvalidSetting
-from bot.extras import EXTRAS
+from bot.core.errors import InvalidSetting
+from bot.core.extras import EXTRAS
+from bot.operation.configuration import load_settings
 from bot.search.embedding.choice import make_embedder, open_embedder
 from bot.search.embedding.endpoint import Endpoint
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings

@@ -13,7 +13,7 @@ import pytest
 import stamina
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from bot.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavailable, Refused
+from bot.core.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavailable, Refused
 from bot.search.embedding import endpoint
 from bot.search.embedding.endpoint import Endpoint, base_of, cut
 from bot.text.tokens import estimate

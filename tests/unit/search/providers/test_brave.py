@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.errors import CredentialsRefused, ProviderUnavailable, Refused
+from bot.core.errors import CredentialsRefused, ProviderUnavailable, Refused
+from bot.operation.configuration import load_settings
 from bot.search.declaration import declarations
 from bot.search.provider import Freshness, Query
 from tests.fakes.engines import WebPage, refusal

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import Broken, InvalidSetting, ProviderUnavailable, Refused
+from bot.core.errors import Broken, InvalidSetting, ProviderUnavailable, Refused
 from bot.search.provider import Freshness, Query
 from tests.fakes.engines import WebPage, refusal
 from tests.fakes.web_engines import FakeSearxng

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.configuration import load_settings
-from bot.errors import CredentialsRefused, InvalidSetting, ProviderUnavailable
+from bot.core.errors import CredentialsRefused, InvalidSetting, ProviderUnavailable
+from bot.operation.configuration import load_settings
 from bot.search.declaration import declarations
 from bot.search.provider import Freshness, Query
 from tests.fakes.engines import WebPage

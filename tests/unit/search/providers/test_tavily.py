@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from bot.errors import CredentialsRefused, ProviderUnavailable
+from bot.core.errors import CredentialsRefused, ProviderUnavailable
 from bot.search.provider import Query
 from tests.fakes.engines import WebPage, refusal
 from tests.fakes.web_engines import FakeTavily

@@ -1,1 +1,0 @@
-"""Conversation logic shared by all chat platforms: access, questions, follow-ups."""

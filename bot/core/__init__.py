@@ -1,0 +1,1 @@
+"""Values, settings, texts and protocols that every part uses."""

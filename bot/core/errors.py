@@ -1,0 +1,212 @@
+"""Every error Footnote raises on purpose.
+
+Callers catch by meaning, never by provider:
+
+    FootnoteError
+    ├── Invalid              the person must change something: input or configuration
+    │   ├── InvalidQuestion      the question cannot be accepted as it is
+    │   └── InvalidSetting       a setting is unknown, malformed or missing
+    ├── Refused              trying again unchanged gives the same answer
+    │   ├── AddressRefused       the URL leads where Footnote does not go
+    │   ├── CredentialsRefused   a peer does not accept the key it was given
+    │   ├── PostRefused          the platform does not let Footnote post there
+    │   ├── Denied               the operator's lists do not let this person ask here
+    │   │   └── DaySpentUp           what may be spent in a day is spent: ask tomorrow
+    │   └── ModelRefused         the model declined to work on the question
+    ├── Unavailable          try again later: a peer is down, slow or out of quota
+    │   ├── ProviderUnavailable  one search provider
+    │   ├── NoProviderAvailable  every search provider
+    │   ├── ModelUnavailable     the model's endpoint, after its retries
+    │   ├── PlatformUnavailable  a chat platform: down, slow or rate limiting
+    │   └── StorageUnavailable   the database: locked, read-only, full, damaged
+    ├── Broken               what came back cannot be used
+    │   ├── PageUnreadable       empty, binary, too large, endless, undecodable
+    │   │   ├── BrowserNeeded        built by script, or behind a check for robots
+    │   │   └── ReaderMissing        what reads it is in an extra that is not installed
+    │   └── ModelBroken          a reply that stays malformed after a repair turn
+    ├── BudgetSpent          the run's budget, or the day's, does not cover the next call
+    ├── Stopped              a person or a shutdown ended the run
+    └── RunLost              another attempt has taken the run over; this one may not write
+
+``asyncio.CancelledError`` is not part of the tree and is never swallowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from bot.core.credentials import without_credentials
+
+
+class FootnoteError(Exception):
+    """Base of the tree.
+
+    ``sentence`` may be shown to a user: it says what happened and what to do. ``detail`` is for the
+    log (a status line, an exception's text). Credentials in addresses are hidden in both.
+    """
+
+    def __init__(self, sentence: str, *, detail: str = "") -> None:
+        sentence, detail = without_credentials(sentence), without_credentials(detail)
+        super().__init__(f"{sentence} ({detail})" if detail else sentence)
+        self.sentence = sentence
+        self.detail = detail
+
+
+class Invalid(FootnoteError):
+    """The person must change something: input or configuration.
+
+    ``text_id`` and ``values`` name the sentence in the catalogs of ``bot.core.texts``;
+    ``text_id`` is "" if they do not have it.
+    """
+
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        detail: str = "",
+        text_id: str = "",
+        values: Mapping[str, str | int] | None = None,
+    ) -> None:
+        super().__init__(sentence, detail=detail)
+        self.text_id = text_id
+        self.values = dict(values or {})
+
+
+class InvalidQuestion(Invalid):
+    """The question cannot be accepted as it is."""
+
+
+class InvalidSetting(Invalid):
+    """A setting is unknown, malformed or missing."""
+
+
+class Refused(FootnoteError):
+    """Trying again unchanged gives the same answer."""
+
+
+class AddressRefused(Refused):
+    """The URL leads where Footnote does not go."""
+
+
+class CredentialsRefused(Refused):
+    """A peer does not accept the key it was given."""
+
+
+class PostRefused(Refused):
+    """The platform does not let Footnote post there: the channel is gone, or closed to it."""
+
+
+class Denied(Refused):
+    """The operator's lists do not let this person ask here.
+
+    ``text_id`` and ``values`` name the sentence in the catalogs of ``bot.core.texts``.
+    """
+
+    def __init__(
+        self, text_id: str, sentence: str, *, values: Mapping[str, str | int] | None = None
+    ) -> None:
+        super().__init__(sentence)
+        self.text_id = text_id
+        self.values = dict(values or {})
+
+
+class DaySpentUp(Denied):
+    """The daily budget of the person, the channel or the workspace is spent."""
+
+
+class ModelRefused(Refused):
+    """The model declined to work on the question."""
+
+
+class Unavailable(FootnoteError):
+    """Try again later: a peer is down, slow or out of quota.
+
+    ``retry_after`` is the delay the peer asked for, in seconds, or None.
+    """
+
+    def __init__(
+        self, sentence: str, *, detail: str = "", retry_after: float | None = None
+    ) -> None:
+        super().__init__(sentence, detail=detail)
+        self.retry_after = retry_after
+
+
+class ProviderUnavailable(Unavailable):
+    """One search provider does not answer."""
+
+
+class NoProviderAvailable(Unavailable):
+    """Every search provider asked has failed."""
+
+
+class ModelUnavailable(Unavailable):
+    """The model's endpoint does not answer, after its retries."""
+
+
+class PlatformUnavailable(Unavailable):
+    """A chat platform is down, slow or rate limiting."""
+
+
+class StorageUnavailable(Unavailable):
+    """The database is locked, read-only, full or damaged.
+
+    ``kind`` says when to try again: "contended" (others held the same rows: at once), "broken" (the
+    connection was lost: at once), "away" (when the database is back), "exhausted" (when others
+    release connections), or "wrong" (never).
+    """
+
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        detail: str = "",
+        kind: Literal["contended", "broken", "away", "exhausted", "wrong"] = "away",
+    ) -> None:
+        super().__init__(sentence, detail=detail)
+        self.kind = kind
+
+
+class Broken(FootnoteError):
+    """A response cannot be used."""
+
+
+class PageUnreadable(Broken):
+    """A page or file that is empty, binary, too large, endless or undecodable."""
+
+
+class BrowserNeeded(PageUnreadable):
+    """A page whose server gives its text to browsers only: built by script, or behind a check."""
+
+
+class ReaderMissing(PageUnreadable):
+    """A file that could be read if an extra were installed."""
+
+
+class ModelBroken(Broken):
+    """A model reply that stays malformed after a repair turn."""
+
+
+class BudgetSpent(FootnoteError):
+    """The run's budget, or a daily budget, does not cover the next call.
+
+    ``text_id`` and ``limit`` name the sentence in the catalogs of ``bot.core.texts``.
+    """
+
+    def __init__(self, sentence: str, *, text_id: str = "budget-spent", limit: float = 0.0) -> None:
+        super().__init__(sentence)
+        self.text_id = text_id
+        self.limit = limit
+
+    @property
+    def is_of_day(self) -> bool:
+        """True for a daily budget, False for the run's own."""
+        return self.text_id.startswith("budget-day-")
+
+
+class Stopped(FootnoteError):
+    """A person or a shutdown ended the run."""
+
+
+class RunLost(FootnoteError):
+    """Another attempt has taken the run over; this one may not write."""

@@ -1,1 +1,0 @@
-"""Corrections: people's objections to an answer, stored as a source for later answers."""

@@ -1,0 +1,1 @@
+"""Runs the processes: serving, workers, health, metrics, traces."""

@@ -1,0 +1,275 @@
+"""``footnote doctor``: checks every configured part and says what to fix, problems first."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from textwrap import fill
+
+from rich.console import Console
+from rich.text import Text
+
+from bot.core import extras
+from bot.core.errors import FootnoteError, Unavailable
+from bot.core.settings import Settings
+from bot.operation.configuration import known_names
+from bot.reasoning.declaration import chosen_reasoner
+from bot.service.platform import platforms
+
+WIDTH = 96  # characters per line of setting names
+LOW_DISK_BYTES = 200_000_000
+
+Check = Callable[[Settings], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part to check. ``name`` begins its line; ``check`` returns a sentence, without its full
+    stop, on what works, and raises ``FootnoteError`` if something does not. ``is_chosen`` is True
+    if the operator's settings ask for the part: without it, documents can still answer."""
+
+    name: str
+    check: Check
+    is_chosen: bool = True
+
+
+@dataclass(slots=True)
+class Findings:
+    """The findings, grouped by severity, each with the name of its part."""
+
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    works: list[tuple[str, str]] = field(default_factory=list)
+
+    def lines(self) -> Iterator[Text]:
+        """Return problems first. A problem that several parts report is shown once, for the
+        first."""
+        shown: set[str] = set()
+        for mark, style, found in (
+            ("✗", "red", self.problems),
+            ("!", "yellow", self.notes),
+            ("✓", "green", self.works),
+        ):
+            for name, sentence in found:
+                if found is not self.problems or sentence not in shown:
+                    yield Text(f"{mark} ", style=style).append(f"{name}: {sentence}")
+                shown.add(sentence)
+
+
+async def examine(settings: Settings, *, verbose: bool = False) -> bool:
+    """Check all parts and print a line for each; True when nothing is wrong.
+
+    ``verbose`` adds the names of the settings that are set, and of all known settings.
+    """
+    console = Console(highlight=False)
+    with console.status("Checking …"):
+        findings = await _findings(settings)
+    for line in findings.lines():
+        console.print(line, soft_wrap=True)
+    if verbose:
+        set_here = [name for name in known_names() if os.environ.get(name)]
+        for heading, names in (
+            ("Set in the environment", set_here or ["nothing"]),
+            ("Known settings", known_names()),
+        ):
+            lines = fill(f"{heading}: {', '.join(names)}.", WIDTH, subsequent_indent="  ")
+            console.print(Text(lines, style="dim"), soft_wrap=True)
+    return not findings.problems
+
+
+async def _findings(settings: Settings) -> Findings:
+    """Check all parts. An unreachable peer that no setting asks for is only a note if there are
+    documents to answer from."""
+    findings = Findings()
+    try:
+        has_documents = settings.index_path.exists() and await _count(settings) > 0
+    except FootnoteError:  # the "Documents" line reports it
+        has_documents = False
+    for part in _parts(settings):
+        try:
+            findings.works.append((part.name, await part.check(settings)))
+        except Unavailable as error:
+            optional = has_documents and not part.is_chosen
+            found = findings.notes if optional else findings.problems
+            found.append((part.name, error.sentence))
+        except FootnoteError as error:
+            findings.problems.append((part.name, error.sentence))
+    return findings
+
+
+async def _count(settings: Settings) -> int:
+    """Count the documents in the index, which must exist. Raises ``FootnoteError``."""
+    from bot.search.local import LocalDocuments
+
+    documents = LocalDocuments(settings.index_path)
+    try:
+        return await documents.count()
+    finally:
+        await documents.aclose()
+
+
+async def _storage(settings: Settings) -> str:
+    from bot.storage.connecting import Connecting
+    from bot.storage.database import open_database
+
+    database = await open_database(settings.database, connecting=Connecting.of(settings))
+    try:
+        async with database.write():
+            pass
+        works = f"{database.place} works"
+    finally:
+        await database.close()
+    folder = settings.data_dir.expanduser()
+    if names := _open_to_others(folder):
+        return (
+            f"{works}, but others on this machine may read {', '.join(names)} in"
+            f" {folder}; `chmod -R go= {folder}` keeps them out"
+        )
+    free = shutil.disk_usage(_existing(settings.data_dir)).free
+    if free < LOW_DISK_BYTES:
+        return f"{works}, but only {free // 1_000_000} MB of disk are free"
+    return works
+
+
+async def _uploads(settings: Settings) -> str:
+    """Report the files that people sent, all that are stored and those of today."""
+    from bot.research.budget.budget import UPLOADS
+    from bot.storage.connecting import Connecting
+    from bot.storage.database import open_database
+    from bot.storage.files import Files
+
+    database = await open_database(settings.database, connecting=Connecting.of(settings))
+    try:
+        use = await Files(database).use(datetime.now(UTC).date())
+    finally:
+        await database.close()
+    stored = f"{use.files:,} files with {use.stored / 1e6:,.1f} MB are stored"
+    today = f"{use.today / 1e6:,.1f} MB, the most by one person {use.most / 1e6:,.1f} MB"
+    return f"{stored}; sent today: {today} of {UPLOADS} MB"
+
+
+async def _documents(settings: Settings) -> str:
+    missing = _missing(settings.docs)
+    if missing:
+        raise FootnoteError(
+            f"{', '.join(missing)} does not exist: correct FOOTNOTE_DOCS or create it."
+        )
+    if not settings.index_path.exists():
+        return "nothing is indexed; `footnote index FOLDER` does so"
+    return f"{await _count(settings):,} documents are indexed in {settings.index_path}"
+
+
+async def _extras(_: Settings) -> str:
+    return extras.report()
+
+
+async def _meaning(settings: Settings) -> str:
+    """Report search by meaning. Raises the error that prevents it."""
+    from bot.search.embedding.choice import open_embedder
+    from bot.search.vector_filling import state_of_vectors
+
+    async with open_embedder(settings) as embedder:
+        if embedder is None:
+            return (
+                "documents are searched by words alone. Set FOOTNOTE_EMBEDDINGS_URL to search them "
+                "by meaning as well"
+            )
+        vector = await embedder.embed_question("Does it work?")
+        works = f"{embedder.name} gives vectors of {len(vector)} numbers"
+        if not settings.index_path.exists():
+            return f"{works}; nothing is indexed"
+        return f"{works}; {state_of_vectors(settings.index_path, settings.docs, embedder.model)}"
+
+
+async def _searched(name: str, settings: Settings) -> str:
+    """Check one search provider alone, so that none hides another's failure."""
+    from bot.search.registry import open_search
+
+    search = open_search(settings, only=(name,))
+    try:
+        return await search.report(name)
+    finally:
+        await search.aclose()
+
+
+def _open_to_others(folder: Path) -> list[str]:
+    """Return the data files that other users may read, left by an earlier version or copied there.
+    Files in a folder that is closed to others count as closed."""
+    if sys.platform == "win32" or not folder.is_dir() or not folder.stat().st_mode & 0o077:
+        return []
+    ours = (each for each in folder.iterdir() if each.name.startswith(("footnote.", "index.")))
+    return sorted(each.name for each in ours if each.is_file() and each.stat().st_mode & 0o077)
+
+
+def _missing(paths: tuple[str, ...]) -> list[str]:
+    return [path for path in paths if not Path(path).exists()]
+
+
+def _existing(path: Path) -> Path:
+    return path if path.exists() or path.parent == path else _existing(path.parent)
+
+
+async def _reader(settings: Settings) -> str:
+    """Check the reading service; costs one page of its quota."""
+    from bot.pages.fetch import reader_of
+
+    reader = reader_of(settings)
+    if reader is None:
+        return "none. Set FOOTNOTE_READER_URL to have a service read pages that need a browser"
+    try:
+        return await reader.report()
+    finally:
+        await reader.aclose()
+
+
+async def _browser(settings: Settings) -> str:
+    from bot.pages.fetch import browser_of
+
+    browser = browser_of(settings)
+    if browser is None:
+        return "none. Set FOOTNOTE_BROWSER to read pages that are built by script"
+    try:
+        version = await browser.report()
+    finally:
+        await browser.aclose()
+    works = f"Chromium {version} starts"
+    if settings.browser_sandbox == "off":
+        works += " without its sandbox: malicious pages could gain Footnote's rights"
+    return works
+
+
+async def _connected(name: str, settings: Settings) -> str:
+    """Report a platform's state, or how to connect it."""
+    platform = platforms()[name]
+    if not platform.listens(settings):
+        return platform.to_connect(settings)
+    return await platform.check(settings)
+
+
+def _parts(settings: Settings) -> Iterator[Part]:
+    from bot.pages import tunnel
+    from bot.rights import rights
+    from bot.search.registry import configured_names, is_chosen
+
+    reasoner = chosen_reasoner(settings)
+    yield Part("Storage", _storage)
+    yield Part("Uploads", _uploads)
+    yield Part("Documents", _documents)
+    yield Part("Extras", _extras)
+    yield Part("Rights", rights.report)
+    yield Part("Network", tunnel.report, settings.fetch_proxy is not None)
+    yield Part("Meaning", _meaning)
+    for name in configured_names(settings):
+        check = partial(_searched, name)
+        yield Part(f"Searching {name}", check, is_chosen(settings, name))
+    yield Part("Reading service", _reader)
+    yield Part("Browser", _browser)
+    yield Part("Model", reasoner.check, reasoner.needed(settings))
+    for each in platforms().values():
+        yield Part(each.title, partial(_connected, each.name))

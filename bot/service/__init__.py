@@ -1,0 +1,1 @@
+"""Takes questions in, has them researched, and shows the answers."""
