@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from time import monotonic
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Protocol
@@ -20,17 +21,26 @@ from bot.core.errors import (
     Stopped,
     Unavailable,
 )
-from bot.search.background_indexing import Indexing
+from bot.core.indexing import Indexing
 
 if TYPE_CHECKING:
     import aiohttp
 
-    from bot.pages.turns import Load
 
 FAILED = "error"  # the status of a call that got no answer
 UNAUTHORIZED = 401
 SHORT = 1_000  # bytes: only shorter replies are checked for an error
 NAMES = 20  # of models: an endpoint that invents names must not fill Prometheus' memory
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How many turns there are, are held, and are waited for."""
+
+    size: int
+    held: int
+    waiting: int
+
 
 Observe = Callable[[str, float], None]  # receives an outcome and its duration in seconds
 

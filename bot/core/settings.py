@@ -133,7 +133,7 @@ class Settings(BaseSettings):
     model_timeout: float = Field(120.0, gt=0)  # seconds for one model call
     prices: dict[str, Price] = {}  # model → price; replaces or extends the built-in table
 
-    # --- searching search providers and platforms declare their own settings, see bot/core/plugins.py
+    # --- searching; search providers and platforms declare their own settings, see core/plugins.py
     providers: StrList = ()  # empty: all that are switched on, else Wikipedia
     conversations: bool = True  # a chat's own messages, for questions asked there
     docs: StrList = ()  # folders or files to index

@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any
 
 from bot.core.errors import FootnoteError, InvalidSetting, Unavailable
+from bot.core.indexing import Indexing
 from bot.core.logs import get_logger
 from bot.core.messages import CONSOLE
 from bot.core.observing import Observed
@@ -27,7 +28,7 @@ from bot.operation.health import Readiness, health_routes, http_endpoint
 from bot.operation.metrics import metrics_routes
 from bot.rights.changes import RuleChanges
 from bot.rights.rights import Rights
-from bot.search.background_indexing import Indexing, documents_being_indexed
+from bot.search.background_indexing import documents_being_indexed
 from bot.search.vector_filling import vectors_being_made
 from bot.service.access import shut_to_console
 from bot.service.dispatch import choice

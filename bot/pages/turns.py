@@ -21,8 +21,9 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from bot.core.observing import Load
 
 PATIENCE = 0.5  # seconds; nearly all pages are read in 0.2 s
 KEPT_FREE = 3.0  # seconds since a run without a turn last needed one
@@ -38,15 +39,6 @@ class For(NamedTuple):
 
 reading_for: ContextVar[For] = ContextVar("reading_for", default=For())  # noqa: B039 - immutable
 """Tasks inherit it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """How many turns there are, are held, and are waited for."""
-
-    size: int
-    held: int
-    waiting: int
 
 
 class Turn:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
+from bot.core.observing import Load
 from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.processes import (
@@ -24,7 +25,6 @@ from bot.pages.processes import (
     peak_memory,
     text_of,
 )
-from bot.pages.turns import Load
 from bot.pages.urls import display_url
 
 SECONDS = 20.0

@@ -211,7 +211,7 @@ def excerpts(
     """A quote in pieces of at most ``longest`` characters in total; "…" stands for omissions.
 
     ``columns`` are the names above its table rows, if their table began before the quote. ``proof``
-    and ``shared`` are as in ``bot.core.answers.Citation``: only the proof is shown, and prose is cut
+    and ``shared`` are as in ``core.answers.Citation``: only the proof is shown, and prose is cut
     around the shared words.
     """
     found: list[Excerpt] = []

@@ -46,7 +46,7 @@ class QuoteView:
 
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """One numbered source to display: its title, headings and ``via`` are labels (``bot.core.labels``),
+    """One numbered source to display: its title, headings and ``via`` are labels (``core.labels``),
     the title with the sign of its ``kind``. ``quotes`` are the distinct words it is cited for, in
     order.
 

@@ -10,7 +10,6 @@ from markdown_it import MarkdownIt
 
 from bot.core.errors import AddressRefused
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import Source
 from bot.rendering.marks import ESCAPE, code_spans, outside_code
 
 URL = r"(?:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+"
@@ -71,10 +70,10 @@ def link_targets(text: str) -> Iterator[str]:
                 yield str(target)
 
 
-def linked_pages(text: str, sources: Iterable[Source]) -> tuple[tuple[int, str], ...]:
-    """Number and URL of the sources that a text links to."""
+def linked_pages(text: str, sources: Iterable[tuple[int, str]]) -> tuple[tuple[int, str], ...]:
+    """Number and URL of the sources that a text links to, of these numbers and URLs."""
     targets = {_key(target) for target in link_targets(text)} if "](" in text else frozenset()
-    return tuple((each.number, each.url) for each in sources if _key(each.url) in targets)
+    return tuple((number, url) for number, url in sources if _key(url) in targets)
 
 
 def _key(url: str) -> str:

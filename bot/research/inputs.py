@@ -9,7 +9,6 @@ from datetime import datetime
 
 from bot.core.messages import UPLOADED, Attachment, Message, RunOptions, Transcript
 from bot.research.evidence.library import Library
-from bot.service.corrections import CorrectionReply
 
 NOTHING_SAID = Transcript()
 
@@ -54,6 +53,14 @@ def whole_text(message: Message) -> Attachment | None:
         return None
     digest = hashlib.sha256(message.text.encode("utf-8", "replace")).hexdigest()[:16]
     return Attachment("message.txt", "text/plain", f"{UPLOADED}{digest}/message.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionReply:
+    """The reply to an author about a correction, and whether it was stored."""
+
+    sentence: str
+    is_kept: bool = False
 
 
 async def keep_nothing(statement: str) -> CorrectionReply | None:

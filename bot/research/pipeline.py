@@ -35,7 +35,7 @@ from bot.research.answer.write import Written, unsourced, write
 from bot.research.budget.budget import Budget
 from bot.research.evidence.recall import recall
 from bot.research.evidence.relevance import merge_sources
-from bot.research.inputs import without_middle, without_middles
+from bot.research.inputs import CorrectionReply, without_middle, without_middles
 from bot.research.run import Run
 from bot.research.strategies.strategy import (
     DEEP,
@@ -48,7 +48,6 @@ from bot.research.strategies.strategy import (
     strategies_for,
     strategy,
 )
-from bot.service.corrections import CorrectionReply
 
 if TYPE_CHECKING:
     from bot.research.answer.verify import Amendment
@@ -324,7 +323,9 @@ class Pipeline:
             disagreements=checked.disagreements,
             suggestions=self._suggestions(suggested) if checked.citations else (),
             missing=evidence.missing if by_model else (),
-            linked=linked_pages(checked.text, evidence.sources),
+            linked=linked_pages(
+                checked.text, [(source.number, source.url) for source in evidence.sources]
+            ),
         )
 
     def _suggestions(self, suggested: Sequence[str]) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ S = TypeVar("S", bound=BaseModel)
 class Declaration(Generic[S]):
     """A search provider as declared by its module.
 
-    ``settings`` is its own subclass of ``PartSettings``, or ``bot.core.settings.Settings`` if it needs
+    ``settings`` is its own subclass of ``PartSettings``, or ``core.settings.Settings`` if it needs
     none. ``build`` creates the provider; the client that it may request is shared, and closed by
     its owner. ``switched_on`` returns whether the settings ask for the provider (by a key or an
     address): it is then searched, unless ``FOOTNOTE_PROVIDERS`` excludes it. ``is_fallback`` marks

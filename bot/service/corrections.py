@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.core.errors import FootnoteError, RunLost, StorageUnavailable
@@ -16,6 +16,7 @@ from bot.core.reader import Reach, Reader, documents_of
 from bot.core.settings import Settings
 from bot.core.texts import invalid, texts_for
 from bot.reasoning.recall import answers_in
+from bot.research.inputs import CorrectionReply
 from bot.search.corrections import CorrectionSearch, link_in
 from bot.search.talk import day_of
 from bot.service.access import is_admin
@@ -26,14 +27,6 @@ from bot.storage.database import Database
 SHOWN = 300  # characters of a correction in a list or a reply
 
 log = get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class CorrectionReply:
-    """The reply to an author about a correction, and whether it was stored."""
-
-    sentence: str
-    is_kept: bool = False
 
 
 class CorrectionDesk:

@@ -8,7 +8,7 @@ what ``python -m bot`` does. One JSON line each way:
     →  {"pid": 4711}
 
 The child reads from ``in``; what it prints goes to ``out``, what it logs to ``log``, its exit code
-to ``log`` + ".code". A name in its environment such as ``bot.service.standing.rounds.ROUND_SECONDS`` is a
+to ``log`` + ".code". A name in its environment such as ``bot.operation.app.PAGE_TTL`` is a
 constant, which it gets that value of.
 """
 

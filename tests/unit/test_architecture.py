@@ -1,4 +1,4 @@
-"""Import rules: no circle among modules, and no platform library in the core."""
+"""Import rules: rooms above each other, no circle of modules, no platform library in the core."""
 
 from __future__ import annotations
 
@@ -68,3 +68,34 @@ def test_adapters_do_not_import_each_other() -> None:
             own = ".".join(name.split(".")[:2])
             others = {each for each in imported(file) if each.startswith("adapters.")}
             assert all(each == own or each.startswith(f"{own}.") for each in others), name
+
+
+# From the ground up: a room imports only from itself and from rooms before it.
+ROOMS = (
+    *("text", "core", "pages", "storage", "rendering", "search", "reasoning", "research", "mcp"),
+    *("rights", "service", "operation", "evaluation", "adapters", "cli"),
+)
+
+
+def room(module: str) -> str:
+    """The room of a module: its package in ``bot``, or ``adapters``."""
+    top, _, rest = module.partition(".")
+    if top == "adapters":
+        return top
+    return "cli" if rest == "__main__" else rest.partition(".")[0]
+
+
+def test_every_module_is_in_a_room() -> None:
+    rooms = {room(name) for name in modules() if name not in ("bot", "adapters")}
+    assert rooms == set(ROOMS)
+
+
+def test_a_room_imports_only_from_the_rooms_below_it() -> None:
+    upward = [
+        f"{name} imports {each}"
+        for name, file in modules().items()
+        for each in imported(file) & modules().keys()
+        if name not in ("bot", "adapters") and each not in ("bot", "adapters")
+        if ROOMS.index(room(each)) > ROOMS.index(room(name))
+    ]
+    assert upward == []

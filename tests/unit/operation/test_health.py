@@ -17,8 +17,8 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 
 from bot.core.errors import InvalidSetting, StorageUnavailable
+from bot.core.indexing import Indexing
 from bot.operation.health import Readiness, health_routes, http_endpoint
-from bot.search.background_indexing import Indexing
 from bot.service.dispatch.dispatcher import Condition
 from bot.service.dispatch.local import LocalDispatcher
 from bot.service.platform import Connection

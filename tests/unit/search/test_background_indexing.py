@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from bot.core.errors import StorageUnavailable
+from bot.core.indexing import Indexing
 from bot.core.settings import Settings
 from bot.operation.configuration import load_settings
 from bot.search import local
-from bot.search.background_indexing import Indexing, documents_being_indexed
+from bot.search.background_indexing import documents_being_indexed
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
