@@ -15,8 +15,8 @@ from discord.gateway import DiscordWebSocket
 from structlog.testing import capture_logs
 
 from adapters.discord.client import FootnoteClient
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.platform import DiscordPlatform, open_discord
+from adapters.discord.settings import DiscordSettings
 from bot.configuration import load_settings
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable
 from bot.messages import RunOptions, Thread
