@@ -18,9 +18,9 @@ from discord import app_commands
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.listener import log_failure
 from adapters.discord.parsing import SafeParsers
+from adapters.discord.settings import DiscordSettings
 from adapters.discord.wire import Pace
 from bot.core.egress import DIRECT, Egress
 from bot.core.errors import CredentialsRefused, FootnoteError, Invalid

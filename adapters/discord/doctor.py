@@ -15,7 +15,7 @@ from adapters.discord.client import (
     may_read_all,
     refused_token,
 )
-from adapters.discord.declaration import DiscordSettings
+from adapters.discord.settings import DiscordSettings
 from bot.core.egress import Egress
 from bot.core.errors import FootnoteError, InvalidSetting, PlatformUnavailable
 

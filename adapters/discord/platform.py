@@ -10,11 +10,11 @@ from starlette.routing import BaseRoute
 
 from adapters.discord.client import FootnoteClient, api_of, library_log
 from adapters.discord.commands import Commands
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.interactions import Pressing
 from adapters.discord.listener import Listener
 from adapters.discord.missed_messages import Gap, MissedMessages
 from adapters.discord.poster import DiscordPoster
+from adapters.discord.settings import DiscordSettings
 from bot.core.egress import Egress
 from bot.core.errors import CredentialsRefused, InvalidSetting
 from bot.core.observing import Observed

@@ -144,7 +144,7 @@ class Settings(BaseSettings):
     blocked_domains: StrList = ()
     keep_documents_from_web: bool = True  # queries to the web leave out words found only there
 
-    # --- search of documents by meaning: an endpoint, or a folder with an ONNX model
+    # --- search of documents by meaning, with an OpenAI-compatible endpoint
     embeddings_url: str = ""  # OpenAI-compatible; with or without /v1/embeddings
     embeddings_model: str = ""  # its name at the endpoint
     embeddings_api_key: SecretStr | None = None

@@ -11,7 +11,7 @@ import pytest
 
 from adapters.discord import visible as module
 from adapters.discord.client import FootnoteClient, api_of, library_log
-from adapters.discord.declaration import DiscordSettings
+from adapters.discord.settings import DiscordSettings
 from adapters.discord.visible import Servers
 from adapters.discord.wire import Wire
 from bot.core.errors import PlatformUnavailable
