@@ -14,7 +14,6 @@ from pydantic import SecretStr
 
 from bot.core.errors import InvalidSetting
 from bot.core.extras import need
-from bot.core.rate_limit import Pace
 from bot.core.settings import Settings
 from bot.service.platform import is_reached_over_http, listening_platforms
 
@@ -166,6 +165,8 @@ class Guesses:
     wrong ``GUESSES_PER_MINUTE`` times a minute."""
 
     def __init__(self, token: SecretStr | None) -> None:
+        from bot.core.rate_limit import Pace  # reading the settings should not load it
+
         self._token = token.get_secret_value().encode() if token is not None else b""
         self._pace = Pace(GUESSES_PER_MINUTE)
 

@@ -103,7 +103,7 @@ PARTS = {
         ["tests/unit/research/budget", "tests/unit/research/test_run.py"],
     ),
     "forgetting": Part(
-        ["bot/storage/forgetting.py", "bot/conversing/forget*.py"],
+        ["bot/storage/forgetting.py", "bot/service/forget*.py"],
         [
             "tests/unit/storage/test_forgetting.py",
             "tests/unit/storage/test_history.py",

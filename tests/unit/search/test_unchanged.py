@@ -116,14 +116,14 @@ def test_a_process_tells_the_same(docs: Path, index: Path, monkeypatch: pytest.M
 def test_it_begins_before_what_takes_long_is_loaded(docs: Path) -> None:
     code = (
         "import sys\n"
-        "from bot import cli\n"
+        "from bot.cli.main import main\n"
         "from bot.search.unchanged import CheckProcess\n"
         "def begin(self, index, paths, areas):\n"
         "    print({'bot.operation.app', 'sqlalchemy', 'httpx'} & set(sys.modules))\n"
         "    sys.exit(0)\n"
         "CheckProcess.__init__ = begin\n"
         f"sys.argv = ['footnote', 'ask', '--docs', {str(docs)!r}, 'What?']\n"
-        "cli.main()\n"
+        "main()\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "set()\n"

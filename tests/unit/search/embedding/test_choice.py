@@ -39,9 +39,8 @@ def test_an_endpoint_needs_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_an_endpoint_gets_all_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = FakeEmbeddings(key=KEY, types=frozenset({"query"}))
+    fake = FakeEmbeddings(key=KEY)
     monkeypatch.setenv("FOOTNOTE_EMBEDDINGS_QUERY_PREFIX", "query: ")
-    monkeypatch.setenv("FOOTNOTE_EMBEDDINGS_INPUT_TYPE", "true")
     monkeypatch.setenv("FOOTNOTE_EMBEDDINGS_API_KEY", KEY)
     monkeypatch.setenv("FOOTNOTE_EMBEDDINGS_MODEL", MODEL)
     with serve(fake.app) as url:
