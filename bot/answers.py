@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal
 
 from bot.rights.provenance import Provenance
@@ -130,8 +129,7 @@ class StepView:
 
     ``id`` stays the same while the state changes. ``sources`` are URLs. ``parent`` is the id of the
     line above this one, or "". ``needs`` are the ids of lines that must end first, ``found`` the
-    facts found for a sub-question. ``link`` is the address of the place on the platform that the
-    line is about, or "".
+    facts found for a sub-question.
     """
 
     id: str
@@ -144,7 +142,6 @@ class StepView:
     parent: str = ""
     needs: tuple[str, ...] = ()
     found: tuple[str, ...] = ()
-    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,24 +154,6 @@ class PlanView:
     title: str
     steps: tuple[StepView, ...]
     numbered: tuple[tuple[int, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """An earlier answer to the same question: its run, when it was asked (``at``), and the
-    channel's name (``place``), "" for the channel of this question. ``link`` is its address, or "".
-    ``sources`` is the result of rereading its cited pages: all unchanged, some changed, or some
-    unreadable. ``is_given`` is True if it was given as the answer, False if it was only offered.
-    ``sentence`` is the notice that people saw about it.
-    """
-
-    run: str
-    at: datetime
-    place: str
-    link: str
-    sources: Literal["same", "changed", "unread"]
-    is_given: bool = False
-    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +172,8 @@ class Answer:
 
     ``corrects`` is True if the message was stored as a correction of the answer before it.
 
-    ``changes`` lists the changes since a standing question was last answered, ``before`` is an
-    earlier answer to the question; the first ``lead`` characters of ``text`` tell readers about
-    both.
+    ``changes`` lists the changes since a standing question was last answered; the first ``lead``
+    characters of ``text`` tell readers about them.
     """
 
     status: Status
@@ -217,17 +195,11 @@ class Answer:
     documents: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     lead: int = 0
-    before: Before | None = None
     corrects: bool = False
 
     @property
-    def is_repeated(self) -> bool:
-        """True if this is an earlier answer, repeated instead of new research."""
-        return self.before is not None and self.before.is_given
-
-    @property
     def current(self) -> str:
-        """The text without the lead about changes and an earlier answer."""
+        """The text without the lead about changes."""
         return self.text[self.lead :]
 
     @property

@@ -194,8 +194,7 @@ class RunOptions:
     author on arrival; rights depend on them. The author's time ``zone`` is recorded too.
     ``conversations`` is True if the platform's own messages may be searched.
 
-    ``watch`` is the id of the standing question being checked again, or ""; ``research_again``
-    demands new research even if there is an earlier answer.
+    ``watch`` is the id of the standing question being checked again, or "".
     """
 
     depth: Depth = "auto"
@@ -209,7 +208,6 @@ class RunOptions:
     collections: tuple[str, ...] | None = None
     conversations: bool = False
     watch: str = ""
-    research_again: bool = False
     zone: str = ""
 
     def asked_in(self, message: Message) -> RunOptions:

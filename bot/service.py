@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import TYPE_CHECKING
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -33,7 +34,6 @@ from bot.pages.turns import For, reading_for
 from bot.posting import Poster, PostState, Reply, RunRef, Unseen
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import Pairs, ReasonerFactory
-from bot.remembering import Remembering
 from bot.rendering.texts import texts_for
 from bot.research.answer.write import Numbering
 from bot.research.budget.account import Account, Days
@@ -50,6 +50,7 @@ from bot.settings import Settings
 from bot.standing.checks import StandingChecks, is_standing_check
 from bot.storage.audit import Audit
 from bot.storage.conversations import Conversations
+from bot.storage.found_words import FoundWords
 from bot.storage.journal import open_journal
 from bot.storage.records import RunRecord
 from bot.storage.reservations import Holder, Reservations
@@ -57,6 +58,9 @@ from bot.storage.spending import Amount, DaySpent, Payer, Spending
 from bot.storage.store import NO_FILES, Store
 
 LEASE = timedelta(seconds=30)  # for which an accepted run is reserved for its dispatcher
+
+if TYPE_CHECKING:
+    from bot.search.earlier_answers import EarlierAnswers
 
 log = get_logger()
 
@@ -93,7 +97,7 @@ class ResearchService:
         self._rights = Rights(settings, posters)
         self._days = Days(Reservations(store.database))
         self._standing_checks = StandingChecks(settings, store)
-        self._remembering = Remembering(settings, store, posters, self.reference)
+        self._words = FoundWords(store.database)
         self.corrections = CorrectionDesk(settings, store.database)
 
     # ------------------------------------------------------------ accepting
@@ -229,7 +233,6 @@ class ResearchService:
             else:
                 await reply.finish(answer)
             log.info("posted")
-            await self._remembering.keep(record, answer)
             if work is not None:
                 await work.answer_posted()
             await self._end(record, answer.status)
@@ -370,7 +373,13 @@ class ResearchService:
         run = Run(
             RunQuestion(record.id, record.message, record.options, record.accepted_at, transcript),
             Resources(
-                self._library.within(within, talk, corrections, fresh=bool(record.options.watch)),
+                self._library.within(
+                    within,
+                    talk,
+                    corrections,
+                    self._earlier_answers(record, reader),
+                    fresh=bool(record.options.watch),
+                ),
                 partial(poster.download, reference),
                 settings.prefetch_pages,
                 settings.keep_documents_from_web,
@@ -391,7 +400,6 @@ class ResearchService:
             self._fallback(run.calls),
             transcript,
             self._settings,
-            memory=self._remembering.memory(record, reader, self._library, within, corrections),
         )
         # Ignore an earlier answer that its asker may no longer see.
         given = record.answer
@@ -402,6 +410,16 @@ class ResearchService:
             earlier = await self._standing_checks.earlier_answers(record)
         work = Investigation(run, journal, Numbering(earlier), pipeline, reply, given, talk)
         return work
+
+    def _earlier_answers(self, record: RunRecord, reader: Reader) -> EarlierAnswers | None:
+        """Return the earlier answers that a run may search; None if they are off, for a standing
+        question, and without a model."""
+        is_quoting = self._reasoner is self._fallback
+        if not self._settings.earlier_answers or record.options.watch or is_quoting:
+            return None
+        from bot.search.earlier_answers import EarlierAnswers
+
+        return EarlierAnswers(self._words, record, reader, self._posters, self.reference)
 
     async def _with_history(self, record: RunRecord) -> tuple[RunRecord, str]:
         """Store the thread's history. Returns the current record, and a sentence if the history

@@ -171,9 +171,8 @@ class Settings(BaseSettings):
     max_usd: float = Field(2.0, gt=0)
     read_tokens: int = Field(1_200, ge=100)  # passages of one page given to the reasoner
 
-    # An earlier answer to the same question is ignored, offered beside new research, or given
-    # instead of it if its sources are unchanged.
-    answered_before: Literal["off", "beside", "instead"] = "off"
+    # What earlier answers quote is found by other questions, where their readers may see them.
+    earlier_answers: bool = True
 
     # --- stages of a report, in seconds; a part that misses one is left out
     draft_seconds: float = Field(90.0, gt=0)  # of the whole report, from memory

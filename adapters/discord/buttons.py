@@ -89,13 +89,12 @@ def view_for(
     *,
     deeper: bool,
     details: bool,
-    again: bool = False,
     corrects: bool = False,
     suggestions: Sequence[str] = (),
 ) -> discord.ui.View:
     """Return the controls under an answer.
 
-    The first row holds feedback, "Dig deeper" if ``deeper`` ("Research again" if ``again``), and
+    The first row holds feedback, "Dig deeper" if ``deeper``, and
     details if there are any. Below it, since a row holds five buttons, are "Remove" if
     ``corrects``, and a menu of follow-up questions, shortened to fit.
     """
@@ -104,8 +103,7 @@ def view_for(
     view.add_item(_button(Feedback(run, "good"), texts("feedback-good"), looks.secondary, "👍"))
     view.add_item(_button(Feedback(run, "bad"), texts("feedback-bad"), looks.secondary, "👎"))
     if deeper:
-        label = texts("research-again" if again else "dig-deeper")
-        view.add_item(_button(Deeper(run), label, looks.primary, "🔎"))
+        view.add_item(_button(Deeper(run), texts("dig-deeper"), looks.primary, "🔎"))
     if details:
         view.add_item(_button(Details(run), texts("details-button"), looks.secondary))
         view.add_item(_button(Watch(run), texts("watch-button"), looks.secondary))

@@ -15,7 +15,7 @@ from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
 from bot.rendering.lines import shortened
 from bot.rendering.plan import Branch, branches, named, title_of, work
-from bot.rendering.remarks import SourceLabel, cautions, earlier, remarks, source_line, summary
+from bot.rendering.remarks import SourceLabel, cautions, remarks, source_line, summary
 from bot.rendering.tables import table_text, with_plain_tables
 from bot.rendering.texts import Texts
 
@@ -80,8 +80,6 @@ def plan_lines(steps: Sequence[StepView], texts: Texts) -> list[str]:
 def _step_line(branch: Branch, texts: Texts) -> str:
     step = branch.line
     title = words(shortened(title_of(step), STEP_TITLE))
-    if target := link_target(step.link):
-        title = f"[{title}](<{target}>)"
     line = f"{MARKS[step.state]} {named(step, title, texts)}"
     if done := work(branch, texts):
         line = f"{line} · {done}"
@@ -117,9 +115,6 @@ def format_answer(
     small = [*(texts(gap) for gap in gaps), *cautions(answer, texts, words)]
     if answer.status == "failed":
         small.append(summary(answer, texts))
-    target = link_target(answer.before.link) if answer.before else ""
-    if told := earlier(answer, texts, target):
-        small.append(f"[{words(told)}](<{target}>)" if target else words(told))
     noted = "\n".join(f"-# {line}" for line in small)
     body = "\n\n".join(filter(None, (opening, answer_text(answer, texts, page), noted)))
     parts = split(body, limits.PART) or ["…"]

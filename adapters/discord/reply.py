@@ -114,7 +114,6 @@ class DiscordDisplay(Display):
             self._run.id,
             self._texts,
             deeper=researched and self._run.options.depth != "deep",
-            again=answer.is_repeated,
             details=researched,
             corrects=answer.corrects,
             suggestions=answer.suggestions,

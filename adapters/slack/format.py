@@ -32,7 +32,7 @@ from bot.messages import Depth
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import link_target, linked, reachable
 from bot.rendering.marks import ESCAPE, code_spans
-from bot.rendering.remarks import cautions, earlier, source_line, summary
+from bot.rendering.remarks import cautions, source_line, summary
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
 from bot.rendering.texts import Texts
 from bot.rendering.verbatim import as_label, as_words
@@ -187,10 +187,6 @@ def _link(address: str, words: str) -> list[Json]:
 def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> list[Json]:
     """Format the end of an answer: cautions, the line of sources, the row of controls."""
     blocks = [context(told)] if (told := cautions(answer, texts)) else []
-    link = answer.before.link if answer.before else ""
-    if words := earlier(answer, texts, link):
-        linked = _link(link, words)
-        blocks.append({"type": "context", "elements": linked} if linked else context([words]))
     blocks += _source_line(answer, texts, page)
     if answer.status in _ASK_AGAIN:
         blocks.append(_controls(answer, texts, depth=depth))
@@ -227,7 +223,7 @@ def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
     ]
     if _is_researched(answer):
         if depth != "deep":
-            label = texts("research-again" if answer.is_repeated else "dig-deeper")
+            label = texts("dig-deeper")
             elements.append(button(label, DEEPER, run))
         elements.append(button(texts("details-button"), DETAILS, run))
         elements.append(button(texts("watch-button"), WATCH, run))

@@ -20,7 +20,7 @@ from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import shortened
 from bot.rendering.marks import numbers_in
-from bot.rendering.plan import EARLIER, PARTS, Branch, named, title_of, work
+from bot.rendering.plan import PARTS, Branch, named, title_of, work
 from bot.rendering.safety import without_pings
 from bot.rendering.texts import Texts
 
@@ -106,7 +106,7 @@ def _groups(steps: Sequence[StepView]) -> list[_Group]:
 
 def _continues(group: _Group, step: StepView) -> bool:
     """Return True if a step belongs to the task before it."""
-    if group.is_part or step.kind in PARTS or group.steps[0].kind == EARLIER:
+    if group.is_part or step.kind in PARTS:
         return False
     kinds = {one.kind for one in group.steps}
     match step.kind:
@@ -128,13 +128,11 @@ def _task(
     if len(same) > 1:
         title += f" · {texts('more-steps', count=len(same) - 1)}"
     links = _links(group.steps, titles)
-    if target := link_target(first.link):
-        links = (Link(target, plain(texts("before-link"), 80)), *links)[:TASK_SOURCES]
     if group.is_part:
         state = _state([first], open_ended=False, ended=ended)
         details = _node_details(Branch(first, tuple(group.steps[1:])), texts)
     else:
-        is_open = last and not ended and first.kind != EARLIER
+        is_open = last and not ended
         state = _state(group.steps, open_ended=is_open, ended=ended)
         details = _details(group.steps, same)
     return Task(

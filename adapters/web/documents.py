@@ -113,20 +113,6 @@ class ChangeDocument(BaseModel):
     after: str
 
 
-class BeforeDocument(BaseModel):
-    """An earlier answer to the same question. ``place`` is the name of its channel, "" for this
-    question's own; ``link`` leads there. ``is_given`` tells that it was given as the answer, rather
-    than shown beside new research; ``sentence`` is the remark shown about it."""
-
-    run: str
-    at: datetime
-    place: str
-    link: str
-    sources: Literal["same", "changed", "unread"]
-    is_given: bool
-    sentence: str
-
-
 class VerifiedDocument(BaseModel):
     """A cited sentence with the small model's verdict. ``words`` are those that the quotes do not
     support; ``now`` is the sentence that replaced it."""
@@ -161,7 +147,6 @@ class AnswerDocument(BaseModel):
     doubts: list[DoubtDocument]
     disagreements: list[DisagreementDocument]
     changes: list[ChangeDocument]
-    answered_before: BeforeDocument | None
     corrects: bool
     notes: list[str]
     suggestions: list[str]

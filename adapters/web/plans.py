@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -18,7 +18,7 @@ from bot.labels import label
 from bot.mcp.address import public
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import one_line, shortened
-from bot.rendering.plan import EARLIER, Branch, branches, earlier_run, named, title_of, work
+from bot.rendering.plan import Branch, branches, named, title_of, work
 from bot.rendering.texts import Texts
 from bot.rights.reader import is_document
 from bot.search.hits import host_of
@@ -42,8 +42,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A search, a page, or an earlier answer. ``href`` is the URL of a web page, or the path of the
-    earlier answer's page."""
+    """A search or a page. ``href`` is the URL of a web page."""
 
     id: str
     state: StepState
@@ -70,11 +69,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``now`` is the present activity in one line; "" between two steps. ``before`` describes an
-    earlier answer to the question, if there is one."""
+    """``now`` is the present activity in one line; "" between two steps."""
 
     now: str
-    before: Line | None
     graph: Markup | None
     nodes: tuple[Part, ...]
     paragraphs: tuple[Part, ...]
@@ -109,7 +106,6 @@ def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
     nodes = tuple(_part(each, texts) for each in parts if each.line.kind == "node")
     return Plan(
         now=_now(plan.steps, texts),
-        before=next((_earlier(step) for step in plan.steps if step.kind == EARLIER), None),
         graph=_graph(plan.steps, texts, run),
         nodes=nodes,
         paragraphs=tuple(_part(each, texts) for each in parts if each.line.kind == "paragraph"),
@@ -119,7 +115,7 @@ def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
 
 
 def _now(steps: Sequence[StepView], texts: Texts) -> str:
-    running = [step for step in steps if step.state == "running" and step.kind != EARLIER]
+    running = [step for step in steps if step.state == "running"]
     parts = {step.id for step in running if step.kind in ("node", "paragraph")}
     busy = {step.parent for step in running}  # their own running steps describe them
     told = [_doing(step, texts) for step in running if step.id not in parts & busy]
@@ -170,10 +166,6 @@ def _part(branch: Branch, texts: Texts) -> Part:
         found=tuple(shortened(one_line(each), FOUND) for each in step.found),
         pages=tuple(_line(each) for each in branch.steps if each.kind == "read"),
     )
-
-
-def _earlier(step: StepView) -> Line:
-    return replace(_line(step), href=f"/runs/{earlier_run(step)}")
 
 
 def _line(step: StepView) -> Line:

@@ -15,7 +15,7 @@ from adapters.web.reply_state import ReplyState
 from adapters.web.sources import HEADINGS, TITLE, Dates, Source, source_cards
 from bot.answers import Answer, PlanView
 from bot.rendering.footnotes import sources
-from bot.rendering.remarks import earlier, remarks, spent, without_earlier
+from bot.rendering.remarks import remarks, spent
 from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import Texts
 from bot.rendering.verbatim import inline
@@ -25,17 +25,12 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A finished answer. ``before`` is the path of an earlier answer's page, or "", and ``earlier``
-    the text of the link; ``is_repeated`` tells that the earlier answer was given again.
-    ``corrects`` tells that the message was stored as a correction."""
+    """A finished answer. ``corrects`` tells that the message was stored as a correction."""
 
     status: str
     html: Markup
     sources: tuple[Source, ...]
     remarks: tuple[Markup, ...]
-    before: str
-    earlier: str
-    is_repeated: bool
     suggestions: tuple[str, ...]
     summary: str
     markdown: str
@@ -61,18 +56,14 @@ def reply_of(
 ) -> Reply:
     """Convert an answer for its template. ``collections`` are the names of its documents'
     collections, by URL; ``root`` precedes the paths of links."""
-    before = f"{root}/runs/{answer.before.run}" if answer.before is not None else ""
     return Reply(
         status=answer.status,
         html=_html(answer.text, answer, root),
         sources=source_cards(answer, texts, dates, collections, root),
         remarks=tuple(
             Markup(inline_html(one))  # noqa: S704  (sanitized there)
-            for one in remarks(without_earlier(answer), texts, lambda words: words)
+            for one in remarks(answer, texts, lambda words: words)
         ),
-        before=before,
-        earlier=earlier(answer, texts, before),
-        is_repeated=answer.is_repeated,
         suggestions=answer.suggestions,
         summary=spent(answer, texts),
         markdown=markdown_of(answer),

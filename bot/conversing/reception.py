@@ -284,8 +284,7 @@ class Reception:
     async def dig_deeper(
         self, run_id: str, author: Author, *, locale: str, audience: Audience
     ) -> AcceptedQuestion:
-        """Research a run's question again, ``deep``, or at the same depth if an earlier answer was
-        repeated without research. A second press returns the same run.
+        """Research a run's question again, ``deep``. A second press returns the same run.
 
         Raises ``Invalid`` if the run is unknown, and otherwise as ``receive`` does.
         """
@@ -297,11 +296,7 @@ class Reception:
         if said is None:
             raise invalid("answer-out-of-reach")
         message = replace(message, text=said.text, made_from=said.made_from)
-        is_repeated = run.answer is not None and run.answer.is_repeated
-        depth: Depth = run.options.depth if is_repeated else "deep"
-        return await self._accept(
-            message, replace(run.options, depth=depth, research_again=True), None
-        )
+        return await self._accept(message, replace(run.options, depth="deep"), None)
 
     async def watch(
         self, run_id: str, author: Author, schedule: str, *, locale: str, audience: Audience
@@ -335,9 +330,7 @@ class Reception:
         await admit(self.settings, self._store.database, message)
         if not (await self._rights.reach_in(message)).covers(run.answer.rests_on):
             raise invalid("suggestion-gone")
-        return await self._accept(
-            message, replace(run.options, depth="auto", research_again=False), None
-        )
+        return await self._accept(message, replace(run.options, depth="auto"), None)
 
     # ------------------------------------------------------------ places
 

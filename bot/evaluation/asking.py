@@ -147,7 +147,7 @@ async def open_asker(settings: Settings, folder: Path, options: RunOptions) -> A
             "user_daily_questions": None,
             "channel_daily_usd": None,
             "workspace_daily_usd": None,
-            "answered_before": "off",  # measure the research, not the memory
+            "earlier_answers": False,  # measure the research, not the memory
         }
     )
     poster = SilentPoster()

@@ -20,7 +20,7 @@ _BESIDE = (
     *("slack_", "discord_", "allow_", "deny_", "http_", "public_url", "console", "metrics"),
     *("admins", "direct_messages", "followups", "channels", "keep_", "data_dir", "database_url"),
     *("encryption_keys", "dispatcher", "concurrency", "drain_seconds", "log_", "user_daily_"),
-    *("channel_daily_", "workspace_daily_", "guests", "verify_first", "answered_before"),
+    *("channel_daily_", "workspace_daily_", "guests", "verify_first", "earlier_answers"),
 )
 
 

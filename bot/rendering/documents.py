@@ -7,7 +7,7 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from bot.answers import Answer, Before, Verification
+from bot.answers import Answer, Verification
 from bot.labels import kind_of, label
 from bot.mcp.address import display_address
 from bot.rendering.plan import title_of
@@ -60,7 +60,6 @@ def answer_document(answer: Answer) -> dict[str, Any]:
             {"before": unwrapped(one.before, targets), "after": unwrapped(one.after, targets)}
             for one in answer.changes
         ],
-        "answered_before": _before(answer.before),
         "corrects": answer.corrects,
         "notes": list(map(label, answer.notes)),
         "suggestions": list(answer.suggestions),
@@ -68,10 +67,6 @@ def answer_document(answer: Answer) -> dict[str, Any]:
         "verification": _verification(answer.verification),
         "run": answer.run,
     }
-
-
-def _before(found: Before | None) -> dict[str, Any] | None:
-    return None if found is None else {**asdict(found), "at": found.at.isoformat()}
 
 
 def _verification(found: Verification | None) -> dict[str, Any] | None:

@@ -10,7 +10,6 @@ from bot.labels import label
 from bot.rendering.texts import Texts
 
 PARTS = frozenset(("node", "paragraph"))  # kinds of lines: sub-questions, parts of a report
-EARLIER = "before"  # the kind of the line about an earlier answer, which has no steps
 _NAMED = frozenset(
     ("rewrite", "search", "read", "think", "plan", "draft", "revise", "write", "check")
 )
@@ -32,16 +31,6 @@ class Branch:
     def under_way(self) -> tuple[StepView, ...]:
         """The running steps under it."""
         return tuple(step for step in self.steps if step.state == "running")
-
-
-def earlier_id(run: str) -> str:
-    """The id of the line about the answer of an earlier run."""
-    return f"{EARLIER}:{run}"
-
-
-def earlier_run(step: StepView) -> str:
-    """The run whose answer such a line is about."""
-    return step.id.removeprefix(f"{EARLIER}:")
 
 
 def title_of(step: StepView) -> str:
@@ -78,8 +67,6 @@ def work(branch: Branch, texts: Texts) -> str:
 
     A page used under two lines is a step under one of them only.
     """
-    if branch.line.kind == EARLIER:
-        return ""
     done = [step.kind for step in branch.steps if step.state == "done"]
     counts = {
         "step-searches": done.count("search"),

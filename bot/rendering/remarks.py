@@ -61,22 +61,6 @@ def noted(answer: Answer, shown: Callable[[str], str] = one_line) -> tuple[str, 
     return tuple(f"ⓘ {shown(note)}" for note in notes)
 
 
-def earlier(answer: Answer, texts: Texts, link: str) -> str:
-    """The text of the ``link`` to an earlier answer: the note about it, even without a link.
-
-    An answer that was given again begins with that note, so its result is "" without a link.
-    """
-    if answer.before is not None and answer.before.sentence and not answer.before.is_given:
-        return answer.before.sentence
-    return texts("before-link") if link else ""
-
-
-def without_earlier(answer: Answer) -> Answer:
-    """The answer without the note on an earlier one, for use beside ``earlier``."""
-    earlier_note = answer.before.sentence if answer.before is not None else ""
-    return replace(answer, notes=tuple(note for note in answer.notes if note != earlier_note))
-
-
 def changed(answer: Answer, texts: Texts) -> str:
     """A note with the number of corrected and omitted sentences, or ""."""
     found = answer.verification.sentences if answer.verification else ()
@@ -173,7 +157,7 @@ def cautions(
         )
         if count
     ]
-    rest = tuple(note for note in without_earlier(answer).notes if note != amended)
+    rest = tuple(note for note in answer.notes if note != amended)
     notes = noted(replace(answer, notes=rest), shown)
     if notes and answer.citations and (is_partial or answer.status == "answered"):
         counts.append(texts("notes-counted", count=len(notes)))

@@ -26,14 +26,12 @@ from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import AnswerDelta, Evidence, Verdict
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Pairs, Reasoner, Researcher
-from bot.reasoning.repeated import as_asked
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
 from bot.rendering.texts import texts_in
 from bot.research import closest
 from bot.research.answer.checked import Checked
 from bot.research.answer.write import Written, unsourced, write
-from bot.research.answered_before import Memory
 from bot.research.budget.budget import Budget
 from bot.research.evidence.recall import recall
 from bot.research.evidence.relevance import merge_sources
@@ -69,13 +67,12 @@ class Pipeline:
         transcript: Transcript,
         settings: Settings,
         on_text: Callable[[str], None],
-        memory: Memory | None = None,
     ) -> None:
         self._run = run
         self._transcript = without_middles(transcript)
-        asked = replace(run.message, text=without_middle(run.message.text), attachments=run.files)
-        self._asked = as_asked(self._transcript, asked)
-        self._memory = memory
+        self._asked = replace(
+            run.message, text=without_middle(run.message.text), attachments=run.files
+        )
         self._reasoner = reasoner
         self._fallback = fallback
         self._researcher = reasoner if isinstance(reasoner, Researcher) else None
@@ -117,8 +114,6 @@ class Pipeline:
         finally:
             if self._strategy is not None:
                 self._strategy[1].close()
-            if self._memory is not None:
-                await self._memory.aclose()
             await self._run.prefetcher.aclose()
 
     def failed_answer(self, error: FootnoteError) -> Answer:
@@ -145,9 +140,7 @@ class Pipeline:
 
             self._rewritten = as_question(self._run.message.text)
         if self._rewritten is None:
-            given = await self._guess()
-            if given is not None:
-                return given
+            await self._guess()
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._asked, self._run.options.instructions
             )
@@ -160,10 +153,6 @@ class Pipeline:
             if not reply:
                 reply = texts_in(self._rewritten.language, self._run.texts)("closest-greeting")
             return self._answer("answered", self._lead + unsourced(reply))
-        if self._memory is not None:
-            given = await self._memory.recall(self._run, self._rewritten)
-            if given is not None:
-                return given
         for answer in self._rewritten.recalled:
             self._run.recalled |= {cited.url: cited.page_hash for cited in answer.cited}
         if self._gathered is None:
@@ -190,21 +179,15 @@ class Pipeline:
                 rewritten, kind="search", queries=wanted, knowledge_queries=wanted
             )
 
-    async def _guess(self) -> Answer | None:
-        """Start the likely searches while the model rewrites a question that stands alone. The
-        first question of a thread may already get an earlier answer."""
+    async def _guess(self) -> None:
+        """Start the likely searches while the model rewrites a question that stands alone."""
         if self._researcher is None or len(self._asked.text) > GUESSED:
-            return None
+            return
         guess = await self._fallback.rewrite(
             self._transcript, self._asked, self._run.options.instructions
         )
-        if self._memory is not None and not self._transcript.entries:
-            given = await self._memory.recall(self._run, guess)
-            if given is not None:
-                return given
         if guess.kind == "search" and guess.question == self._asked.text.strip():
             prefetch(self._run, guess, self._settings)
-        return None
 
     # ------------------------------------------------------------ gathering
 
@@ -270,17 +253,11 @@ class Pipeline:
         # Questions about our own sources are answered from the store: no model knows better.
         if written is None and (self._is_quoting or rewritten.kind == "sources"):
             checked = await self._quoted(evidence, rewritten, self._on_text)
-            await self._settle(status)
             return self._assembled(checked, evidence, status)
         if written is None:
             shown = evidence.for_writing()
             written = await write(self._deltas(rewritten, shown), shown, self._on_text)
-        await self._settle(status)
         return await self._checked(written, evidence, rewritten, status)
-
-    async def _settle(self, status: Status | None) -> None:
-        if self._memory is not None and status is None:
-            await self._memory.settle()
 
     async def _quoted(
         self, evidence: Evidence, rewritten: Rewritten, on_text: Callable[[str], None]
@@ -369,7 +346,6 @@ class Pipeline:
             usage=run.usage,
             notes=tuple(run.notes),
             documents=run.documents,
-            before=self._memory.before if self._memory is not None else None,
             corrects=self._noted is not None and self._noted.is_kept,
         )
 

@@ -1,4 +1,4 @@
-"""Full-text search in the console's conversations: FTS5 on SQLite, lexemes on PostgreSQL.
+"""Full-text search in questions and answers: FTS5 on SQLite, lexemes on PostgreSQL.
 
 Words are indexed as terms of ``text.terms``, like the documents: stems, and bigrams of Chinese,
 Japanese and Korean. Single characters of those languages are indexed too, so that one character
@@ -17,17 +17,21 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.answers import Answer
+from bot.messages import Thread
 from bot.rights.provenance import Wording
-from bot.storage.database import Database
+from bot.storage.database import Database, Transactions
 from bot.storage.meter import OURS
-from bot.storage.records import UNFINISHED, answer_of
+from bot.storage.records import UNFINISHED, RunRecord, answer_of, record_of, run_query
+from bot.storage.retrying import awaited
 from bot.storage.rows import asked_of, fact, insert, keep_fact
-from bot.storage.tables import found_words, messages, runs, threads
-from bot.text.terms import has_cjk, terms
+from bot.storage.tables import corrections, feedback, found_words, messages, runs, threads
+from bot.text.terms import STOP_WORDS, has_cjk, keywords, terms
 
 INDEXED_AT_ONCE = 50  # runs whose words are added in one transaction
 MOST_TERMS = 20_000  # of one run; PostgreSQL allows one megabyte of them
 MOST_ASKED = 24  # terms of a search; further ones are ignored
+FEWEST_ASKED = 2  # content words by which an earlier answer is found
+MOST_ANSWERS = 12  # earlier answers that a search finds
 # Runs that ended this long before the latest one are not checked again. The margin covers clock
 # differences and answers that change after their end.
 OVERLAP = timedelta(hours=2)
@@ -52,14 +56,15 @@ def terms_of(text: str) -> list[str]:
     return [*kept][:MOST_TERMS]
 
 
-class FoundWords:
-    """The words of the console's conversations. Failures are raised as ``StorageUnavailable``."""
+class FoundWords(Transactions):
+    """The words of all runs. Failures are raised as ``StorageUnavailable``."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._until: datetime | None = None  # runs that ended earlier are indexed
         self._kept = datetime.min.replace(tzinfo=UTC)  # the stored value of ``_until``
 
+    @awaited
     async def index(self, limit: int = INDEXED_AT_ONCE) -> int:
         """Index up to ``limit`` of the latest runs without words; returns how many. Unfinished
         runs are left for later."""
@@ -69,9 +74,7 @@ class FoundWords:
         query = (
             sa.select(runs.c.id, runs.c.thread_key, runs.c.attempt, runs.c.answer, messages.c.text)
             .join_from(runs, messages, runs.c.message_id == messages.c.id)
-            .join(threads, runs.c.thread_key == threads.c.key)
             .where(
-                threads.c.platform == "web",
                 runs.c.ended_at >= self._until,
                 runs.c.state.not_in(UNFINISHED),
                 messages.c.text != "",  # "" if it was deleted
@@ -80,7 +83,7 @@ class FoundWords:
             .order_by(runs.c.message_id.desc())
             .limit(limit)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             latest = await db.scalar(sa.select(sa.func.max(runs.c.ended_at)))
             rows = (await db.execute(query)).all()
         if rows:
@@ -94,7 +97,7 @@ class FoundWords:
         wanted = await asyncio.to_thread(lambda: {row.id: _rows_of(row) for row in rows})
         attempts = {row.id: row.attempt for row in rows}
         still = sa.select(runs.c.id, runs.c.attempt).where(runs.c.id.in_(wanted))
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             if db.dialect.name == "postgresql":
                 still = still.with_for_update(read=True)
             now = {row.id: row.attempt for row in (await db.execute(still)).all()}
@@ -105,7 +108,7 @@ class FoundWords:
 
     async def _stored(self) -> datetime:
         """The time up to which all words are indexed, as any process has stored it."""
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             found = await fact(db, *_UNTIL)
         return datetime.fromisoformat(found) if found else datetime.min.replace(tzinfo=UTC)
 
@@ -113,13 +116,13 @@ class FoundWords:
         self._until = until
         if until < self._kept + KEPT_EVERY:
             return
-        async with self._database.write_at_once() as db:
+        async with self.database.write_at_once() as db:
             await keep_fact(db, *_UNTIL, until.isoformat())
         self._kept = until
 
     async def search(self, text: str, channel: str | None, limit: int) -> list[FoundRun]:
-        """The latest runs that contain all words of a text, the last word as a prefix; of one
-        channel, or of all (None)."""
+        """The latest runs of the console that contain all words of a text, the last word as a
+        prefix; of one channel, or of all (None)."""
         asked = terms(text)[:MOST_ASKED]
         if not asked:
             return []
@@ -127,17 +130,46 @@ class FoundWords:
             sa.select(found_words.c.run_id, found_words.c.thread_key, found_words.c.part)
             .join(threads, threads.c.key == found_words.c.thread_key)
             .join(runs, runs.c.id == found_words.c.run_id)
-            .where(threads.c.platform == "web", _matches(self._database.dialect, asked))
+            .where(threads.c.platform == "web", _matches(self.database.dialect, asked))
             .order_by(runs.c.message_id.desc())
             .limit(2 * limit)
         )
         if channel is not None:
             query = query.where(threads.c.channel == channel)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             rows = (await db.execute(query)).all()
         in_questions = {row.run_id for row in rows if row.part == "question"}
         by_run = {row.run_id: row.thread_key for row in rows}
         return [FoundRun(run, key, run in in_questions) for run, key in by_run.items()][:limit]
+
+    @awaited
+    async def answered(self, text: str, near: Thread) -> list[RunRecord]:
+        """The latest runs with an answer and all content words of a text, in the workspace of
+        ``near`` but not in its thread, those of its channel first. Without those whose answer was
+        marked not helpful, or corrected in its thread since."""
+        asked = [term for term in keywords(text) if term not in STOP_WORDS]
+        if len(asked) < FEWEST_ASKED:
+            return []
+        query = (
+            run_query()
+            .join(found_words, found_words.c.run_id == runs.c.id)
+            .where(
+                found_words.c.part == "whole",
+                _matches(self.database.dialect, asked[:MOST_ASKED]),
+                threads.c.platform == near.platform,
+                threads.c.workspace == near.workspace,
+                threads.c.key != near.key,
+                runs.c.state == "answered",
+                sa.not_(runs.c.removed),
+                messages.c.text != "",
+                sa.not_(_disliked()),
+                sa.not_(_corrected()),
+            )
+            .order_by((threads.c.channel == near.channel).desc(), runs.c.message_id.desc())
+            .limit(MOST_ANSWERS)
+        )
+        async with self.database.read() as db:
+            return [record_of(row) for row in (await db.execute(query)).all()]
 
     async def answers(self, run_ids: Collection[str]) -> dict[str, tuple[Wording, Answer | None]]:
         """The question and the answer of each run."""
@@ -146,18 +178,40 @@ class FoundWords:
             .join_from(runs, messages, runs.c.message_id == messages.c.id)
             .where(runs.c.id.in_(run_ids))
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             rows = (await db.execute(query)).all()
         return {row.id: (asked_of(row), answer_of(row.answer)) for row in rows}
 
 
 async def tidy(database: Database) -> None:
-    """Rewrite SQLite's word indexes without deleted entries, which FTS5 otherwise only marks
+    """Rewrite SQLite's word index without deleted entries, which FTS5 otherwise only marks
     (https://www.sqlite.org/fts5.html#the_optimize_command)."""
     if database.dialect == "sqlite":
-        for index in ("found_words_index", "answered_index"):
-            async with database.write() as db:
-                await db.execute(sa.text(f"INSERT INTO {index}({index}) VALUES ('optimize')"))  # noqa: S608
+        async with database.write() as db:
+            await db.execute(
+                sa.text("INSERT INTO found_words_index(found_words_index) VALUES ('optimize')")
+            )
+
+
+def _disliked() -> sa.ColumnElement[bool]:
+    """True if anyone marked the answer as not helpful."""
+    its = (feedback.c.run_id == runs.c.id, feedback.c.verdict == "bad")
+    return sa.select(feedback.c.run_id).where(*its).exists()
+
+
+def _corrected() -> sa.ColumnElement[bool]:
+    """True if anyone has since made a correction in the thread of the answer."""
+    later = runs.alias("later")
+    return (
+        sa.select(corrections.c.run_id)
+        .join(later, corrections.c.run_id == later.c.id)
+        .where(
+            later.c.thread_key == runs.c.thread_key,
+            later.c.message_id > runs.c.message_id,
+            sa.not_(corrections.c.removed),
+        )
+        .exists()
+    )
 
 
 def _rows_of(row: Any) -> list[dict[str, str]]:

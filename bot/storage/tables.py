@@ -219,18 +219,6 @@ found_words = sa.Table(
     sa.Index(None, "thread_key"),
 )
 
-# Answered questions, found when they are asked again: see ``storage.answered``. A run that reused
-# an earlier answer has the run of that answer in ``origin_id``, and no ``terms``.
-answered = sa.Table(
-    "answered",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), nullable=False, unique=True),
-    sa.Column("origin_id", sa.Text, nullable=False, server_default=""),
-    sa.Column("terms", sa.Text, nullable=False),
-    sa.Index(None, "origin_id"),
-)
-
 # Channel rules that an admin set by command; they override the settings.
 channel_rules = sa.Table(
     "channel_rules",

@@ -27,7 +27,6 @@ BENCHES = {
     "reading": "text of real documentation: words kept, navigation",
     "crash": "random kills and broken networks: one answer each, one telling of each change",
     "million": "a million runs in PostgreSQL: what each hot statement reads, and its time",
-    "answered": "100,000 answers: time until an earlier one is offered, and given",
     "load": "one worker and two on one PostgreSQL: throughput, delays, database calls, memory",
     "workspaces": "1,000 workspaces in a process, 10 by Socket Mode, 100 questions a second",
     "connections": "connections to PostgreSQL of five processes, in a burst and after it",

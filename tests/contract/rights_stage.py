@@ -350,7 +350,7 @@ class Stage:
 
 @asynccontextmanager
 async def open_stage(
-    docs: Path, index: Path, database: str, guests: str = "web", answered_before: str = "off"
+    docs: Path, index: Path, database: str, guests: str = "web"
 ) -> AsyncIterator[Stage]:
     """``docs`` are indexed in the data folder ``index``; ``footnote.toml`` is in the working
     directory."""
@@ -364,7 +364,6 @@ async def open_stage(
         reasoner="closest",
         console_questions=1_000,
         guests=guests,
-        answered_before=answered_before,
     )
     posters = {name: GroupedPoster() for name in ("slack", "discord", "web", "terminal")}
     posters["slack"].members = {"SHR": {"UCAT"}}

@@ -22,17 +22,17 @@ from bot.research.trace.trace import page_of_trace
 from bot.rights.reader import EVERYTHING, Reader
 from bot.rights.rights import Rights
 from bot.search.indexer import Indexer
-from bot.search.provider import UNKNOWN_DOCUMENT
+from bot.search.provider import UNKNOWN_DOCUMENT, Hit, Query
 from bot.search.registry import open_search
 from bot.storage.archive import Archive
 from bot.storage.history import History
+from bot.storage.records import RunRecord
 from bot.storage.traces import Traces
 from tests.contract.rights_stage import (
     ALL,
     GUESTS,
     OPEN,
     PEOPLE,
-    PUBLIC,
     QUESTION,
     SECRETS,
     VISITORS,
@@ -306,43 +306,44 @@ async def test_while_the_settings_cannot_be_used_no_document_is_searched(
     assert documents_of(stage.docs, run.answer) == ANN.may
 
 
-# ---------------------------------------------------------------- answered before
+# ---------------------------------------------------------------- earlier answers
 
 
-@pytest.mark.parametrize("mode", ["beside", "instead"])
-async def test_an_earlier_answer_is_for_those_who_may_read_all_it_rests_on_in_its_place(
-    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+async def earlier_of(stage: Stage, run: RunRecord) -> list[Hit]:
+    """What a run finds of earlier answers."""
+    service = stage.app.service
+    reader = await service._rights.reader(run.message, run.options)
+    earlier = service._earlier_answers(run, reader)
+    assert earlier is not None
+    return await earlier.search(Query(QUESTION, reach=service._rights.reach(reader)), None)
+
+
+async def test_earlier_answers_are_for_those_who_may_read_all_they_rest_on_in_their_place(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     docs, data = folders
     monkeypatch.chdir(tmp_path)
     Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
-    database = sqlite.migrated(tmp_path)
-    async with open_stage(docs, data, database, answered_before=mode) as stage:
+    async with open_stage(docs, data, sqlite.migrated(tmp_path)) as stage:
         for person in PEOPLE:
             await stage.ask(person)
-        repeated = {}
+        found: dict[Person, list[Hit]] = {}
         for person in PEOPLE:
             run = await stage.ask(person)
             assert secrets_in(stage.shown(person, run.id)) <= person.may, person.name
             assert documents_of(docs, run.answer) <= person.may, person.name
-            assert run.answer is not None
-            if (before := run.answer.before) is not None:
-                earlier = await stage.app.store.run(before.run)
-                assert earlier is not None
-                there, here = earlier.message.thread, run.message.thread
-                if there.place != here.place:
-                    assert (there.home, there.channel in PUBLIC) == (here.home, True), person.name
-                    assert (person.guest or False, person.shared) == (False, False), person.name
-                assert documents_of(docs, earlier.answer) <= person.may, person.name
-                assert before.is_given == (mode == "instead")
-            repeated[person] = before is not None
-        assert {person.name for person in PEOPLE if not repeated[person]} == {
+            found[person] = await earlier_of(stage, run)
+            assert secrets_in(repr(found[person])) <= person.may, person.name
+            rests_on = [url for hit in found[person] for url in (hit.url, *hit.made_from)]
+            assert {n for n in SECRETS if address_of(docs, n) in rests_on} <= person.may
+        assert {person.name for person in PEOPLE if not found[person]} == {
             person.name for person in PEOPLE if not person.may
         }
         stage.take_away()
         for person in OF_HR:
             run = await stage.ask(person)
             assert secrets_in(stage.shown(person, run.id)).isdisjoint(GONE), person.name
+            assert secrets_in(repr(await earlier_of(stage, run))).isdisjoint(GONE), person.name
             assert documents_of(docs, run.answer).isdisjoint(GONE), person.name
 
 

@@ -72,7 +72,6 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
         "doubts",
         "disagreements",
         "changes",
-        "answered_before",
         "corrects",
         "notes",
         "suggestions",

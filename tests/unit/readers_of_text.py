@@ -21,7 +21,6 @@ from bot.reasoning.closest.rewrite import rewrite
 from bot.reasoning.closest.unanswerable import unknown_names
 from bot.reasoning.evidence import Evidence, Source
 from bot.reasoning.questions import Rewritten
-from bot.reasoning.repeated import as_asked
 from bot.rendering import blocks, conversation, excerpts, marks, phrases, safety, tables
 from bot.rendering.texts import texts_for
 from bot.research.answer.check import cited_claim, doubt
@@ -124,7 +123,6 @@ def _source(text: str) -> tuple[Source, Passage]:
 WITH_ARGUMENTS: dict[str, Reader] = {
     "a question": lambda text: rewrite(Transcript(), a_message(text)),
     "a follow-up": lambda text: rewrite(_THREAD, a_message(text)),
-    "a question, without its asides": lambda text: as_asked(_THREAD, a_message(text)),
     "the choice of passages": lambda text: choose(text, Evidence(sources=(_source(text)[0],))),
     "a closest passage": lambda text: quoted(
         Rewritten("links", "How tall?"), Evidence(sources=(_source(text)[0],))

@@ -36,7 +36,6 @@ SETTINGS_PAGES = (
     HANDBOOK / "audit.md",
     HANDBOOK / "standing-questions.md",
     HANDBOOK / "corrections.md",
-    HANDBOOK / "answered-before.md",
     HANDBOOK / "embeddings.md",
     HANDBOOK / "postgresql.md",
     HANDBOOK / "network.md",

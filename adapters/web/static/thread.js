@@ -34,15 +34,6 @@ function murmur(sentence) {
   saying = setTimeout(say, Math.max(0, said + CALM - Date.now()), sentence);
 }
 
-const offered = new Set(); // questions of which an earlier answer was said
-
-/** Says an earlier answer once: whoever listens may not need to wait for the new one. */
-function offer(earlier) {
-  const { id } = earlier.closest("article");
-  if (!offered.has(id)) say(earlier.textContent);
-  offered.add(id);
-}
-
 let fading = 0;
 const files = ask ? withFiles(ask, tell) : null;
 
@@ -53,7 +44,6 @@ function tell(sentence) {
 }
 
 function dress(place) {
-  place.querySelectorAll("[data-earlier]").forEach(offer);
   for (const button of place.querySelectorAll("[data-copy]")) button.hidden = false;
   if (place.querySelector("time")) import("./moments.js").then(({ showLocally }) => showLocally());
 }

@@ -99,7 +99,6 @@ follow-ups-heading = You could ask next
 
 stop-button = Stop
 dig-deeper = Dig deeper
-research-again = Research again
 feedback-good = Helpful
 feedback-bad = Not helpful
 feedback-thanks = Thank you. Your feedback is kept with this answer.
@@ -417,15 +416,10 @@ page-away = It is unreachable; try again later.
 page-refused = Programs may not read it; open it yourself, and paste the text.
 page-unreadable = It contains no readable text; paste the text.
 price-unknown = The price of { $model } is not known: its cost is not in the total.
-before-link = The earlier answer
-before-here = here
-before-elsewhere = in another channel
-before-there = in { $place }
-before-offered = Already answered { $where } on { $date }. Checking whether its sources have changed…
-before-same = Already answered { $where } on { $date }, sources still the same.
-before-changed = Already answered { $where } on { $date }; its sources have changed since.
-before-unread = Already answered { $where } on { $date }; not all of its sources could be read again.
-before-given = Already answered { $where } on { $date }, sources still the same. Add “research again” to the question for new research.
+asked-here = here
+asked-elsewhere = in another channel
+asked-there = in { $place }
+asked-earlier = Asked { $where } on { $date }: “{ $question }”.
 verify-changed =
     { $corrected ->
         [0] { $left ->

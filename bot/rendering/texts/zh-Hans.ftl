@@ -59,7 +59,6 @@ follow-ups-heading = 接下来可以问
 
 stop-button = 停止
 dig-deeper = 深入研究
-research-again = 重新研究
 feedback-good = 有帮助
 feedback-bad = 没帮助
 feedback-thanks = 谢谢！你的反馈已与这条回答一并保存。
@@ -323,15 +322,10 @@ page-away = 暂时打不开，请稍后再试。
 page-refused = 不允许由程序读取；请自行打开，并粘贴正文。
 page-unreadable = 没有可以读取的文字；请粘贴正文。
 price-unknown = { $model } 的价格未知，其费用未计入总额。
-before-link = 之前的回答
-before-here = 在这里
-before-elsewhere = 在另一个频道
-before-there = 在 { $place }
-before-offered = { $date }{ $where }回答过。正在查看其来源是否未变……
-before-same = { $date }{ $where }回答过，来源未变。
-before-changed = { $date }{ $where }回答过；其来源此后有变。
-before-unread = { $date }{ $where }回答过；其部分来源现在无法再次读取。
-before-given = { $date }{ $where }回答过，来源未变。提问时加上“重新研究”即可重新研究。
+asked-here = 在这里
+asked-elsewhere = 在另一个频道
+asked-there = 在 { $place }
+asked-earlier = { $date }{ $where }问过：“{ $question }”。
 verify-changed =
     { $corrected ->
         [0] 有 { $left } 句与其来源不符，已删去。

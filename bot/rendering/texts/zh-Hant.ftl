@@ -59,7 +59,6 @@ follow-ups-heading = 接下來可以問
 
 stop-button = 停止
 dig-deeper = 深入研究
-research-again = 重新研究
 feedback-good = 有幫助
 feedback-bad = 沒幫助
 feedback-thanks = 謝謝！你的意見已和這則回答一起保存。
@@ -323,15 +322,10 @@ page-away = 暫時打不開，請稍後再試。
 page-refused = 不允許由程式讀取；請自行打開，並貼上正文。
 page-unreadable = 沒有可以讀取的文字；請貼上正文。
 price-unknown = { $model } 的價格未知，其費用未計入總額。
-before-link = 之前的回答
-before-here = 在這裡
-before-elsewhere = 在另一個頻道
-before-there = 在 { $place }
-before-offered = { $date }{ $where }回答過。正在查看其來源是否未變……
-before-same = { $date }{ $where }回答過，來源未變。
-before-changed = { $date }{ $where }回答過；其來源此後有變。
-before-unread = { $date }{ $where }回答過；其部分來源現在無法再次讀取。
-before-given = { $date }{ $where }回答過，來源未變。提問時加上「重新研究」即可重新研究。
+asked-here = 在這裡
+asked-elsewhere = 在另一個頻道
+asked-there = 在 { $place }
+asked-earlier = { $date }{ $where }問過：「{ $question }」。
 verify-changed =
     { $corrected ->
         [0] 有 { $left } 句與其來源不符，已刪去。

@@ -12,10 +12,10 @@ from __future__ import annotations
 import asyncio
 import copy
 import sys
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cachetools import TTLCache
 
@@ -36,18 +36,22 @@ from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import canonical
 from bot.rights.reader import EVERYTHING, Reach, is_conversation, is_document
-from bot.search.blend import SearchResult
+from bot.search.blend import SearchResult, blend
 from bot.search.conversations import CONVERSATIONS, ELSEWHERE, SearchedConversations, blend_results
 from bot.search.in_flight import InFlight
 from bot.search.provider import (
     UNKNOWN_DOCUMENT,
     GivenText,
+    Hit,
     LinkReading,
     ProviderKind,
     Query,
     TextGiving,
     Weighing,
 )
+
+if TYPE_CHECKING:
+    from bot.search.earlier_answers import EarlierAnswers
 
 log = get_logger()
 
@@ -111,6 +115,7 @@ class Library:
         self._reach: Callable[[], Reach] = lambda: EVERYTHING
         self._conversations: SearchedConversations | None = None
         self._corrections: CorrectionSearch | None = None
+        self._earlier: EarlierAnswers | None = None
         self.ahead: set[asyncio.Task[Any]] = set()  # shared by all views
         self._search = search
         self._fetcher = fetcher
@@ -126,17 +131,19 @@ class Library:
         reach: Callable[[], Reach],
         conversations: SearchedConversations | None = None,
         corrections: CorrectionSearch | None = None,
+        earlier: EarlierAnswers | None = None,
         *,
         fresh: bool = False,
     ) -> Library:
         """Return a view of the library for readers with limited rights: ``reach`` is called at
-        every search and read. ``conversations`` and ``corrections`` are those that may be searched
-        for them. With ``fresh``, pages read more than ``FRESH_SECONDS`` ago are read again, however
-        long ``page_ttl`` is."""
+        every search and read. ``conversations``, ``corrections`` and ``earlier`` answers are those
+        that may be searched for them. With ``fresh``, pages read more than
+        ``FRESH_SECONDS`` ago are read again, however long ``page_ttl`` is."""
         view = copy.copy(self)
         view._reach = reach
         view._conversations = conversations
         view._corrections = corrections
+        view._earlier = earlier
         if fresh:
             view._page_ttl = min(self._page_ttl, FRESH_SECONDS)
         return view
@@ -179,30 +186,28 @@ class Library:
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult:
-        """Search the providers; matching corrections always come first.
+        """Search the providers, unless some are named with earlier answers; matching corrections
+        always come first.
 
         Raises ``NoProviderAvailable`` if every provider has failed.
         """
         query = replace(query, reach=self._reach())
-        if self._corrections is None:
-            return await self._found(query, providers, kind)
-        corrected = await self._corrections.search(query)
+        corrected = await self._corrections.search(query) if self._corrections is not None else []
+        earlier: list[Hit] = []
+        if self._earlier is not None and not providers:
+            earlier = await self._earlier.search(query, kind)
         try:
             found = await self._found(query, providers, kind)
         except NoProviderAvailable as error:
-            if not corrected:
+            if not corrected and not earlier:
                 raise
             found = SearchResult((), (error.sentence,))
+        if not corrected and not earlier:
+            return found
         known = {hit.url for hit in corrected}
-        hits = (*corrected, *(hit for hit in found.hits if hit.url not in known))
+        others = blend([found.hits, earlier]) if earlier else found.hits
+        hits = (*corrected, *(hit for hit in others if hit.url not in known))
         return self._in_reach(replace(found, hits=hits[: query.limit]), query)
-
-    async def is_corrected(self, question: str, known: Collection[str]) -> bool:
-        """Return True if a correction matches the question and its address is not ``known``."""
-        if self._corrections is None:
-            return False
-        hits = await self._corrections.search(Query(question, reach=self._reach()))
-        return any(is_correction(hit.url) and hit.url not in known for hit in hits)
 
     async def _found(
         self, query: Query, providers: tuple[str, ...], kind: ProviderKind | None

@@ -48,7 +48,7 @@ from bot.rendering.conversation import answer_markdown, as_markdown
 from bot.rendering.texts import texts_for
 from bot.research.answer.check import check
 from bot.research.answer.write import write
-from bot.research.answered_before import earlier_answer_sentence
+from bot.search.earlier_answers import asked_sentence
 from bot.search.provider import Hit, Talk
 from bot.search.talk import page_of
 from bot.search.talk import title_of as message_title
@@ -359,7 +359,7 @@ def test_a_heading_of_the_answer_tells_what_a_person_said() -> None:
 
 @pytest.mark.parametrize("mark", MARKS.values(), ids=MARKS)
 def test_a_place_in_a_sentence_about_an_earlier_answer_is_text(mark: str) -> None:
-    assert marks_in(earlier_answer_sentence("given", EN, NOW, f"general {mark}")) == 0
+    assert marks_in(asked_sentence(EN, f"Why {mark}?", "3 June 2026", f"#general {mark}")) == 0
 
 
 @pytest.mark.parametrize("start", ["## ", "  ## ", "\t# ", " ###### "])

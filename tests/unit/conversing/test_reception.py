@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
-from bot.answers import Answer, Before
+from bot.answers import Answer
 from bot.configuration import load_settings
 from bot.conversing.reception import AcceptedQuestion, Handled, Ignored
 from bot.errors import Denied, Invalid, InvalidQuestion, PostRefused
@@ -17,7 +17,7 @@ from bot.storage.tables import steps
 from bot.storage.workspaces import Opinion
 from tests.fakes.poster import Remembered
 from tests.unit.conversing.conftest import House, OpenHouse
-from tests.unit.samples import NOW, verdicts
+from tests.unit.samples import verdicts
 
 ADA, BOB = Author("U1", "Ada"), Author("U2", "Bob")
 
@@ -304,22 +304,6 @@ async def test_digging_deeper_asks_the_same_question_once_more_and_only_once(hou
         "deep",
         "U2",
     )
-
-
-async def test_an_answer_that_was_given_again_is_researched_as_deep_as_before(house: House) -> None:
-    answer = await house.answered()
-    stored = await house.run(answer.run)
-    assert stored.answer is not None
-    before = Before("r0", NOW, "", "", "same", is_given=True)
-    await house.store.save_answer(
-        answer.run, stored.attempt, replace(stored.answer, before=before, suggestions=("Why?",))
-    )
-    again = await house.reception.dig_deeper(answer.run, BOB, locale="en", audience="channel")
-    await house.dispatcher.wait(again.run_id)
-    options = (await house.run(again.run_id)).options
-    assert (options.depth, options.research_again) == (stored.options.depth, True)
-    asked = await house.reception.follow_up(answer.run, 0, BOB, locale="en", audience="channel")
-    assert not (await house.run(asked.run_id)).options.research_again
 
 
 async def test_a_suggestion_is_asked_in_the_same_thread(house: House) -> None:

@@ -103,9 +103,7 @@ async def test_what_would_fail_every_question_is_raised(open_asker: OpenAsker) -
         await asker.ask(CASE)
 
 
-async def test_no_question_is_given_the_answer_of_an_earlier_one(tmp_path: Path) -> None:
-    settings = load_settings(
-        data_dir=tmp_path, reasoner="closest", answered_before="instead", dispatcher="local"
-    )
+async def test_no_question_finds_the_answer_of_an_earlier_one(tmp_path: Path) -> None:
+    settings = load_settings(data_dir=tmp_path, reasoner="closest", dispatcher="local")
     async with asking.open_asker(settings, tmp_path, RunOptions()) as asker:
-        assert asker._app.settings.answered_before == "off"
+        assert not asker._app.settings.earlier_answers

@@ -32,7 +32,7 @@ def test_what_answers_depend_on_changes_it(settings: Settings, name: str, value:
         ("log_level", "debug"),
         ("slack_bot_token", "xoxb-1"),
         ("user_daily_usd", 1.0),
-        ("answered_before", "instead"),
+        ("earlier_answers", False),
     ],
 )
 def test_what_they_do_not_depend_on_does_not(settings: Settings, name: str, value: object) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.answers import StepView
-from bot.rendering.plan import EARLIER, branches, work
+from bot.rendering.plan import branches, work
 from bot.rendering.texts import texts_for
 from tests.unit.samples import A_GRAPH
 
@@ -51,8 +49,6 @@ def test_what_was_done_is_summed_up() -> None:
 def test_a_page_that_another_line_has_read_counts_as_well() -> None:
     line = StepView("node-a", "node", "A?", "done", sources=("https://e.org/",))
     assert work(branches((line,))[0], EN) == "1 page"
-    earlier = replace(line, kind=EARLIER)  # whose answer rests on pages that nobody reads for it
-    assert work(branches((earlier,))[0], EN) == ""
 
 
 @pytest.mark.parametrize(("locale", "said"), [("zh-Hans", "搜索 2 次 · 阅读 2 页")])

@@ -76,26 +76,6 @@ CREATE TRIGGER footnote_forget_words AFTER UPDATE OF answer, attempt, thread_key
     FOR EACH ROW EXECUTE FUNCTION footnote_forget_words();
 """
 
-_ANSWERED_SQLITE = (
-    "CREATE VIRTUAL TABLE answered_index USING fts5("
-    "terms, content='answered', content_rowid='id', detail=none, columnsize=0, "
-    "tokenize='unicode61 remove_diacritics 0')",
-    "CREATE TRIGGER answered_added AFTER INSERT ON answered BEGIN "
-    "INSERT INTO answered_index(rowid, terms) VALUES (new.id, new.terms); END",
-    "CREATE TRIGGER answered_changed AFTER UPDATE OF terms ON answered BEGIN "
-    "INSERT INTO answered_index(answered_index, rowid, terms) "
-    "VALUES ('delete', old.id, old.terms); "
-    "INSERT INTO answered_index(rowid, terms) VALUES (new.id, new.terms); END",
-    "CREATE TRIGGER answered_gone AFTER DELETE ON answered BEGIN "
-    "INSERT INTO answered_index(answered_index, rowid, terms) "
-    "VALUES ('delete', old.id, old.terms); END",
-)
-
-_ANSWERED_POSTGRES = """
-CREATE INDEX ix_answered_terms ON answered
-    USING gin (array_to_tsvector(string_to_array(terms, ' ')))
-"""
-
 _UNCHANGED = " AND ".join(
     f"new.{name} = old.{name}"
     for name in ("id", "at", "platform", "workspace", "deed", "kind", "object", "place", "outcome")
@@ -136,8 +116,8 @@ $$
     "FOR EACH STATEMENT EXECUTE FUNCTION footnote_keep_audit()",
 )
 
-_SQLITE = (*_WORDS_SQLITE, *_ANSWERED_SQLITE, *_AUDIT_SQLITE)
-_POSTGRES = (_SIGNALS_POSTGRES, _WORDS_POSTGRES, _ANSWERED_POSTGRES, *_AUDIT_POSTGRES)
+_SQLITE = (*_WORDS_SQLITE, *_AUDIT_SQLITE)
+_POSTGRES = (_SIGNALS_POSTGRES, _WORDS_POSTGRES, *_AUDIT_POSTGRES)
 
 
 def upgrade() -> None:
@@ -427,19 +407,6 @@ def _create_tables() -> None:
     op.create_index(op.f("ix_runs_ended_at"), "runs", ["ended_at"])
     op.create_index(op.f("ix_runs_state"), "runs", ["state"])
     op.create_index(op.f("ix_runs_thread_key"), "runs", ["thread_key"])
-    op.create_table(
-        "answered",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("run_id", sa.Text(), nullable=False),
-        sa.Column("origin_id", sa.Text(), server_default="", nullable=False),
-        sa.Column("terms", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["run_id"], ["runs.id"], name=op.f("fk_answered_run_id"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_answered")),
-        sa.UniqueConstraint("run_id", name=op.f("uq_answered_run_id")),
-    )
-    op.create_index(op.f("ix_answered_origin_id"), "answered", ["origin_id"])
     op.create_table(
         "citations",
         sa.Column("run_id", sa.Text(), nullable=False),

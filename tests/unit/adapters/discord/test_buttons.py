@@ -130,12 +130,6 @@ def test_a_correction_with_a_question_has_room_for_all_its_buttons() -> None:
     assert parse(rows[1]["components"][0]["custom_id"]) == Retract(RUN)
 
 
-def test_an_answer_that_was_given_again_can_be_researched_again() -> None:
-    (row,) = made(again=True).to_components()
-    (button,) = [one for one in row["components"] if parse(one["custom_id"]) == Deeper(RUN)]
-    assert button["label"] == "Research again"
-
-
 @pytest.mark.parametrize("count", range(6))
 def test_at_most_three_questions_are_offered_in_a_menu(count: int) -> None:
     suggestions = [f"Question {number}?" for number in range(count)]

@@ -23,13 +23,13 @@ from adapters.discord.format import (
     working,
 )
 from adapters.discord.safety import words
-from bot.answers import Answer, Before, Doubt, PlanView, StepState, StepView
+from bot.answers import Answer, Doubt, PlanView, StepState, StepView
 from bot.rendering.remarks import summary
 from bot.rendering.texts import texts_for
 from tests.fakes.discord_limits import EMBED_TEXTS
 from tests.unit.adapters.discord.test_safety import LIVE
 from tests.unit.adapters.discord.way_out import a_citation, a_plan, an_answer
-from tests.unit.samples import A_GRAPH, NOW
+from tests.unit.samples import A_GRAPH
 
 texts = texts_for("en")
 hostile = st.text(
@@ -271,8 +271,6 @@ def test_a_long_plan_shows_its_latest_steps_and_counts_the_others() -> None:
 
 def test_a_kind_of_step_nobody_named_shows_its_title() -> None:
     assert plan_lines((StepView("x", "novel", "Weighing", "done"),), texts) == ["✅ Weighing"]
-    step = StepView("x", "before", "Answered", "done", detail="Tall.", link="https://d.example/1")
-    assert plan_lines((step,), texts) == ["✅ [Answered](<https://d.example/1>) — Tall."]
 
 
 def test_sub_questions_are_lines_with_their_work_summed_up() -> None:
@@ -374,26 +372,3 @@ def test_the_path_of_a_local_file_is_not_shown() -> None:
     text = "> See [The guide](<file:///srv/guide.html>)."
     shown = answer_text(an_answer(text=text, linked=((3, "file:///srv/guide.html"),)), texts)
     assert shown == "> See The guide."
-
-
-def test_an_earlier_answer_is_linked_below() -> None:
-    link = "https://discord.com/channels/1/2/3"
-    before = Before("r0", NOW, "#travel", link, "same")
-    (shown,) = look(replace(an_answer(), before=before))
-    assert f"-# [The earlier answer](<{link}>)" in shown.content
-    (shown,) = look(replace(an_answer(), before=replace(before, link="")))
-    assert "earlier" not in shown.content
-
-
-@pytest.mark.parametrize("link", ["https://discord.com/channels/1/2/3", ""])
-def test_what_is_told_of_an_offered_answer_is_the_link_to_it(link: str) -> None:
-    told = "Already answered in #travel on 3 June 2026, sources still the same."
-    before = Before("r0", NOW, "#travel", link, "same", sentence=told)
-    (shown,) = look(replace(an_answer(), before=before, notes=(told, "The budget was spent.")))
-    line = f"-# [{told}](<{link}>)" if link else f"-# {told}"
-    assert line in shown.content.splitlines()
-    assert shown.content.count(told) == 1
-    assert "One remark" in shown.content
-    given = replace(before, is_given=True)
-    (shown,) = look(replace(an_answer(), before=given))
-    assert ("The earlier answer" in shown.content, told in shown.content) == (bool(link), False)

@@ -27,13 +27,12 @@ from adapters.slack.format import (
 from adapters.slack.limits import PART_CHARACTERS, SOURCES
 from adapters.slack.plan import tasks
 from adapters.slack.streaming import message_parts
-from bot.answers import Answer, Before, Citation, Doubt, PlanView, Status, StepView, Usage
+from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepView, Usage
 from bot.messages import Depth
 from bot.rendering.texts import LOCALES, texts_for
 from tests.fakes.slack_call import faults_in_blocks, faults_in_view
 from tests.fakes.slack_limits import UPDATE_TEXT
 from tests.fakes.slack_screen import plain
-from tests.unit.samples import NOW
 
 EN = texts_for("en")
 URLS = {1: "https://example.org/a", 2: "https://example.org/b?x=(1)", 3: "file:///home/notes.md"}
@@ -430,17 +429,3 @@ def test_quoted_code_and_tables_of_sources_keep_their_lines() -> None:
 )
 def test_what_slack_knows_no_escape_for_is_written_another_way(written: str, shown: str) -> None:
     assert markdown(written, URLS) == shown
-
-
-def test_an_earlier_answer_is_linked_below() -> None:
-    link = "https://acme.slack.com/archives/C1/p1700000000000100"
-    answer = an_answer(before=Before("r0", NOW, "#travel", link, "same"))
-    assert f"<{link}|The earlier answer>" in json.dumps(blocks_of(answer), ensure_ascii=False)
-    told = "Already answered in #travel on 3 June 2026, sources still the same."
-    for address, shown in ((link, f"<{link}|{told}>"), ("", told)):
-        before = Before("r0", NOW, "#travel", address, "same", sentence=told)
-        blocks = json.dumps(blocks_of(an_answer(before=before, notes=(told,))), ensure_ascii=False)
-        assert f'"text": "{shown}"' in blocks
-        assert blocks.count(told) == 1
-        assert "remark" not in blocks
-    assert "earlier" not in json.dumps(blocks_of(an_answer()))

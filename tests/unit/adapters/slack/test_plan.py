@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,20 +52,6 @@ def test_searches_made_together_and_their_reads_are_one_task() -> None:
         Link("https://example.org/tower", "The Tower"),
         Link("https://example.org/x", "example.org"),
     )
-
-
-def test_an_earlier_answer_is_a_task_of_its_own_that_ends() -> None:
-    before = a_step(
-        "before", "Already answered here.", detail="Tall.", sources=("https://example.org/",)
-    )
-    understanding = a_step("rewrite", state="running")
-    first, last = shown(understanding, before)
-    assert (first.state, last.state, last.details) == ("in_progress", "complete", "Tall.")
-    assert len(shown(before, a_step("think"))) == 2
-    (task,) = shown(replace(before, link="https://acme.slack.com/archives/C1/p1"))
-    assert [link.text for link in task.links] == ["The earlier answer", "example.org"]
-    (task,) = shown(replace(before, state="running"))
-    assert (task.state, task.details) == ("in_progress", "")
 
 
 def test_a_search_after_reading_begins_a_new_task() -> None:

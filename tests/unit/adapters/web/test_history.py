@@ -6,8 +6,9 @@ import json
 import re
 
 import pytest
+import sqlalchemy as sa
 
-from bot.answers import Answer
+from bot.storage.tables import runs
 from tests.fakes.screen import seen
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 
@@ -64,11 +65,14 @@ async def test_a_conversation_is_found_by_its_answer_and_shows_where(browser: Br
 
 
 async def test_the_words_that_were_found_are_shown_as_they_are_read(
-    browser: Browser, monkeypatch: pytest.MonkeyPatch
+    browser: Browser,
 ) -> None:
     said = "# On towers\n\n- The *tower* was **finished** in `1889` [1].\n\nIt is tall [2]."
-    monkeypatch.setattr(Answer, "whole", said)
     await asked(browser)
+    async with browser.running.platform._console.database.write() as db:
+        (kept,) = (await db.execute(sa.select(runs.c.answer))).scalars()
+        await db.execute(sa.update(runs).values(answer={**kept, "text": said}))
+    await browser.running.platform._console.words.index()
     page = seen((await browser.get("/conversations?q=finished")).text)
     assert "The tower was finished in 1889." in page.text
 

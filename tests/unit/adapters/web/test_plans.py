@@ -11,7 +11,6 @@ from adapters.web.plans import DOING, ICONS, plan_of, site_of
 from adapters.web.reply_state import ReplyState
 from adapters.web.templating import Templates
 from bot.answers import PlanView, StepState, StepView
-from bot.rendering.plan import earlier_id
 from bot.rendering.texts import texts_for
 
 EN = texts_for("en")
@@ -105,16 +104,3 @@ def test_only_pages_of_the_web_are_links(url: str, leads: bool) -> None:
     html = shown(StepView("p", "read", "A page", "done", sources=(url,)))
     assert ("<a href=" in html) is leads
     assert "file:" not in html
-
-
-def test_an_earlier_answer_has_a_line_of_its_own() -> None:
-    id = earlier_id("r0")
-    step = StepView(
-        id, "before", "Already answered here on 3 June 2026.", "running", detail="It is."
-    )
-    plan = plan_of(PlanView("?", (step,)), EN)
-    assert plan.before is not None
-    assert (plan.before.title, plan.before.detail) == (step.title, step.detail)
-    assert f'<a href="/runs/r0">{step.title}</a>' in shown(step)
-    assert plan.now == ""
-    assert plan_of(PlanView("?", ()), EN).before is None

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from adapters.web.views import markdown_of, reply_of
-from bot.answers import Answer, Before, Citation
+from bot.answers import Answer, Citation
 from bot.rendering.texts import texts_for
-from tests.unit.samples import NOW
 
 EN = texts_for("en")
 URL = "https://e.org/t"
@@ -50,15 +47,3 @@ def test_a_local_file_leads_to_our_copy() -> None:
 def test_what_is_copied_has_its_sources() -> None:
     copied = markdown_of(an_answer("Tall [2].", "q"))
     assert copied == f"Tall [2].\n\n[2] The Tower, Use › Year | Height, {URL}"
-
-
-def test_an_earlier_answer_is_linked_by_the_page_of_its_run() -> None:
-    before = Before("r0", NOW, "", "", "same")
-    answer = replace(an_answer("Tall [2].", "q"), before=before)
-    assert reply_of(answer, EN, {}, root="/footnote").before == "/footnote/runs/r0"
-    assert reply_of(answer, EN, {}).earlier == "The earlier answer"
-    assert reply_of(an_answer("Tall."), EN, {}).before == ""
-    told = "Already answered here on 3 June 2026, sources still the same."
-    answer = replace(answer, before=replace(before, sentence=told), notes=(told, "It was late."))
-    reply = reply_of(answer, EN, {})
-    assert (reply.earlier, reply.remarks) == (told, ("ⓘ It was late.",))
