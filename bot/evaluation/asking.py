@@ -47,7 +47,7 @@ BESIDE = (
     *("slack_", "discord_", "allow_", "deny_", "http_", "public_url", "console", "metrics"),
     *("admins", "direct_messages", "followups", "channels", "keep_", "data_dir", "database_url"),
     *("encryption_keys", "log_", "user_daily_"),
-    *("channel_daily_", "workspace_daily_", "guests"),
+    *("channel_daily_", "workspace_daily_", "guests", "earlier_answers"),
 )
 
 

@@ -63,7 +63,7 @@ def test_questions_are_answered_by_workers_and_not_where_they_are_heard(
         lunch = place.ask(LUNCH)
         until(place.acknowledged)
         assert "90 days" not in whole(place, said)
-        with a_worker(fork_server, shared), a_worker(fork_server, shared, FOOTNOTE_CONCURRENCY="1"):
+        with a_worker(fork_server, shared), a_worker(fork_server, shared):
             assert "90 days" in the_answer(place, said)
             assert "6.50" in the_answer(place, lunch)
             place.say(said, WHO)

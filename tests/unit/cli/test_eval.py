@@ -66,10 +66,10 @@ def test_a_run_is_compared_with_an_earlier_one(tmp_path: Path) -> None:
     file = tmp_path / "before.json"
     file.write_text(json.dumps(an_outcome(questions, GOOD, POOR, POOR)), encoding="utf-8")
     now = an_outcome(a_set(CaseTurn("New?"), *questions_of(questions)), GOOD, REFUSAL, GOOD, GOOD,
-                     topk=3)  # fmt: skip
+                     max_usd=3)  # fmt: skip
     text = shown(now, read_earlier(file))
     assert "before.json" in text
-    assert "topk" in text
+    assert "max_usd" in text
     assert "depth" not in text, "only what differs"
     assert "2  How tall is it?\n    ✓ → refused" in text
     assert "3  And now?\n    words only in a quote → ✓" in text

@@ -12,7 +12,7 @@ from bot.operation.configuration import known_names, load_settings
 from bot.reasoning.claude.settings import ClaudeSettings
 from bot.reasoning.declaration import Models, models_of
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)

@@ -84,7 +84,7 @@ def test_a_value_of_another_type_is_told_with_the_file_it_stands_in(name: str) -
         ),
         ("FOOTNOTE_MAX_USD", "0", "a number above 0. Correct it, or unset it: the default is 2."),
         ("FOOTNOTE_HTTP_PORT", "70000", "a whole number from 0 to 65,535."),
-        ("FOOTNOTE_KEEP_PAGES_DAYS", "0", "a whole number of at least 1. Correct it, or unset it."),
+        ("FOOTNOTE_KEEP_STEPS_DAYS", "0", "a whole number of at least 1. Correct it, or unset it."),
         (
             "FOOTNOTE_DIRECT_MESSAGES",
             "maybe",
