@@ -33,7 +33,7 @@ from bot.core.logs import configure_logging
 from bot.core.messages import RunOptions
 from bot.operation.configuration import load_settings
 from bot.storage.database import Database
-from tests.scenario.fork_server import import_parts
+from tests.scenario.fork_server import import_parts, set_constants
 
 
 class Bomb:
@@ -109,6 +109,7 @@ def serve_one(request: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     import_parts()
+    set_constants()
     for line in sys.stdin:
         print(json.dumps(serve_one(json.loads(line))), flush=True)
 

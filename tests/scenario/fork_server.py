@@ -100,6 +100,15 @@ PARTS = (
 )
 
 
+def set_constants() -> None:
+    """Give constants the values that the environment has for their dotted names."""
+    for name in filter(CONSTANT.fullmatch, list(os.environ)):
+        module, _, constant = name.rpartition(".")
+        holder = importlib.import_module(module)
+        kind = type(getattr(holder, constant))
+        setattr(holder, constant, kind(os.environ.pop(name)))
+
+
 def child(request: dict[str, Any]) -> None:
     """Be the program."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -114,11 +123,7 @@ def child(request: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["folder"])
-    for name in filter(CONSTANT.fullmatch, list(os.environ)):
-        module, _, constant = name.rpartition(".")
-        holder = importlib.import_module(module)
-        kind = type(getattr(holder, constant))
-        setattr(holder, constant, kind(os.environ.pop(name)))
+    set_constants()
     sys.argv = ["footnote", *request["arguments"]]
     code: object = 1
     try:
