@@ -250,7 +250,7 @@ def test_what_is_copied_is_there_and_is_not_kept_out() -> None:
 def test_the_image_has_every_extra_that_works_in_it_and_the_sbom_all() -> None:
     (given,) = [line for line in instructions("ARG") if line.startswith("EXTRAS=")]
     extras = set(PROJECT["optional-dependencies"]) - {"all"}
-    left_out = {"browser", "pandoc"}
+    left_out = {"browser", "pandoc", "vectors"}
     assert set(re.findall(r"\w+", given.partition("=")[2])) == extras - left_out
     assert '"[all]"' in (DEPLOY / "release").read_text(encoding="utf-8")
 
