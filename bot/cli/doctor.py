@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.command import EXIT_NO_ANSWER, EXIT_OK, command_app, settings_for
-from bot.operation.doctor import examine
+from bot.operation.diagnosis import examine
 
 app = command_app()
 

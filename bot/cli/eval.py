@@ -31,10 +31,9 @@ from bot.cli.output import print_all, print_json, table
 from bot.core.errors import Invalid
 from bot.core.lines import one_line, shortened
 from bot.core.messages import RunOptions
+from bot.evaluation.evaluation import Evaluation, Forecast, Purse, default_budget, open_evaluation
 from bot.evaluation.questions import load_questions
-from bot.evaluation.running import Evaluation, Forecast, open_evaluation
 from bot.evaluation.scoring import Result
-from bot.evaluation.spending import Purse, default_budget
 
 SAMPLE = HANDBOOK.parent / "evaluation" / "sample.yaml"
 ANSWER = 300  # characters shown of an answer that is not as expected

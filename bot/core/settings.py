@@ -416,9 +416,12 @@ def readers_in(
 
 
 def nearest_name(name: str, known: Sequence[str]) -> str:
-    """Return the end of a sentence about an unknown name: the most similar known one."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
-    return f" Did you mean {near}? `footnote doctor --verbose` lists all."
+    """Return the end of a sentence about an unknown name, with a similar known one, if any."""
+    # Without the prefix, which would make all names similar.
+    plain = {each.removeprefix(PREFIX): each for each in known}
+    near = difflib.get_close_matches(name.removeprefix(PREFIX), plain, n=1)
+    meant = f" Did you mean {plain[near[0]]}?" if near else ""
+    return f"{meant} `footnote doctor --verbose` lists all."
 
 
 # ---------------------------------------------------------------- secrets in files

@@ -50,7 +50,7 @@ PARTS = (
     "adapters.web.app",
     "adapters.web.platform",
     "bot.service.dispatch.postgres",
-    "bot.operation.doctor",
+    "bot.operation.diagnosis",
     "bot.pages.articles",
     "bot.pages.markup",
     "bot.reasoning.claude.endpoint",

@@ -19,7 +19,7 @@ from adapters.web.handbook import anchor
 from bot.cli.command import HANDBOOK
 from bot.cli.main import app, command_named
 from bot.core.settings import TOML, Settings
-from bot.evaluation.spending import TYPICAL, expected_usd
+from bot.evaluation.evaluation import TYPICAL, expected_usd
 from bot.operation.configuration import known_names, load_settings, settings_class
 from bot.pages.media import FORMATS
 from bot.reasoning.claude.declaration import PRICES

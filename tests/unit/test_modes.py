@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.operation import doctor
+from bot.operation import diagnosis
 from bot.operation.configuration import load_settings
 from tests.bench.frame import clean
 
@@ -55,9 +55,9 @@ async def test_doctor_names_files_that_others_may_read(tmp_path: Path) -> None:
     settings = load_settings(data_dir=tmp_path / "data", _env_file=None)
     before = os.umask(0o022)
     try:
-        told = await doctor._storage(settings)
+        told = await diagnosis._storage(settings)
     finally:
         os.umask(before)
     assert "others on this machine may read footnote.sqlite in" in told
     (tmp_path / "data").chmod(0o700)
-    assert (await doctor._storage(settings)).endswith("works")
+    assert (await diagnosis._storage(settings)).endswith("works")

@@ -16,9 +16,8 @@ from bot.cli.eval import announcement, read_earlier, tables
 from bot.core.answers import Answer
 from bot.core.errors import Invalid
 from bot.core.messages import RunOptions
+from bot.evaluation.evaluation import Evaluation, Forecast, Purse
 from bot.evaluation.questions import Case, CaseTurn, QuestionSet
-from bot.evaluation.running import Evaluation, Forecast
-from bot.evaluation.spending import Purse
 from bot.operation.configuration import load_settings
 from tests.unit.evaluation.samples import GOOD, POOR, REFUSAL, TALL, a_set
 

@@ -14,7 +14,7 @@ import pytest
 from bot.cli.index import line_of, make_vectors
 from bot.core.settings import Settings
 from bot.operation.configuration import load_settings
-from bot.operation.doctor import examine
+from bot.operation.diagnosis import examine
 from bot.search.indexer import Indexer
 from bot.search.vector_filling import Filled
 from tests.fakes.embeddings import MODEL, FakeEmbeddings

@@ -75,6 +75,7 @@ def test_prices_extend_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("FOOTNOTE_MODLE", "Did you mean FOOTNOTE_MODEL?"),
         ("footnote_corrections_per_dax", "Did you mean FOOTNOTE_CORRECTIONS_PER_DAY?"),
+        ("FOOTNOTE_TOPK", "Unknown setting FOOTNOTE_TOPK. `footnote doctor"),
         ("FOOTNOTE_XQZ", "`footnote doctor --verbose` lists all"),
     ],
 )
@@ -138,7 +139,7 @@ def test_what_is_no_setting_any_more_is_refused_and_named_in_the_changelog(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(f"FOOTNOTE_{name}", "1")
-    with pytest.raises(InvalidSetting, match=f"Unknown setting FOOTNOTE_{name}.*Did you mean"):
+    with pytest.raises(InvalidSetting, match=rf"Unknown setting FOOTNOTE_{name}\."):
         load_settings()
     assert f"`{name}`" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.core.messages import RunOptions
-from bot.evaluation.asking import Asker, SilentPoster
+from bot.evaluation.evaluation import Asker, SilentPoster
 from bot.operation.app import App
 from bot.operation.configuration import load_settings
 from bot.service.dispatch.local import LocalDispatcher

@@ -8,7 +8,7 @@ import pytest
 
 from bot.core.errors import CredentialsRefused, ModelRefused, ModelUnavailable
 from bot.core.messages import Message, RunOptions, Transcript
-from bot.evaluation import asking
+from bot.evaluation.evaluation import open_asker
 from bot.evaluation.questions import Case, CaseTurn
 from bot.operation.configuration import load_settings
 from bot.reasoning.questions import Rewritten
@@ -105,5 +105,5 @@ async def test_what_would_fail_every_question_is_raised(open_asker: OpenAsker) -
 
 async def test_no_question_finds_the_answer_of_an_earlier_one(tmp_path: Path) -> None:
     settings = load_settings(data_dir=tmp_path, reasoner="closest")
-    async with asking.open_asker(settings, tmp_path, RunOptions()) as asker:
+    async with open_asker(settings, tmp_path, RunOptions()) as asker:
         assert not asker._app.settings.earlier_answers

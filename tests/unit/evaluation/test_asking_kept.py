@@ -10,7 +10,7 @@ import pytest
 
 from bot.core.errors import StorageUnavailable
 from bot.core.settings import Settings
-from bot.evaluation.asking import DAYS, identity, make_room
+from bot.evaluation.evaluation import DAYS, identity, make_room
 from bot.operation.configuration import load_settings
 from bot.search.indexer import Indexer
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.errors import Invalid, ModelBroken
-from bot.evaluation.judge import Judge, open_judge
+from bot.evaluation.evaluation import Judge, open_judge
 from bot.evaluation.questions import Case, CaseTurn
 from bot.evaluation.scoring import Verdict
 from bot.operation.configuration import load_settings

@@ -13,10 +13,16 @@ import pytest
 from bot.core.answers import Answer, Usage
 from bot.core.errors import CredentialsRefused, Invalid, ModelBroken
 from bot.core.messages import RunOptions
+from bot.evaluation.evaluation import (
+    PARALLEL,
+    Evaluation,
+    Purse,
+    described,
+    expected_judging_usd,
+    open_evaluation,
+)
 from bot.evaluation.questions import Case, CaseTurn, QuestionSet
-from bot.evaluation.running import PARALLEL, Evaluation, described, open_evaluation
 from bot.evaluation.scoring import Result, Verdict
-from bot.evaluation.spending import Purse, expected_judging_usd
 from bot.operation.configuration import load_settings
 from tests.unit.evaluation.samples import GOOD, REFUSAL, TALL, a_set, an_answer
 
@@ -67,7 +73,7 @@ class Grading:
 
 @pytest.fixture
 def one_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.evaluation.running.PARALLEL", 1)
+    monkeypatch.setattr("bot.evaluation.evaluation.PARALLEL", 1)
 
 
 def an_evaluation(

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.evaluation.spending import (
+from bot.evaluation.evaluation import (
     LEAST,
     Purse,
     default_budget,

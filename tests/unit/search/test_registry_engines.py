@@ -14,7 +14,7 @@ from starlette.routing import Mount
 from bot.core.errors import NoProviderAvailable
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names, load_settings
-from bot.operation.doctor import examine
+from bot.operation.diagnosis import examine
 from bot.search.provider import Query
 from bot.search.registry import open_search
 from tests.fakes.engines import FakeEngine, WebPage, refusal

@@ -9,7 +9,7 @@ import pytest
 from bot.core.messages import RunOptions, Sources
 from bot.core.reader import Reader
 from bot.core.settings import ChannelRules, Settings
-from bot.evaluation.asking import open_asker
+from bot.evaluation.evaluation import open_asker
 from bot.evaluation.questions import Case, CaseTurn
 from bot.operation.configuration import load_settings
 from bot.rights.rights import Rights

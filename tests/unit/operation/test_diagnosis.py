@@ -9,7 +9,7 @@ import pytest
 
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names, load_settings
-from bot.operation.doctor import examine
+from bot.operation.diagnosis import examine
 from bot.search.indexer import Indexer
 from tests.fakes.postgres import Postgres
 
