@@ -168,7 +168,7 @@ async def run_ours(task: Task, corpus: Corpus, fake: FakeClaude, url: str) -> No
             await app.dispatcher.wait(run_id)
         reply = poster.replies[0]
         assert reply.finished, (task.question, reply.failed)
-        (answer,) = reply.finished
+        answer = reply.finished[-1]  # verdicts may have amended it
         read = {citation.title for citation in answer.citations} | {
             step.title for step in answer.steps if step.kind == "read"
         }
