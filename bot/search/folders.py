@@ -28,6 +28,8 @@ NOT_READ = "files are not read"  # the end of the reason for a file of an unsupp
 # Folders that tools fill and people do not write in. Hidden ones (.git, .venv) are skipped as well.
 JUNK = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages", "venv"})
 
+# Sphinx copies the source of each page into this folder beside the HTML pages made of them.
+_PAGE_SOURCES = "_sources"
 
 _NOT_REGULAR = "it is not a regular file"
 _EXCHANGED = "it was exchanged for a link while the folder was read"
@@ -115,7 +117,8 @@ def list_documents(roots: Iterable[Path]) -> Listing:
     A link is followed only if it leads to something inside the roots that the walk does not reach
     otherwise (a mounted ConfigMap consists of such links). So cyclic links do not cause an endless
     walk, and nothing outside the roots is ever read. A root that is a file is included whatever its
-    suffix. Hidden and junk folders and hidden files are skipped without a reason.
+    suffix. Hidden and junk folders, hidden files, and the sources that Sphinx puts beside its pages
+    are skipped without a reason.
 
     Costs little more than one ``stat`` per file: 50,000 files take about 0.3 s.
     """
@@ -163,6 +166,8 @@ class _Walk:
         try:
             with os.scandir(descriptor) as found:
                 entries = sorted(found, key=_NAME)
+            if any(entry.name.endswith(".html") for entry in entries):
+                entries = [entry for entry in entries if entry.name != _PAGE_SOURCES]
             return [inner for entry in entries if (inner := self._entry(folder, entry))]
         finally:
             os.close(descriptor)

@@ -79,6 +79,18 @@ def test_hidden_and_generated_files_are_left_out_silently(tmp_path: Path, name: 
     assert listing.skipped == []
 
 
+@pytest.mark.parametrize(
+    ("page", "is_read"), [("set/index.html", False), ("index.html", True), ("set/index.rst", True)]
+)
+def test_sources_of_sphinx_beside_their_pages_are_left_out(
+    tmp_path: Path, page: str, is_read: bool
+) -> None:
+    write(tmp_path, page, "set/_sources/index.rst.txt")
+    listing = list_documents([tmp_path])
+    assert ("set/_sources/index.rst.txt" in names(listing, tmp_path)) == is_read
+    assert listing.skipped == []
+
+
 def test_overlapping_roots_give_each_file_once(tmp_path: Path) -> None:
     write(tmp_path, "a/b/c.md", "a/d.md")
     roots = [tmp_path / "a" / "b", tmp_path, tmp_path / "a" / "d.md", tmp_path / "a"]

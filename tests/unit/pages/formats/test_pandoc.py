@@ -37,6 +37,18 @@ def test_what_pandoc_would_lose_is_read_as_text() -> None:
     assert "All these words come after it." in from_bytes(source.encode(), None, "a.adoc").text
 
 
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [("a.rst.txt", None), ("a.rst.txt", "text/x-rst"), ("a.txt", None), ("a", "text/x-rst")],
+)
+def test_only_a_file_named_by_its_format_is_read_by_pandoc(
+    monkeypatch: pytest.MonkeyPatch, name: str, media_type: str | None
+) -> None:
+    monkeypatch.setattr(pandoc, "read_with_pandoc", None)
+    text = from_bytes(b"Ferry\n=====\n\nAt **noon**.\n", media_type, name).text
+    assert text.endswith("At **noon**.")
+
+
 def test_pandoc_reads_no_other_file() -> None:
     source = ".. include:: /etc/passwd\n\n.. raw:: html\n   :file: /etc/passwd\n\nwords\n"
     assert "root:" not in from_bytes(source.encode(), None, "a.rst").text
