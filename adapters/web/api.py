@@ -3,37 +3,466 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
+from functools import cache
+from typing import Any, Literal
 from urllib.parse import quote
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.web.asking import put_question, run_named, thread_named
-from adapters.web.auditing import shows_nothing, with_audit, with_stream_audit
-from adapters.web.console import Console, texts_of, visitor_of
-from adapters.web.description import NAME_PATTERN, description
-from adapters.web.documents import (
+from adapters.web.access.gate import visitor_of
+from adapters.web.access.visibility import (
+    Visibility,
+    run_named,
+    seeing,
+    shows_nothing,
+    thread_named,
+    with_audit,
+    with_stream_audit,
+)
+from adapters.web.asking import put_question
+from adapters.web.console import Console
+from adapters.web.forms import AGAIN, PARTS, Upload, form_of_parts, json_of, kind_is
+from adapters.web.limits import MOST_FILES
+from adapters.web.live import (
+    HERE,
+    ReplyState,
+    as_line,
+    event,
+    event_stream,
+    events_together,
+    moments,
+    state_of,
+)
+from adapters.web.preferences import texts_of
+from adapters.web.turns import Turn, runs_of, turns_of
+from bot import __version__
+from bot.core.answers import Answer, Judgement, PlanView, Status, StepState, VerificationState
+from bot.core.messages import MAX_QUESTION, Depth
+from bot.core.reader import Reader
+from bot.pages.media import described
+from bot.rendering.documents import answer_document
+from bot.storage.records import UNFINISHED, RunRecord
+
+RunState = Literal["accepted", "running", "answered", "partial", "not_found", "failed", "stopped"]
+
+
+class Question(BaseModel):
+    """A question. ``thread`` is the conversation to continue; empty begins one. ``again`` are the
+    URLs of files that were sent in it before and are to be read for this question too."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(min_length=1, max_length=MAX_QUESTION, examples=["Who built it?"])
+    depth: Depth = "auto"
+    thread: str = Field(default="", max_length=300)
+    again: tuple[str, ...] = Field(default=(), max_length=MOST_FILES)
+
+
+class File(BaseModel):
+    """A file of a question; ``again`` tells that it was sent with an earlier question."""
+
+    name: str
+    media_type: str
+    url: str
+    again: bool
+
+
+class Accepted(BaseModel):
+    """An accepted question. ``new`` is false if the same request came before; ``ahead`` is the
+    number of questions of its thread that are answered first."""
+
+    run: str
+    thread: str
+    new: bool
+    ahead: int
+    url: str
+    events: str
+
+
+class Cited(BaseModel):
+    number: int
+    url: str
+    title: str
+    heading: str
+    quote: str
+    via: str
+
+
+class Step(BaseModel):
+    kind: str
+    title: str
+    state: StepState
+    seconds: float
+
+
+class PlanStep(Step):
+    """``parent`` is the step that this one belongs to; ``needs`` are steps that must end first."""
+
+    id: str
+    detail: str
+    sources: list[str]
+    parent: str
+    needs: list[str]
+
+
+class Plan(BaseModel):
+    title: str
+    steps: list[PlanStep]
+
+
+class Spent(BaseModel):
+    model_calls: int
+    searches: int
+    pages: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    seconds: float
+    usd: float
+
+
+class DoubtDocument(BaseModel):
+    sentence: str
+    reason: str
+
+
+class DisagreementDocument(BaseModel):
+    sentence: str
+    number: int
+    quote: str
+
+
+class ChangeDocument(BaseModel):
+    """A sentence of the answer to a standing question, before and now; "" if it was or is not
+    there."""
+
+    before: str
+    after: str
+
+
+class VerifiedDocument(BaseModel):
+    """A cited sentence with the small model's verdict. ``words`` are those that the quotes do not
+    support; ``now`` is the sentence that replaced it."""
+
+    sentence: str
+    verdict: Judgement
+    words: str
+    outcome: Literal["kept", "marked", "restated", "left_out"]
+    now: str
+
+
+class VerificationDocument(BaseModel):
+    """The verification of an answer, which may still be amended while ``pending``. ``problem`` says
+    why sentences were not verified."""
+
+    state: VerificationState
+    problem: str
+    sentences: list[VerifiedDocument]
+
+
+class AnswerDocument(BaseModel):
+    """An answer as `footnote ask --json` prints it. ``answer`` is Markdown with ``[n]`` marks."""
+
+    status: Status
+    answer: str
+    citations: list[Cited]
+    question: str
+    queries: list[str]
+    reasoner: str
+    steps: list[Step]
+    usage: Spent
+    doubts: list[DoubtDocument]
+    disagreements: list[DisagreementDocument]
+    changes: list[ChangeDocument]
+    corrects: bool
+    notes: list[str]
+    suggestions: list[str]
+    missing: list[str]
+    verification: VerificationDocument | None
+    run: str
+
+
+class Run(BaseModel):
+    """A run: ``plan`` and ``text`` while it works, ``answer`` once it has one."""
+
+    run: str
+    thread: str
+    state: RunState
+    question: str
+    depth: Depth
+    asked_by: str
+    asked_at: datetime
+    files: list[File]
+    plan: Plan | None
+    text: str
+    answer: AnswerDocument | None
+
+
+class Conversation(BaseModel):
+    """A thread with its questions in order."""
+
+    thread: str
+    key: str
+    runs: list[Run]
+
+
+class Text(BaseModel):
+    """The whole text of the answer so far."""
+
+    text: str
+
+
+class Removed(BaseModel):
+    """The run whose question was deleted."""
+
+    run: str
+
+
+class Stopping(BaseModel):
+    """``stopping`` is false if there was nothing to stop."""
+
+    run: str
+    stopping: bool
+
+
+class Failure(BaseModel):
+    """An error and what to do, in one sentence."""
+
+    error: str
+
+
+def run_document(turn: Turn, thread: str) -> Run:
+    now = turn.reply_state
+    return Run(
+        run=turn.run,
+        thread=thread,
+        state=turn.state,  # type: ignore[arg-type]
+        question=turn.question,
+        depth=turn.depth,  # type: ignore[arg-type]
+        asked_by=turn.author,
+        asked_at=turn.asked_at,
+        files=[File(**asdict(file)) for file in turn.files],
+        plan=None if now.plan is None else plan_document(now.plan),
+        text=now.text,
+        answer=None if now.answer is None else finished_document(now.answer),
+    )
+
+
+def plan_document(plan: PlanView) -> Plan:
+    return Plan(
+        title=plan.title,
+        steps=[
+            PlanStep(**asdict(replace(step, seconds=round(step.seconds, 3)))) for step in plan.steps
+        ],
+    )
+
+
+def finished_document(answer: Answer) -> AnswerDocument:
+    return AnswerDocument.model_validate(answer_document(answer))
+
+
+# The data of each kind of event.
+EVENTS: Mapping[str, type[BaseModel]] = {
+    "plan": Plan,
+    "text": Text,
+    "answer": AnswerDocument,
+    "removed": Removed,
+}
+
+
+def change_documents(before: ReplyState | None, now: ReplyState) -> list[tuple[str, BaseModel]]:
+    """Return the events (kind and data) for a reply that showed ``before``, None if that is no
+    longer known."""
+    if now.answer is not None:
+        return [("answer", finished_document(now.answer))]
+    told: list[tuple[str, BaseModel]] = []
+    if now.plan is not None and (before is None or now.plan != before.plan):
+        told.append(("plan", plan_document(now.plan)))
+    if before is None or now.text != before.text:
+        told.append(("text", Text(text=now.text)))
+    return told
+
+
+NAME_PATTERN = "^[0-9A-Za-z_-]{1,64}$"  # the name of a request
+ID_PATTERN = r"^[0-9]+\.[0-9]+(\.end)?$"  # of an event
+_TYPES: tuple[type[BaseModel], ...] = (
     Accepted,
     Conversation,
+    Failure,
     Question,
-    Removed,
+    Run,
     Stopping,
-    change_documents,
-    run_document,
+    *EVENTS.values(),
 )
-from adapters.web.forms import json_of, kind_is
-from adapters.web.reply_state import ReplyState, state_of
-from adapters.web.sse import HERE, as_line, event, event_stream, events_together, moments
-from adapters.web.turns import runs_of, turns_of
-from adapters.web.uploads import AGAIN, PARTS, Upload, form_of_parts
-from adapters.web.visibility import Visibility, seeing
-from bot.core.answers import Answer
-from bot.core.reader import Reader
-from bot.storage.records import UNFINISHED, RunRecord
+
+_EVENTS = """Server-sent events: `plan` (the plan, whole), `text` (all that has been written so
+far), `answer` (the answer; while its verification is pending it may be sent again, amended, and
+after the last one the stream ends), `removed` (the question was deleted, and the stream ends). Of
+states that follow each other fast only the last is sent. Ids grow, number by number; reconnect with
+`Last-Event-ID` to continue where you were. 204 means that you have everything."""
+
+
+@cache
+def description() -> dict[str, Any]:
+    """Return the whole OpenAPI document."""
+    _, schemas = models_json_schema(
+        [(each, "serialization" if each is not Question else "validation") for each in _TYPES],
+        ref_template="#/components/schemas/{model}",
+    )
+    return {
+        "openapi": "3.2.0",
+        "info": {
+            "title": "Footnote",
+            "version": __version__,
+            "description": "Ask questions, follow the research, read answers with their sources.",
+        },
+        "paths": _paths(),
+        "components": {
+            "schemas": schemas["$defs"],
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        # On loopback without a token no authentication is needed.
+        "security": [{}, {"token": []}],
+    }
+
+
+def _paths() -> dict[str, Any]:
+    run, thread = _path("run", "A run's id."), _path("thread", "A thread's name or key.")
+    return {
+        "/api/questions": {
+            "post": {
+                "operationId": "ask",
+                "summary": "Put a question",
+                "parameters": [
+                    {
+                        "name": "Idempotency-Key",
+                        "in": "header",
+                        "description": "Names the request: sent twice it is one question.",
+                        "schema": {"type": "string", "pattern": NAME_PATTERN},
+                    }
+                ],
+                "requestBody": {"required": True, "content": _question()},
+                "responses": _responses(
+                    {"202": ("Taken in.", "Accepted")}, 400, 401, 403, 404, 413, 415, 422, 429, 503
+                ),
+            }
+        },
+        "/api/runs/{run}": {
+            "get": {
+                "operationId": "run",
+                "summary": "A run, working or ended",
+                "parameters": [run],
+                "responses": _responses({"200": ("The run.", "Run")}, 401, 403, 404, 429, 503),
+            }
+        },
+        "/api/runs/{run}/events": {
+            "get": {
+                "operationId": "events",
+                "summary": "What changes in a run, until it has its final answer",
+                "description": _EVENTS,
+                "parameters": [
+                    run,
+                    {"name": "Last-Event-ID", "in": "header", "schema": {"type": "string"}},
+                ],
+                "responses": {
+                    "200": {
+                        "description": "The events.",
+                        "content": {"text/event-stream": {"itemSchema": _event_schema()}},
+                    },
+                    "204": {"description": "You have it all."},
+                    **_responses({}, 401, 403, 404, 429, 503),
+                },
+            }
+        },
+        "/api/runs/{run}/stop": {
+            "post": {
+                "operationId": "stop",
+                "summary": "Stop a run; what was found until then is its answer",
+                "parameters": [run],
+                "requestBody": {
+                    "required": True,
+                    "content": {"application/json": {"schema": {"type": "object"}}},
+                },
+                "responses": _responses(
+                    {"202": ("Whether there was anything to stop.", "Stopping")},
+                    *(400, 401, 403, 404, 413, 415, 422, 429, 503),
+                ),
+            }
+        },
+        "/api/threads/{thread}": {
+            "get": {
+                "operationId": "thread",
+                "summary": "A conversation",
+                "parameters": [thread],
+                "responses": _responses(
+                    {"200": ("The conversation.", "Conversation")}, 401, 403, 404, 429, 503
+                ),
+            }
+        },
+    }
+
+
+def _event_schema() -> dict[str, Any]:
+    """Return the schema of an event; the last of those sent together has an id."""
+    return {"oneOf": [_event(kind, data) for kind, data in EVENTS.items()]}
+
+
+def _event(kind: str, data: type[BaseModel]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": ["event", "data"],
+        "properties": {
+            "event": {"const": kind},
+            "data": {
+                "type": "string",
+                "contentMediaType": "application/json",
+                "contentSchema": {"$ref": f"#/components/schemas/{data.__name__}"},
+            },
+            "id": {"type": "string", "pattern": ID_PATTERN},
+        },
+    }
+
+
+def _question() -> dict[str, Any]:
+    """Return the body of a question: JSON, or with files a multipart form (RFC 7578) with the same
+    fields."""
+    asked = Question.model_json_schema()["properties"]
+    files = {
+        "type": "array",
+        "maxItems": MOST_FILES,
+        "items": {"type": "string", "format": "binary"},
+        "description": f"{described()}.",
+    }
+    fields = {name: asked[name] for name in ("question", "depth", "thread")}
+    form = {"type": "object", "required": ["question"], "properties": {**fields, "files": files}}
+    return {**_content("Question"), "multipart/form-data": {"schema": form}}
+
+
+def _path(name: str, said: str) -> dict[str, Any]:
+    schema = {"type": "string", "minLength": 1, "maxLength": 300}
+    return {"name": name, "in": "path", "required": True, "description": said, "schema": schema}
+
+
+def _content(schema: str) -> dict[str, Any]:
+    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+
+
+def _responses(good: dict[str, tuple[str, str]], *failures: int) -> dict[str, Any]:
+    told = {
+        status: {"description": said, "content": _content(schema)}
+        for status, (said, schema) in good.items()
+    }
+    failed = {"description": "What happened and what to do.", "content": _content("Failure")}
+    return {**told, **{str(status): failed for status in failures}}
+
 
 NAME_HEADER = "idempotency-key"
 NAME = re.compile(NAME_PATTERN)

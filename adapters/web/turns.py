@@ -9,8 +9,8 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from adapters.web.console import Console
-from adapters.web.reply_state import ReplyState, state_of
-from adapters.web.sources import Dates
+from adapters.web.html.sources import Dates
+from adapters.web.live import ReplyState, state_of
 from bot.core.answers import Answer
 from bot.core.errors import InvalidSetting
 from bot.core.labels import label

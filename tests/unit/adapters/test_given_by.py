@@ -13,7 +13,7 @@ from adapters.discord.format import details as discord_details
 from adapters.slack.buttons import details as slack_details
 from adapters.terminal.plain import plain
 from adapters.terminal.screen import rendered
-from adapters.web.views import reply_of
+from adapters.web.html.replies import reply_of
 from bot.core.answers import Answer, Citation
 from bot.core.texts import texts_for
 from bot.rendering.documents import answer_document

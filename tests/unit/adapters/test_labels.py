@@ -22,9 +22,9 @@ from adapters.slack.plan import heading, task_chunk, tasks
 from adapters.terminal.plain import answer_json, bare, ended_lines, plain
 from adapters.terminal.screen import plan_lines as terminal_plan
 from adapters.terminal.screen import rendered
-from adapters.web.plans import plan_of
+from adapters.web.html.plans import plan_of
+from adapters.web.html.replies import markdown_of, reply_of
 from adapters.web.templating import environment
-from adapters.web.views import markdown_of, reply_of
 from bot.core.answers import Answer, Citation, PlanView, StepView
 from bot.core.correction_address import address
 from bot.core.labels import label, titled
@@ -239,7 +239,7 @@ def on_web(answer: Answer) -> str:
 
 
 def on_run_page(answer: Answer) -> str:
-    macros: Any = environment().get_template("trace.html").module
+    macros: Any = environment().get_template("run_trace.html").module
     plan = plan_of(PlanView("", answer.steps), EN)
     return "".join(map(str, map(macros.where, answer.citations))) + str(plan)
 

@@ -14,7 +14,7 @@ from adapters.discord.format import format_answer
 from adapters.slack.buttons import details
 from adapters.slack.format import final
 from adapters.terminal.plain import plain
-from adapters.web.views import markdown_of, reply_of
+from adapters.web.html.replies import markdown_of, reply_of
 from bot.core.answers import Answer, Citation
 from bot.core.messages import Author, RunOptions, Thread
 from bot.core.texts import texts_for

@@ -14,10 +14,10 @@ import httpx
 from lxml import html as lxml_html  # type: ignore[import-untyped]
 from pydantic import TypeAdapter
 
+from adapters.web.access.gate import Sessions
 from adapters.web.app import console_app
 from adapters.web.console import Console
 from adapters.web.live import Live
-from adapters.web.visitors import Sessions
 from bot.core.answers import (
     Answer,
     Citation,

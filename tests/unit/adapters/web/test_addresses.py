@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-from adapters.web.addresses import Proxies
+from adapters.web.access.gate import Proxies
 
 PROXIES = Proxies(("10.0.0.0/8", "fd00::/8"))
 

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from adapters.web.description import description
+from adapters.web.api import description
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 
 QUESTION = {"question": "How tall is the tower?"}

@@ -11,9 +11,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from adapters.web.description import description
-from adapters.web.live import Live
-from adapters.web.reply_state import ReplyState
+from adapters.web.api import description
+from adapters.web.live import Live, ReplyState
 from bot.core.answers import Judgement, PlanView, StepView
 from bot.core.messages import RunOptions, Thread
 from bot.reasoning.evidence import CitationDelta, TextDelta, Verdict

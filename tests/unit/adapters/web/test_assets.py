@@ -7,7 +7,7 @@ import re
 import pytest
 from httpx import Response
 
-from adapters.web.assets import FOLDER, asset, files
+from adapters.web.templating import STATIC, asset, files
 from tests.unit.adapters.web.conftest import Browser
 
 FIRST_VISIT = 25_000  # bytes of the first page with all that it loads, as they are sent
@@ -18,7 +18,7 @@ LATER_VISIT = 4_000  # of the page alone
 async def test_a_file_may_be_kept_for_ever_under_its_name(browser: Browser, name: str) -> None:
     answer = await browser.get(asset(name))
     assert answer.status_code == 200
-    assert answer.content == (FOLDER / name).read_bytes()
+    assert answer.content == (STATIC / name).read_bytes()
     assert "immutable" in answer.headers["cache-control"]
     again = await browser.get(asset(name), **{"If-None-Match": answer.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from adapters.web.handbook import anchor, render
+from adapters.web.pages.handbook import anchor, render
 from bot.cli.command import HANDBOOK
 from tests.fakes.screen import seen
 from tests.unit.adapters.web.conftest import Browser, OpenConsole

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from adapters.web import threads
+from adapters.web.pages import history
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 
 QUESTION = "How tall is the tower?"
@@ -42,7 +42,7 @@ async def listed(browser: Browser, path: str = "/conversations") -> list[str]:
 async def test_all_conversations_are_reached_part_by_part(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.web.threads.THREADS_LISTED", 3)
+    monkeypatch.setattr("adapters.web.pages.history.THREADS_LISTED", 3)
     every = [await asked(browser, f"Question {n}?") for n in range(7)]
     found, path = list[str](), "/conversations"
     for _ in range(9):
@@ -64,7 +64,7 @@ async def test_a_conversation_is_found_by_its_answer_and_shows_where(browser: Br
 
 def test_the_words_that_were_found_are_shown_as_they_are_read() -> None:
     said = "# On towers\n\n- The *tower* was **finished** in `1889` [1].\n\nIt is tall [2]."
-    assert threads._snippet("finished", "", said) == "The tower was finished in 1889."
+    assert history._snippet("finished", "", said) == "The tower was finished in 1889."
 
 
 async def test_a_name_is_shown_found_and_taken_back(browser: Browser) -> None:

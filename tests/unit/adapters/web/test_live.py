@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from adapters.web.live import Feed, Live
-from adapters.web.reply_state import ReplyState, next_state, next_turn
+from adapters.web.live import Feed, Live, ReplyState, next_state, next_turn
 from bot.core.answers import Answer, PlanView, StepView
 from bot.core.errors import StorageUnavailable
 from bot.core.messages import RunOptions, Thread

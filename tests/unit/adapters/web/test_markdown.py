@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.markdown import answer_html
+from adapters.web.html.markdown import answer_html
 from tests.fakes.screen import Seen, seen
 
 URLS = {1: "https://example.org/tower", 2: "https://example.org/a?b=1&c=\"2'", 3: "file:///x.md"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.web.open_streams import OpenStreams
+from adapters.web.live import OpenStreams
 
 
 def test_a_client_may_have_so_many_and_another_one_as_many_more() -> None:

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from adapters.web.amounts import seconds, usd
-from adapters.web.overview import PERIOD, Selection
+from adapters.web.pages.overview import PERIOD, Selection, seconds, usd
 from bot.core.messages import Thread
 from bot.storage.overview import RECENT
 from bot.storage.tables import messages, runs, steps, threads

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.code import LONGEST, coloured
-from adapters.web.formulas import mathml
-from adapters.web.page_text import page_html
+from adapters.web.html.markdown import LONGEST_CODE, coloured, mathml
+from adapters.web.html.page_text import page_html
 from bot.research.answer.support import Quoted
 
 SAFE = {
@@ -62,7 +61,7 @@ def test_colours_keep_every_character_of_code(code: str, language: str) -> None:
 
 
 def test_long_code_is_not_coloured() -> None:
-    assert coloured("x = 1\n" * LONGEST, "python") == (("", "x = 1\n" * LONGEST),)
+    assert coloured("x = 1\n" * LONGEST_CODE, "python") == (("", "x = 1\n" * LONGEST_CODE),)
 
 
 def test_a_formula_becomes_mathml() -> None:

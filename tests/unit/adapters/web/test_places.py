@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from adapters.web.places import AnswerPlaces, anchored, by_number
-from adapters.web.reply_state import ReplyState
-from adapters.web.views import writing
+from adapters.web.html.plans import writing
+from adapters.web.html.sources import AnswerPlaces, anchored, by_number
+from adapters.web.live import ReplyState
 from bot.core.answers import Answer, Citation, PlanView
 
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from adapters.web.parts import plan_html
-from adapters.web.plans import DOING, ICONS, plan_of, site_of
-from adapters.web.reply_state import ReplyState
+from adapters.web.html.plans import DOING, ICONS, plan_html, plan_of
+from adapters.web.html.sources import site_of
+from adapters.web.live import ReplyState
 from adapters.web.templating import Templates
 from bot.core.answers import PlanView, StepState, StepView
 from bot.core.texts import texts_for

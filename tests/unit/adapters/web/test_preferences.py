@@ -7,8 +7,8 @@ import struct
 import httpx
 import pytest
 
-from adapters.web.assets import files
-from adapters.web.preference_pages import KEYS
+from adapters.web.pages.preferences import KEYS
+from adapters.web.templating import files
 from tests.fakes.screen import seen
 from tests.unit.adapters.web.conftest import Browser
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from adapters.web.live import Live
-from adapters.web.reply_state import ReplyState, next_state, next_turn
+from adapters.web.live import Live, ReplyState, next_state, next_turn
 from bot.core.answers import PlanView, StepView
 from bot.storage.store import open_store
 from tests.unit.adapters.web.conftest import Browser, Running

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.web.reply_state import ReplyState, next_state
+from adapters.web.live import ReplyState, next_state
 from bot.storage.records import RunRecord
 from tests.unit.adapters.web.conftest import Browser, Running
 

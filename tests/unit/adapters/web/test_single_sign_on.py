@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from adapters.web.access.single_sign_on import groups_in
 from adapters.web.declaration import PLATFORM
-from adapters.web.single_sign_on import groups_in
 from bot.core.errors import InvalidSetting, Unavailable
 from bot.core.texts import texts_for
 from bot.operation.configuration import load_settings
@@ -370,7 +370,7 @@ async def test_keys_that_were_taken_away_are_forgotten_within_an_hour(
     await signed_in(console)
     provider.keys = ("two",)
     await signed_in(console)  # "one" is still known
-    monkeypatch.setattr("adapters.web.single_sign_on.FRESH_SECONDS", -1.0)
+    monkeypatch.setattr("adapters.web.access.single_sign_on.FRESH_SECONDS", -1.0)
     assert await refusal(console) == UNTRUSTED
 
 
@@ -411,7 +411,7 @@ async def test_a_provider_that_never_ends_its_answer_is_left(
     browser = await a_browser(console)
     back = await sent_back(browser)
     provider.endless = True
-    monkeypatch.setattr("adapters.web.single_sign_on.CALL_SECONDS", 0.2)
+    monkeypatch.setattr("adapters.web.access.single_sign_on.CALL_SECONDS", 0.2)
     answer = await browser.get(back)
     assert answer.status_code == 503
     assert "cannot be reached now" in answer.text
@@ -424,7 +424,7 @@ async def test_the_provider_is_asked_through_the_proxy(
     back = await sent_back(browser)
     async with egress_proxy("honest", urlsplit(provider.url).port or 0) as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
-        monkeypatch.setattr("adapters.web.single_sign_on.FRESH_SECONDS", -1.0)
+        monkeypatch.setattr("adapters.web.access.single_sign_on.FRESH_SECONDS", -1.0)
         assert (await browser.get(back)).status_code == 303
     assert {f"POST {provider.url}/token", f"GET {provider.url}/keys"} < set(proxy.asked)
 
@@ -461,7 +461,7 @@ async def test_a_made_up_state_is_refused(
 async def test_a_late_return_is_refused(console: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     browser = await a_browser(console)
     back = await sent_back(browser)
-    monkeypatch.setattr("adapters.web.single_sign_on.time.time", lambda: 4_000_000_000.0)
+    monkeypatch.setattr("adapters.web.access.single_sign_on.time.time", lambda: 4_000_000_000.0)
     assert (await browser.get(back)).status_code == 403
 
 

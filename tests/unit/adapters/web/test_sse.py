@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from adapters.web.limits import HEARTBEAT_SECONDS, SECONDS_BETWEEN_EVENTS
-from adapters.web.live import Feed
-from adapters.web.sse import moments
+from adapters.web.live import Feed, moments
 from bot.core.errors import StorageUnavailable
 from bot.core.messages import Thread
 from tests.fakes.virtual_time import in_virtual_time, now

@@ -14,8 +14,8 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.web.forms import safe_name
 from adapters.web.limits import LONGEST_FILE_NAME, MOST_FILES
-from adapters.web.uploads import safe_name
 from bot.core.posting import RunRef
 from bot.pages.turns import reading_for
 from bot.pages.workers import Workers

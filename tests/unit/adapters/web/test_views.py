@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adapters.web.views import markdown_of, reply_of
+from adapters.web.html.replies import markdown_of, reply_of
 from bot.core.answers import Answer, Citation
 from bot.core.texts import texts_for
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.visitors import Sessions, masked, same_secret, session_key
+from adapters.web.access.gate import Sessions, masked, same_secret, session_key
 from bot.storage.database import open_database
 from bot.storage.workspaces import Workspaces
 from tests.fakes import sqlite

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.web.svg.graph import COLUMNS, Box, GraphNode, draw, layout
+from adapters.web.html.svg import COLUMNS, Box, GraphNode, draw_graph, layout
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=120)
 
@@ -99,13 +99,13 @@ def test_edges_cross_only_where_they_have_to() -> None:
 @settings(max_examples=50)
 @given(graphs())
 def test_the_drawing_is_well_formed_whatever_is_asked(nodes: list[GraphNode]) -> None:
-    drawn = ElementTree.fromstring(str(draw(nodes, "Sub-questions")))
+    drawn = ElementTree.fromstring(str(draw_graph(nodes, "Sub-questions")))
     assert len(drawn.findall("g")) == len(nodes)
 
 
 def test_what_a_hostile_model_calls_its_questions_stays_text() -> None:
     hostile = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
-    drawn = str(draw([GraphNode("a", hostile, "failed", href="#a")], hostile))
+    drawn = str(draw_graph([GraphNode("a", hostile, "failed", href="#a")], hostile))
     assert "<script" not in drawn
     assert "<img" not in drawn
     root = ElementTree.fromstring(drawn)
@@ -117,7 +117,7 @@ def test_what_a_hostile_model_calls_its_questions_stays_text() -> None:
 @pytest.mark.parametrize("state", ["waiting", "running", "done", "failed"])
 def test_a_state_is_told_by_a_class_a_mark_and_a_word(state: str) -> None:
     node = GraphNode("a", "A?", state, said="said so")  # type: ignore[arg-type]
-    root = ElementTree.fromstring(str(draw([node], "")))
+    root = ElementTree.fromstring(str(draw_graph([node], "")))
     group = root.find("g")
     assert group is not None
     assert group.get("class") == f"node {state}"

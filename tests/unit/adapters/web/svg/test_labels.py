@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.svg.labels import lines, width
+from adapters.web.html.svg import lines, width
 
 ROOM = 10.0
 

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.svg.plot import (
+from adapters.web.html.svg import (
     BOTTOM,
-    HEIGHT,
     LEFT,
+    PLOT_HEIGHT,
+    PLOT_WIDTH,
     TOP,
-    WIDTH,
     Column,
     Part,
     blocks,
-    draw,
+    draw_plot,
     scale,
 )
 
@@ -41,12 +41,12 @@ def test_every_part_is_within_the_drawing_and_none_covers_another(values: list[l
     placed = blocks(days, scale(days)[-1])
     for block in placed:
         assert block.x >= LEFT
-        assert block.x + block.width <= WIDTH
+        assert block.x + block.width <= PLOT_WIDTH
         assert block.y >= TOP - 0.01
-        assert block.y + block.height <= HEIGHT - BOTTOM + 0.01
+        assert block.y + block.height <= PLOT_HEIGHT - BOTTOM + 0.01
     for day in days:
         own = sorted((b for b in placed if b.column is day), key=lambda b: -b.y)
-        tops = [HEIGHT - BOTTOM, *(block.y for block in own)]
+        tops = [PLOT_HEIGHT - BOTTOM, *(block.y for block in own)]
         for block, base in zip(own, tops, strict=False):
             assert block.y + block.height == pytest.approx(base)
 
@@ -68,13 +68,15 @@ def test_heights_are_in_proportion() -> None:
 
 @given(VALUES)
 def test_the_drawing_is_well_formed(values: list[list[int]]) -> None:
-    root = ElementTree.fromstring(str(draw(columns(values), "Questions")))
+    root = ElementTree.fromstring(str(draw_plot(columns(values), "Questions")))
     assert len(root.findall("rect")) == sum(value > 0 for each in values for value in each)
     assert root.findall("text")[-1].text == f"Nov {len(values)}"
 
 
 def test_hostile_labels_stay_text() -> None:
     hostile = '"><script>alert(1)</script>'
-    drawn = str(draw([Column(hostile, (Part("answered", 1, hostile),))], hostile, unit=hostile))
+    drawn = str(
+        draw_plot([Column(hostile, (Part("answered", 1, hostile),))], hostile, unit=hostile)
+    )
     assert "<script" not in drawn
     assert ElementTree.fromstring(drawn).get("aria-label") == hostile

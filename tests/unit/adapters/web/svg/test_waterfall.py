@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.svg.waterfall import SCALE, THINNEST, Waterfall, rounded, waterfall
+from adapters.web.html.svg import SCALE, THINNEST, Waterfall, rounded, waterfall
 from bot.research.trace.timeline import Span
 
 TIMES = st.tuples(st.floats(0, 10_000), st.floats(0, 500), st.floats(0, 100))

@@ -1,0 +1,497 @@
+"""The overview of a period, as pages and as files, and the metrics for Prometheus."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, tzinfo
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from adapters.web.access.gate import visitor_of
+from adapters.web.access.visibility import Page, operator_only, seeing, with_audit
+from adapters.web.console import Console
+from adapters.web.html.svg import Column, Part, draw_plot
+from adapters.web.preferences import clock_of, texts_of
+from bot.core.errors import InvalidSetting
+from bot.core.lines import one_line, shortened
+from bot.core.texts import Texts
+from bot.operation.metrics import Metrics
+from bot.research.trace.health import ProviderHealth, health
+from bot.storage.asked import AskedQuestions, Unanswered
+from bot.storage.audit import Deed
+from bot.storage.overview import (
+    RECENT,
+    Day,
+    Overview,
+    Overviews,
+    Place,
+    QuestionRow,
+    Scope,
+    of_days,
+)
+
+
+def seconds(value: float) -> str:
+    """Format a duration."""
+    if value == 0:
+        return "0 s"
+    if value >= 3_600:
+        hours, minutes = divmod(round(value / 60), 60)
+        return f"{hours} h {minutes:02d} min"
+    if value >= 120:
+        minutes, rest = divmod(round(value), 60)
+        return f"{minutes} min {rest:02d} s"
+    if value >= 10:
+        return f"{value:.0f} s"
+    return f"{value:.1f} s" if value >= 0.95 else f"{value * 1_000:.0f} ms"
+
+
+def usd(value: float) -> str:
+    """Format US dollars, with more digits for amounts below a cent."""
+    if value >= 1 or value == 0:
+        return f"${value:,.2f}"
+    return f"${value:.4f}" if value >= 0.0001 else "< $0.0001"
+
+
+STATES = ("answered", "partial", "not_found", "failed", "stopped")
+PERIODS = (1, 7, 30, 90)  # days
+PERIOD = 30
+QUESTION = 120  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A number at the top of the page, and its meaning."""
+
+    name: str
+    value: str
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An option of a filter."""
+
+    value: str
+    name: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A field of the form above the page."""
+
+    field: str
+    name: str
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The selection in a URL. An unknown period is replaced by the default."""
+
+    days: int
+    platform: str = ""
+    workspace: str = ""
+    channel: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Selection:
+        given = query.get("days", "")
+        days = int(given) if given.isdecimal() and len(given) < 4 else PERIOD
+        named = {name: query.get(name, "")[:200] for name in ("platform", "workspace", "channel")}
+        return cls(days if days in PERIODS else PERIOD, **named)
+
+    def scope(self, now: datetime, clock: tzinfo) -> Scope:
+        """Return the period until now, in days of the reader's time zone."""
+        return of_days(
+            now.astimezone(clock).date(),
+            self.days,
+            clock,
+            platform=self.platform,
+            workspace=self.workspace,
+            channel=self.channel,
+        )
+
+
+class Filters:
+    """The form above a page of the overview, and the texts for its options."""
+
+    def __init__(self, places: Sequence[Place], looked: Selection, texts: Texts) -> None:
+        self._places = places
+        self._looked = looked
+        self._texts = texts
+
+    @property
+    def filters(self) -> tuple[Filter, ...]:
+        looked, texts, places = self._looked, self._texts, self._places
+        within = [p for p in places if looked.platform in ("", p.platform)]
+        inside = [p for p in within if looked.workspace in ("", p.workspace)]
+        periods = tuple(
+            Choice(str(days), texts("web-overview-days", count=days), days == looked.days)
+            for days in PERIODS
+        )
+        return (
+            Filter("days", texts("web-overview-period"), periods),
+            self._filter("platform", {p.platform for p in places}, looked.platform),
+            self._filter("workspace", {p.workspace for p in within}, looked.workspace),
+            self._filter("channel", {p.channel for p in inside}, looked.channel),
+        )
+
+    def _filter(self, field: str, names: set[str], chosen: str) -> Filter:
+        every = Choice("", self._texts("web-overview-all"), not chosen)
+        # The chosen option stays available even if it belongs to another platform.
+        offered = sorted(names | ({chosen} if chosen else set()))
+        choices = (Choice(name, name, name == chosen) for name in offered)
+        return Filter(field, self._texts(f"web-overview-{field}"), (every, *choices))
+
+    @property
+    def query(self) -> str:
+        """Return the query string of this selection."""
+        given = asdict(self._looked)
+        return urlencode({name: value for name, value in given.items() if value})
+
+    def state(self, state: str) -> str:
+        return self._texts(f"web-run-state-{name(state)}")
+
+    def line(self, text: str) -> str:
+        """Shorten a question to one line."""
+        return shortened(one_line(text), QUESTION)
+
+
+class OverviewView(Filters):
+    """See the module docstring. Templates read its attributes and call its methods."""
+
+    states = STATES
+    recent = RECENT
+
+    def __init__(
+        self,
+        overview: Overview,
+        places: Sequence[Place],
+        looked: Selection,
+        texts: Texts,
+        now: datetime,
+    ) -> None:
+        super().__init__(places, looked, texts)
+        self.overview = overview
+        self._now = now.astimezone(UTC)
+        self.providers: tuple[ProviderHealth, ...] = health(overview.searches)
+
+    @property
+    def is_new(self) -> bool:
+        """Return True if no question has been asked yet."""
+        return not self._places
+
+    @property
+    def looks_at_some(self) -> bool:
+        """Return True if the steps are only those of the latest questions."""
+        return sum(self.overview.states.values()) > RECENT
+
+    # ------------------------------------------------------------ sums
+
+    @property
+    def tiles(self) -> tuple[Tile, ...]:
+        texts, overview = self._texts, self.overview
+        states, spent, queue = overview.states, overview.spent, overview.queue
+        asked = sum(states.values())
+        counted = [
+            Tile(texts(f"web-run-state-{name(state)}"), self._share(states.get(state, 0)), state)
+            for state in STATES
+        ]
+        verdicts = overview.verdicts
+        median = seconds(overview.median) if overview.median is not None else "–"
+        waits = (self._now - queue.oldest).total_seconds() if queue.oldest else 0.0
+        waiting = f"{queue.waiting:,}" + (f" ({seconds(waits)})" if queue.waiting else "")
+        return (
+            Tile(texts("web-overview-questions"), f"{asked:,}"),
+            *counted,
+            Tile(texts("web-overview-median"), median),
+            Tile(texts("web-overview-cost"), usd(spent.usd)),
+            Tile(texts("web-overview-cost-each"), self._cost_each(states)),
+            Tile(texts("web-overview-tokens"), f"{spent.tokens:,}"),
+            Tile(texts("web-run-feedback"), feedback_counts(verdicts) or "–"),
+            Tile(texts("web-overview-waiting"), waiting),
+            Tile(texts("web-overview-running"), f"{queue.running:,}"),
+        )
+
+    def _cost_each(self, states: Mapping[str, int]) -> str:
+        """Return the cost per answered question, including the cost of those not answered."""
+        answered = states.get("answered", 0) + states.get("partial", 0)
+        return usd(self.overview.spent.usd / answered) if answered else "–"
+
+    def _share(self, count: int) -> str:
+        ended = sum(self.overview.states.get(state, 0) for state in STATES)
+        return f"{count:,} ({count / ended:.0%})" if ended else "0"
+
+    # ------------------------------------------------------------ plots
+
+    @property
+    def questions(self) -> Markup:
+        columns = [
+            Column(
+                self._label(day.day),
+                tuple(self._part(state, day.states.get(state, 0)) for state in STATES),
+            )
+            for day in self.overview.days
+        ]
+        return draw_plot(columns, self._texts("web-overview-per-day"))
+
+    @property
+    def money(self) -> Markup | str:
+        if not self.overview.spent.micro_usd:
+            return ""
+        columns = [
+            Column(self._label(day.day), (Part("cost", day.spent.usd, usd(day.spent.usd)),))
+            for day in self.overview.days
+        ]
+        return draw_plot(columns, self._texts("web-overview-cost-per-day"), unit="$", whole=False)
+
+    def _part(self, state: str, count: int) -> Part:
+        return Part(state, count, f"{self.state(state)} {count:,}")
+
+    def _label(self, day: date) -> str:
+        return f"{day.month:02d}-{day.day:02d}"
+
+    # ------------------------------------------------------------ words for tables
+
+    def question(self, asked: QuestionRow) -> str:
+        return shortened(asked.text, QUESTION) or asked.run
+
+    def seconds(self, value: float | None) -> str:
+        return "" if value is None else seconds(value)
+
+    def usd(self, value: float | None) -> str:
+        return usd(value) if value else ""
+
+
+def feedback_counts(verdicts: Mapping[str, int]) -> str:
+    """Format the readers' feedback: +12 −3."""
+    counted = (("+", verdicts.get("good", 0)), ("−", verdicts.get("bad", 0)))
+    return " ".join(f"{sign}{count:,}" for sign, count in counted if count)
+
+
+def name(state: str) -> str:
+    """Return a state's name as used in the ids of texts."""
+    return state.replace("_", "-")
+
+
+COLUMNS = (
+    "day",
+    "questions",
+    *STATES,
+    "usd",
+    "model_calls",
+    "input_tokens",
+    "output_tokens",
+    "cached_tokens",
+)
+
+
+def days_as_csv(days: Sequence[Day]) -> str:
+    """Return one line per day after a line of names (RFC 4180). Questions are counted by days of
+    the scope's time zone; ``usd`` (US dollars), calls and tokens by days of UTC."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS)
+    writer.writeheader()
+    writer.writerows(map(_day, days))
+    return out.getvalue()
+
+
+def unanswered_as_csv(found: Sequence[Unanswered]) -> str:
+    """Return one line per question. Text that a spreadsheet would read as a formula is escaped
+    (https://owasp.org/www-community/attacks/CSV_Injection)."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(("question", "times", "outcome", "last_asked", "platform", "channel", "run"))
+    for one in found:
+        text = f"'{one.text}" if one.text.lstrip()[:1] in ("=", "+", "-", "@") else one.text
+        place = (one.place.platform, one.place.channel)
+        writer.writerow((text, one.times, one.state, one.at.isoformat(), *place, one.run))
+    return out.getvalue()
+
+
+def document(overview: Overview, providers: Sequence[ProviderHealth]) -> dict[str, Any]:
+    """Return all figures, without the texts of questions and steps; times are in seconds."""
+    return {
+        "days": [_day(day) for day in overview.days],
+        "median_seconds": overview.median,
+        "feedback": dict(overview.verdicts),
+        "queue": {
+            "waiting": overview.queue.waiting,
+            "running": overview.queue.running,
+            "oldest": overview.queue.oldest.isoformat() if overview.queue.oldest else None,
+        },
+        "steps": [
+            {
+                "kind": kind.kind,
+                "count": kind.count,
+                "mean_seconds": round(kind.mean, 3),
+                "longest_seconds": round(kind.longest, 3),
+            }
+            for kind in overview.kinds
+        ],
+        "providers": [
+            {
+                "name": one.name,
+                "searches_with_hits": one.found,
+                "hits": one.hits,
+                "failures": one.failed,
+                "last_failure": one.last_failure,
+            }
+            for one in providers
+        ],
+    }
+
+
+def _day(day: Day) -> dict[str, Any]:
+    spent = day.spent
+    return {
+        "day": day.day.isoformat(),
+        "questions": sum(day.states.values()),
+        **{state: day.states.get(state, 0) for state in STATES},
+        "usd": spent.usd,
+        "model_calls": spent.model_calls,
+        "input_tokens": spent.input_tokens,
+        "output_tokens": spent.output_tokens,
+        "cached_tokens": spent.cached_tokens,
+    }
+
+
+def overview_pages(console: Console) -> Sequence[BaseRoute]:
+    """Return the routes of these pages."""
+    return [*_OverviewPages(console).routes, *_metrics(console)]
+
+
+class _OverviewPages:
+    """The overview of a period, as a page and as files."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._overviews = Overviews(console.database)
+        self._asked = AskedQuestions(console.database)
+
+    @property
+    def routes(self) -> list[BaseRoute]:
+        pages: dict[str, tuple[Deed, Page]] = {
+            "/overview": ("read", self.page),
+            "/overview/unanswered": ("read", self.unanswered),
+            "/overview/unanswered.csv": ("exported", self.unanswered_csv),
+            "/overview/feedback": ("read", self.feedback),
+            "/overview.csv": ("exported", self.csv),
+            "/overview.json": ("exported", self.json),
+        }
+        return [
+            Route(path, with_audit(self._console, deed, path[1:], operator_only(page)))
+            for path, (deed, page) in pages.items()
+        ]
+
+    async def page(self, request: Request) -> Response:
+        looked, found, now = await self._look(request)
+        places, texts = await self._overviews.places(), texts_of(request)
+        # In a thread, because it goes through a thousand searches.
+        view = await asyncio.to_thread(OverviewView, found, places, looked, texts, now)
+        scope = looked.scope(now, clock_of(request))
+        return self._console.page(
+            request,
+            "overview.html",
+            view=view,
+            of_places=await self._asked.by_place(scope),
+            of_collections=self._of_collections(request, await self._asked.quoted(scope)),
+        )
+
+    def _of_collections(
+        self, request: Request, quoted: Sequence[tuple[str, str]]
+    ) -> list[tuple[str, int, int]]:
+        """Return for each collection ("": documents in none) how many answers quote it, and how
+        many of its documents, without collections that the visitor may not read."""
+        rights, reader = self._console.rights, visitor_of(request).reader
+        reach = rights.reach(reader)
+        try:
+            roots = rights.roots
+        except InvalidSetting:
+            return []
+        answers, documents = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+        for run, url in quoted:
+            if reach.allows(url):
+                bare = url.partition("#")[0]
+                below = (r for r in roots if bare == r.address or bare.startswith(f"{r.address}/"))
+                name = next((root.collection.name for root in below), "")
+                answers[name].add(run)
+                documents[name].add(bare)
+        found = [(name, len(answers[name]), len(documents[name])) for name in answers]
+        return sorted(found, key=lambda one: -one[1])
+
+    async def unanswered(self, request: Request) -> Response:
+        """Show questions that the documents do not answer."""
+        looked, now, view = await self._view(request)
+        found = await self._asked.unanswered(
+            looked.scope(now, clock_of(request)), seeing(self._console, request).told
+        )
+        return self._console.page(request, "overview_unanswered.html", view=view, found=found)
+
+    async def unanswered_csv(self, request: Request) -> Response:
+        looked, now, _ = await self._view(request)
+        found = await self._asked.unanswered(
+            looked.scope(now, clock_of(request)), seeing(self._console, request).told
+        )
+        return _as_csv(unanswered_as_csv(found), "footnote-unanswered.csv")
+
+    async def feedback(self, request: Request) -> Response:
+        """Show readers' feedback on answers."""
+        looked, now, view = await self._view(request)
+        said = await self._asked.feedback(
+            looked.scope(now, clock_of(request)), seeing(self._console, request).told
+        )
+        return self._console.page(request, "overview_feedback.html", view=view, said=said)
+
+    async def _view(self, request: Request) -> tuple[Selection, datetime, Filters]:
+        looked, texts = Selection.of(request.query_params), texts_of(request)
+        return (
+            looked,
+            datetime.now(UTC),
+            Filters(await self._overviews.places(), looked, texts),
+        )
+
+    async def csv(self, request: Request) -> Response:
+        _, found, _ = await self._look(request)
+        return _as_csv(days_as_csv(found.days), "footnote-overview.csv")
+
+    async def json(self, request: Request) -> Response:
+        _, found, _ = await self._look(request)
+        providers = await asyncio.to_thread(health, found.searches)
+        return JSONResponse(document(found, providers), headers={"Cache-Control": "no-store"})
+
+    async def _look(self, request: Request) -> tuple[Selection, Overview, datetime]:
+        now = datetime.now(UTC)
+        looked = Selection.of(request.query_params)
+        told = seeing(self._console, request).told
+        found = await self._overviews.look(looked.scope(now, clock_of(request)), told)
+        return looked, found, now
+
+
+def _as_csv(text: str, name: str) -> Response:
+    return Response(
+        text,
+        media_type="text/csv; charset=utf-8",
+        headers={
+            "Cache-Control": "no-store",
+            "Content-Disposition": f'attachment; filename="{name}"',
+        },
+    )
+
+
+def _metrics(console: Console) -> list[BaseRoute]:
+    """Return the route of the metrics for Prometheus, which sends the console's token, if any."""
+    metrics = Metrics(console.database, console.observed, console.settings)
+    return [Route("/metrics", operator_only(metrics.answer))]
