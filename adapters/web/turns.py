@@ -104,18 +104,16 @@ def _collections(rights: Rights, answer: Answer | None) -> dict[str, str]:
     """Return the names of the collections of an answer's documents, by URL."""
     documents = {one.url for one in answer.citations} if answer is not None else set()
     documents = {url for url in documents if url.startswith("file:")}
-    if not documents:
-        return {}
     try:
-        roots = rights.roots
+        roots = rights.roots if documents else ()
     except InvalidSetting:
         return {}  # the rights have logged the error and show no documents
-    named = ((url, _collection(url, roots)) for url in documents)
+    named = ((url, collection_of(url, roots)) for url in documents)
     return {url: name for url, name in named if name}
 
 
-def _collection(url: str, roots: Sequence[Root]) -> str:
-    """Return the name of a document's collection; ``roots`` begin with the longest URLs."""
+def collection_of(url: str, roots: Sequence[Root]) -> str:
+    """Return the name of a document's collection, or ""; ``roots`` begin with the longest URLs."""
     inside = (root for root in roots if f"{url}/".startswith(f"{root.address.rstrip('/')}/"))
     root = next(inside, None)
     return root.collection.name if root is not None else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from cachetools import LRUCache
 from markupsafe import Markup
@@ -33,7 +33,8 @@ ICONS = 6  # icons of sites on the line of the pages
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A search or a page. ``href`` is the URL of a web page."""
+    """A search, a page, a sub-question or a part of a report. ``href`` is the URL of a web page. A
+    sub-question or part has its ``work`` in numbers, its findings and its pages."""
 
     id: str
     state: StepState
@@ -41,21 +42,9 @@ class Line:
     detail: str
     site: Site | None = None
     href: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A sub-question or a part of a report: its ``work`` in numbers, its findings and its pages."""
-
-    id: str
-    state: StepState
-    said: str
-    title: str
-    detail: str
-    work: str
-    seconds: float
-    found: tuple[str, ...]
-    pages: tuple[Line, ...]
+    work: str = ""
+    found: tuple[str, ...] = ()
+    pages: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,44 +53,35 @@ class Plan:
 
     now: str
     graph: Markup | None
-    nodes: tuple[Part, ...]
-    paragraphs: tuple[Part, ...]
+    nodes: tuple[Line, ...]
+    paragraphs: tuple[Line, ...]
     searches: tuple[Line, ...]
     pages: tuple[Line, ...]
-
-    @property
-    def read(self) -> int:
-        return sum(page.state == "done" for page in self.pages)
-
-    @property
-    def unread(self) -> int:
-        return sum(page.state == "failed" for page in self.pages)
-
-    @property
-    def searched(self) -> int:
-        return sum(search.state == "done" for search in self.searches)
 
     @property
     def sites(self) -> tuple[Site, ...]:
         """Return the sites whose icons are shown beside the number of pages, each once."""
         return tuple(dict.fromkeys(page.site for page in self.pages if page.site))[:ICONS]
 
-    def ended(self, parts: Sequence[Part]) -> int:
-        """Return the number of parts that have ended, with success or not."""
-        return sum(part.state in ("done", "failed") for part in parts)
+    def count(self, lines: Sequence[Line], *states: StepState) -> int:
+        """Return how many of the lines are in one of the states."""
+        return sum(line.state in states for line in lines)
 
 
 def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
     """Return the plan of a run; ``run`` is part of the anchors of its nodes."""
-    parts = [branch for branch in branches(plan.steps) if branch.is_part]
-    nodes = tuple(_part(each, texts) for each in parts if each.line.kind == "node")
+    steps = plan.steps
+    lines: dict[str, tuple[Line, ...]] = {
+        kind: tuple(_part(each, texts) for each in branches(steps) if each.line.kind == kind)
+        for kind in ("node", "paragraph")
+    }
     return Plan(
-        now=_now(plan.steps, texts),
-        graph=_graph(plan.steps, texts, run),
-        nodes=nodes,
-        paragraphs=tuple(_part(each, texts) for each in parts if each.line.kind == "paragraph"),
-        searches=tuple(_line(step) for step in plan.steps if step.kind == "search"),
-        pages=tuple(_line(step) for step in plan.steps if step.kind == "read"),
+        now=_now(steps, texts),
+        graph=_graph(steps, texts, run),
+        nodes=lines["node"],
+        paragraphs=lines["paragraph"],
+        searches=tuple(_line(step) for step in steps if step.kind == "search"),
+        pages=tuple(_line(step) for step in steps if step.kind == "read"),
     )
 
 
@@ -109,17 +89,12 @@ def _now(steps: Sequence[StepView], texts: Texts) -> str:
     running = [step for step in steps if step.state == "running"]
     parts = {step.id for step in running if step.kind in ("node", "paragraph")}
     busy = {step.parent for step in running}  # their own running steps describe them
-    told = [_doing(step, texts) for step in running if step.id not in parts & busy]
+    told = [
+        named(step, shortened(title_of(step), TITLE), texts)
+        for step in running
+        if step.id not in parts & busy
+    ]
     return " · ".join(dict.fromkeys(told[:DOING]))
-
-
-def _doing(step: StepView, texts: Texts) -> str:
-    return named(step, shortened(title_of(step), TITLE), texts)
-
-
-def anchor_of(run: str, step: str) -> str:
-    """Return the id of the element with a sub-question's findings."""
-    return f"found-{run}-{step}"
 
 
 def _graph(steps: Sequence[StepView], texts: Texts, run: str) -> Markup | None:
@@ -127,11 +102,11 @@ def _graph(steps: Sequence[StepView], texts: Texts, run: str) -> Markup | None:
     nodes = [
         GraphNode(
             step.id,
-            title_of(step),
+            shortened(title_of(step), TITLE),
             step.state,
             step.needs,
-            f"#{anchor_of(run, step.id)}",
-            state_in_words(step, texts),
+            f"#found-{run}-{step.id}",  # the element with its findings
+            texts(f"web-state-{step.state}"),
         )
         for step in steps
         if step.kind == "node"
@@ -139,22 +114,11 @@ def _graph(steps: Sequence[StepView], texts: Texts, run: str) -> Markup | None:
     return draw_graph(nodes, texts("web-graph")) if len(nodes) > 1 else None
 
 
-def state_in_words(step: StepView, texts: Texts) -> str:
-    """Return the state of a step in words."""
-    return texts(f"web-state-{step.state}")
-
-
-def _part(branch: Branch, texts: Texts) -> Part:
-    step = branch.line
-    return Part(
-        id=step.id,
-        state=step.state,
-        said=state_in_words(step, texts),
-        title=shortened(title_of(step), TITLE),
-        detail=label(step.detail),
+def _part(branch: Branch, texts: Texts) -> Line:
+    return replace(
+        _line(branch.line),
         work=work(branch, texts),
-        seconds=step.seconds,
-        found=tuple(shortened(one_line(each), FOUND) for each in step.found),
+        found=tuple(shortened(one_line(each), FOUND) for each in branch.line.found),
         pages=tuple(_line(each) for each in branch.steps if each.kind == "read"),
     )
 
@@ -172,7 +136,7 @@ def _line(step: StepView) -> Line:
 
 
 class Parts:
-    """Renders the changed parts of a reply as JSON for events."""
+    """Renders the parts of unfinished replies as JSON for events, once for all viewers."""
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
@@ -180,25 +144,19 @@ class Parts:
 
     def plan(self, texts: Texts, run: str, now: ReplyState) -> str:
         """Return the plan as HTML, and ``now``, the present activity in words."""
-
-        def made() -> dict[str, str]:
+        key = ("plan", texts.locale, run, now.mark, str(now.plan is None))
+        if key not in self._kept:
             html = plan_html(self._templates, texts, run, now)
-            return {"run": run, "html": html, "now": being_done(now, texts)}
-
-        return self._once(("plan", texts.locale, run, now.mark, str(now.plan is None)), made)
+            self._kept[key] = as_line({"run": run, "html": html, "now": being_done(now, texts)})
+        return self._kept[key]
 
     def text(self, run: str, now: ReplyState) -> str:
         """Return the text of the answer so far, as HTML."""
-        name = ("text", run, now.mark, str(bool(now.text)))  # it may be withheld from some viewers
-        return self._once(
-            name, lambda: {"run": run, "html": writing(run, now, self._templates.root)}
-        )
-
-    def _once(self, name: tuple[str, ...], made: Callable[[], dict[str, str]]) -> str:
-        kept = self._kept.get(name)
-        if kept is None:
-            kept = self._kept[name] = as_line(made())
-        return kept
+        key = ("text", run, now.mark, str(bool(now.text)))  # it may be withheld from some viewers
+        if key not in self._kept:
+            html = writing(run, now, self._templates.root)
+            self._kept[key] = as_line({"run": run, "html": html})
+        return self._kept[key]
 
 
 def being_done(now: ReplyState, texts: Texts) -> str:

@@ -6,9 +6,9 @@ import asyncio
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -22,6 +22,7 @@ from adapters.web.access.visibility import Page, operator_only, seeing, with_aud
 from adapters.web.console import Console
 from adapters.web.html.svg import Column, Part, draw_plot
 from adapters.web.preferences import clock_of, texts_of
+from adapters.web.turns import collection_of
 from bot.core.errors import InvalidSetting
 from bot.core.lines import one_line, shortened
 from bot.core.texts import Texts
@@ -70,33 +71,6 @@ QUESTION = 120  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
-    """A number at the top of the page, and its meaning."""
-
-    name: str
-    value: str
-    kind: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """An option of a filter."""
-
-    value: str
-    name: str
-    is_chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A field of the form above the page."""
-
-    field: str
-    name: str
-    choices: tuple[Choice, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Selection:
     """The selection in a URL. An unknown period is replaced by the default."""
 
@@ -112,20 +86,15 @@ class Selection:
         named = {name: query.get(name, "")[:200] for name in ("platform", "workspace", "channel")}
         return cls(days if days in PERIODS else PERIOD, **named)
 
-    def scope(self, now: datetime, clock: tzinfo) -> Scope:
+    def scope(self, request: Request) -> Scope:
         """Return the period until now, in days of the reader's time zone."""
-        return of_days(
-            now.astimezone(clock).date(),
-            self.days,
-            clock,
-            platform=self.platform,
-            workspace=self.workspace,
-            channel=self.channel,
-        )
+        clock = clock_of(request)
+        named = {name: value for name, value in asdict(self).items() if name != "days"}
+        return of_days(datetime.now(clock).date(), self.days, clock, **named)
 
 
 class Filters:
-    """The form above a page of the overview, and the texts for its options."""
+    """The form above a page of the overview; templates read its attributes and call its methods."""
 
     def __init__(self, places: Sequence[Place], looked: Selection, texts: Texts) -> None:
         self._places = places
@@ -133,27 +102,23 @@ class Filters:
         self._texts = texts
 
     @property
-    def filters(self) -> tuple[Filter, ...]:
+    def filters(self) -> Iterator[tuple[str, list[tuple[str, str, bool]]]]:
+        """Yield each field of the form with its options: value, name, and whether it is chosen."""
         looked, texts, places = self._looked, self._texts, self._places
-        within = [p for p in places if looked.platform in ("", p.platform)]
-        inside = [p for p in within if looked.workspace in ("", p.workspace)]
-        periods = tuple(
-            Choice(str(days), texts("web-overview-days", count=days), days == looked.days)
-            for days in PERIODS
+        yield (
+            "days",
+            [
+                (str(days), texts("web-overview-days", count=days), days == looked.days)
+                for days in PERIODS
+            ],
         )
-        return (
-            Filter("days", texts("web-overview-period"), periods),
-            self._filter("platform", {p.platform for p in places}, looked.platform),
-            self._filter("workspace", {p.workspace for p in within}, looked.workspace),
-            self._filter("channel", {p.channel for p in inside}, looked.channel),
-        )
-
-    def _filter(self, field: str, names: set[str], chosen: str) -> Filter:
-        every = Choice("", self._texts("web-overview-all"), not chosen)
-        # The chosen option stays available even if it belongs to another platform.
-        offered = sorted(names | ({chosen} if chosen else set()))
-        choices = (Choice(name, name, name == chosen) for name in offered)
-        return Filter(field, self._texts(f"web-overview-{field}"), (every, *choices))
+        for field in ("platform", "workspace", "channel"):
+            chosen = getattr(looked, field)
+            # The chosen option stays available even if it belongs to another platform.
+            offered = sorted({getattr(place, field) for place in places} | {chosen} - {""})
+            named = [(name, name, name == chosen) for name in offered]
+            yield field, [("", texts("web-overview-all"), not chosen), *named]
+            places = [place for place in places if chosen in ("", getattr(place, field))]
 
     @property
     def query(self) -> str:
@@ -162,7 +127,7 @@ class Filters:
         return urlencode({name: value for name, value in given.items() if value})
 
     def state(self, state: str) -> str:
-        return self._texts(f"web-run-state-{name(state)}")
+        return self._texts(f"web-run-state-{state.replace('_', '-')}")
 
     def line(self, text: str) -> str:
         """Shorten a question to one line."""
@@ -170,23 +135,17 @@ class Filters:
 
 
 class OverviewView(Filters):
-    """See the module docstring. Templates read its attributes and call its methods."""
+    """The overview with its sums and plots."""
 
     states = STATES
     recent = RECENT
 
     def __init__(
-        self,
-        overview: Overview,
-        places: Sequence[Place],
-        looked: Selection,
-        texts: Texts,
-        now: datetime,
+        self, overview: Overview, places: Sequence[Place], looked: Selection, texts: Texts
     ) -> None:
         super().__init__(places, looked, texts)
         self.overview = overview
-        self._now = now.astimezone(UTC)
-        self.providers: tuple[ProviderHealth, ...] = health(overview.searches)
+        self.providers = health(overview.searches)
 
     @property
     def is_new(self) -> bool:
@@ -198,50 +157,43 @@ class OverviewView(Filters):
         """Return True if the steps are only those of the latest questions."""
         return sum(self.overview.states.values()) > RECENT
 
-    # ------------------------------------------------------------ sums
-
     @property
-    def tiles(self) -> tuple[Tile, ...]:
+    def tiles(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the numbers at the top of the page: a label, the number, and a class."""
         texts, overview = self._texts, self.overview
         states, spent, queue = overview.states, overview.spent, overview.queue
-        asked = sum(states.values())
-        counted = [
-            Tile(texts(f"web-run-state-{name(state)}"), self._share(states.get(state, 0)), state)
-            for state in STATES
-        ]
-        verdicts = overview.verdicts
-        median = seconds(overview.median) if overview.median is not None else "–"
-        waits = (self._now - queue.oldest).total_seconds() if queue.oldest else 0.0
-        waiting = f"{queue.waiting:,}" + (f" ({seconds(waits)})" if queue.waiting else "")
-        return (
-            Tile(texts("web-overview-questions"), f"{asked:,}"),
-            *counted,
-            Tile(texts("web-overview-median"), median),
-            Tile(texts("web-overview-cost"), usd(spent.usd)),
-            Tile(texts("web-overview-cost-each"), self._cost_each(states)),
-            Tile(texts("web-overview-tokens"), f"{spent.tokens:,}"),
-            Tile(texts("web-run-feedback"), feedback_counts(verdicts) or "–"),
-            Tile(texts("web-overview-waiting"), waiting),
-            Tile(texts("web-overview-running"), f"{queue.running:,}"),
-        )
-
-    def _cost_each(self, states: Mapping[str, int]) -> str:
-        """Return the cost per answered question, including the cost of those not answered."""
+        yield texts("web-overview-questions"), f"{sum(states.values()):,}", ""
+        ended = sum(states.get(state, 0) for state in STATES)
+        for state in STATES:
+            count = states.get(state, 0)
+            yield self.state(state), f"{count:,} ({count / ended:.0%})" if ended else "0", state
+        # The cost of a question includes the cost of those not answered.
         answered = states.get("answered", 0) + states.get("partial", 0)
-        return usd(self.overview.spent.usd / answered) if answered else "–"
-
-    def _share(self, count: int) -> str:
-        ended = sum(self.overview.states.get(state, 0) for state in STATES)
-        return f"{count:,} ({count / ended:.0%})" if ended else "0"
-
-    # ------------------------------------------------------------ plots
+        waits = (datetime.now(UTC) - queue.oldest).total_seconds() if queue.oldest else 0.0
+        waiting = f"{queue.waiting:,}" + (f" ({seconds(waits)})" if queue.waiting else "")
+        median = overview.median
+        for label, value in {
+            "web-overview-median": seconds(median) if median is not None else "–",
+            "web-overview-cost": usd(spent.usd),
+            "web-overview-cost-each": usd(spent.usd / answered) if answered else "–",
+            "web-overview-tokens": f"{spent.tokens:,}",
+            "web-run-feedback": feedback_counts(overview.verdicts) or "–",
+            "web-overview-waiting": waiting,
+            "web-overview-running": f"{queue.running:,}",
+        }.items():
+            yield texts(label), value, ""
 
     @property
     def questions(self) -> Markup:
+        """Return a plot of the questions of each day."""
         columns = [
             Column(
-                self._label(day.day),
-                tuple(self._part(state, day.states.get(state, 0)) for state in STATES),
+                f"{day.day:%m-%d}",
+                tuple(
+                    Part(state, count, f"{self.state(state)} {count:,}")
+                    for state in STATES
+                    for count in [day.states.get(state, 0)]
+                ),
             )
             for day in self.overview.days
         ]
@@ -249,21 +201,14 @@ class OverviewView(Filters):
 
     @property
     def money(self) -> Markup | str:
+        """Return a plot of the cost of each day; "" if there was none."""
         if not self.overview.spent.micro_usd:
             return ""
         columns = [
-            Column(self._label(day.day), (Part("cost", day.spent.usd, usd(day.spent.usd)),))
+            Column(f"{day.day:%m-%d}", (Part("cost", day.spent.usd, usd(day.spent.usd)),))
             for day in self.overview.days
         ]
         return draw_plot(columns, self._texts("web-overview-cost-per-day"), unit="$", whole=False)
-
-    def _part(self, state: str, count: int) -> Part:
-        return Part(state, count, f"{self.state(state)} {count:,}")
-
-    def _label(self, day: date) -> str:
-        return f"{day.month:02d}-{day.day:02d}"
-
-    # ------------------------------------------------------------ words for tables
 
     def question(self, asked: QuestionRow) -> str:
         return shortened(asked.text, QUESTION) or asked.run
@@ -281,30 +226,13 @@ def feedback_counts(verdicts: Mapping[str, int]) -> str:
     return " ".join(f"{sign}{count:,}" for sign, count in counted if count)
 
 
-def name(state: str) -> str:
-    """Return a state's name as used in the ids of texts."""
-    return state.replace("_", "-")
-
-
-COLUMNS = (
-    "day",
-    "questions",
-    *STATES,
-    "usd",
-    "model_calls",
-    "input_tokens",
-    "output_tokens",
-    "cached_tokens",
-)
-
-
 def days_as_csv(days: Sequence[Day]) -> str:
     """Return one line per day after a line of names (RFC 4180). Questions are counted by days of
     the scope's time zone; ``usd`` (US dollars), calls and tokens by days of UTC."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS)
+    out, rows = io.StringIO(), [_day(day) for day in days]
+    writer = csv.DictWriter(out, rows[0])
     writer.writeheader()
-    writer.writerows(map(_day, days))
+    writer.writerows(rows)
     return out.getvalue()
 
 
@@ -369,43 +297,42 @@ def _day(day: Day) -> dict[str, Any]:
 
 
 def overview_pages(console: Console) -> Sequence[BaseRoute]:
-    """Return the routes of these pages."""
-    return [*_OverviewPages(console).routes, *_metrics(console)]
+    """Return the routes of these pages, and of the metrics for Prometheus, which sends the
+    console's token, if any."""
+    pages = _OverviewPages(console)
+    routes: dict[str, tuple[Deed, Page]] = {
+        "/overview": ("read", pages.page),
+        "/overview/unanswered": ("read", pages.unanswered),
+        "/overview/unanswered.csv": ("exported", pages.unanswered_csv),
+        "/overview/feedback": ("read", pages.feedback),
+        "/overview.csv": ("exported", pages.csv),
+        "/overview.json": ("exported", pages.json),
+    }
+    metrics = Metrics(console.database, console.observed, console.settings)
+    return [
+        *(
+            Route(path, with_audit(console, deed, path[1:], operator_only(page)))
+            for path, (deed, page) in routes.items()
+        ),
+        Route("/metrics", operator_only(metrics.answer)),
+    ]
 
 
 class _OverviewPages:
-    """The overview of a period, as a page and as files."""
-
     def __init__(self, console: Console) -> None:
         self._console = console
         self._overviews = Overviews(console.database)
         self._asked = AskedQuestions(console.database)
 
-    @property
-    def routes(self) -> list[BaseRoute]:
-        pages: dict[str, tuple[Deed, Page]] = {
-            "/overview": ("read", self.page),
-            "/overview/unanswered": ("read", self.unanswered),
-            "/overview/unanswered.csv": ("exported", self.unanswered_csv),
-            "/overview/feedback": ("read", self.feedback),
-            "/overview.csv": ("exported", self.csv),
-            "/overview.json": ("exported", self.json),
-        }
-        return [
-            Route(path, with_audit(self._console, deed, path[1:], operator_only(page)))
-            for path, (deed, page) in pages.items()
-        ]
-
     async def page(self, request: Request) -> Response:
-        looked, found, now = await self._look(request)
+        looked, found = await self._look(request)
         places, texts = await self._overviews.places(), texts_of(request)
-        # In a thread, because it goes through a thousand searches.
-        view = await asyncio.to_thread(OverviewView, found, places, looked, texts, now)
-        scope = looked.scope(now, clock_of(request))
+        scope = looked.scope(request)
         return self._console.page(
             request,
             "overview.html",
-            view=view,
+            # In a thread, because it goes through a thousand searches.
+            view=await asyncio.to_thread(OverviewView, found, places, looked, texts),
             of_places=await self._asked.by_place(scope),
             of_collections=self._of_collections(request, await self._asked.quoted(scope)),
         )
@@ -415,8 +342,8 @@ class _OverviewPages:
     ) -> list[tuple[str, int, int]]:
         """Return for each collection ("": documents in none) how many answers quote it, and how
         many of its documents, without collections that the visitor may not read."""
-        rights, reader = self._console.rights, visitor_of(request).reader
-        reach = rights.reach(reader)
+        rights = self._console.rights
+        reach = rights.reach(visitor_of(request).reader)
         try:
             roots = rights.roots
         except InvalidSetting:
@@ -425,8 +352,7 @@ class _OverviewPages:
         for run, url in quoted:
             if reach.allows(url):
                 bare = url.partition("#")[0]
-                below = (r for r in roots if bare == r.address or bare.startswith(f"{r.address}/"))
-                name = next((root.collection.name for root in below), "")
+                name = collection_of(bare, roots)
                 answers[name].add(run)
                 documents[name].add(bare)
         found = [(name, len(answers[name]), len(documents[name])) for name in answers]
@@ -434,50 +360,40 @@ class _OverviewPages:
 
     async def unanswered(self, request: Request) -> Response:
         """Show questions that the documents do not answer."""
-        looked, now, view = await self._view(request)
-        found = await self._asked.unanswered(
-            looked.scope(now, clock_of(request)), seeing(self._console, request).told
-        )
-        return self._console.page(request, "overview_unanswered.html", view=view, found=found)
+        found = await self._unanswered(request)
+        return await self._filtered(request, "overview_unanswered.html", found)
 
     async def unanswered_csv(self, request: Request) -> Response:
-        looked, now, _ = await self._view(request)
-        found = await self._asked.unanswered(
-            looked.scope(now, clock_of(request)), seeing(self._console, request).told
-        )
+        found = await self._unanswered(request)
         return _as_csv(unanswered_as_csv(found), "footnote-unanswered.csv")
+
+    async def _unanswered(self, request: Request) -> Sequence[Unanswered]:
+        scope = Selection.of(request.query_params).scope(request)
+        return await self._asked.unanswered(scope, seeing(self._console, request).told)
 
     async def feedback(self, request: Request) -> Response:
         """Show readers' feedback on answers."""
-        looked, now, view = await self._view(request)
-        said = await self._asked.feedback(
-            looked.scope(now, clock_of(request)), seeing(self._console, request).told
-        )
-        return self._console.page(request, "overview_feedback.html", view=view, said=said)
+        scope = Selection.of(request.query_params).scope(request)
+        found = await self._asked.feedback(scope, seeing(self._console, request).told)
+        return await self._filtered(request, "overview_feedback.html", found)
 
-    async def _view(self, request: Request) -> tuple[Selection, datetime, Filters]:
-        looked, texts = Selection.of(request.query_params), texts_of(request)
-        return (
-            looked,
-            datetime.now(UTC),
-            Filters(await self._overviews.places(), looked, texts),
-        )
+    async def _filtered(self, request: Request, template: str, found: object) -> Response:
+        looked, places = Selection.of(request.query_params), await self._overviews.places()
+        view = Filters(places, looked, texts_of(request))
+        return self._console.page(request, template, view=view, found=found)
 
     async def csv(self, request: Request) -> Response:
-        _, found, _ = await self._look(request)
+        _, found = await self._look(request)
         return _as_csv(days_as_csv(found.days), "footnote-overview.csv")
 
     async def json(self, request: Request) -> Response:
-        _, found, _ = await self._look(request)
+        _, found = await self._look(request)
         providers = await asyncio.to_thread(health, found.searches)
         return JSONResponse(document(found, providers), headers={"Cache-Control": "no-store"})
 
-    async def _look(self, request: Request) -> tuple[Selection, Overview, datetime]:
-        now = datetime.now(UTC)
-        looked = Selection.of(request.query_params)
-        told = seeing(self._console, request).told
-        found = await self._overviews.look(looked.scope(now, clock_of(request)), told)
-        return looked, found, now
+    async def _look(self, request: Request) -> tuple[Selection, Overview]:
+        looked, told = Selection.of(request.query_params), seeing(self._console, request).told
+        return looked, await self._overviews.look(looked.scope(request), told)
 
 
 def _as_csv(text: str, name: str) -> Response:
@@ -489,9 +405,3 @@ def _as_csv(text: str, name: str) -> Response:
             "Content-Disposition": f'attachment; filename="{name}"',
         },
     )
-
-
-def _metrics(console: Console) -> list[BaseRoute]:
-    """Return the route of the metrics for Prometheus, which sends the console's token, if any."""
-    metrics = Metrics(console.database, console.observed, console.settings)
-    return [Route("/metrics", operator_only(metrics.answer))]

@@ -22,15 +22,11 @@ from adapters.web.console import Console
 from adapters.web.html.markdown import answer_html
 from adapters.web.html.page_text import excerpt_html, line_html, page_html
 from adapters.web.html.sources import copies_of, kind_of, quote_html
-from adapters.web.html.svg import MARKS, GraphNode, Waterfall, draw_graph, waterfall
+from adapters.web.html.svg import MARKS, GraphNode, draw_graph, waterfall
 from adapters.web.live import state_of
-from adapters.web.pages.overview import (
-    feedback_counts,
-    seconds,
-    usd,
-)
+from adapters.web.pages.overview import feedback_counts, seconds, usd
 from adapters.web.preferences import texts_of
-from bot.core.answers import StepView, Verification, VerifiedSentence
+from bot.core.answers import Verification, VerifiedSentence
 from bot.core.lines import one_line, shortened
 from bot.core.reader import Reader
 from bot.core.texts import Texts
@@ -41,7 +37,7 @@ from bot.research.answer.support import Quote, TracedSentence
 from bot.research.trace.timeline import Span
 from bot.research.trace.trace import ModelCall, Trace, TracedPage, page_of_trace, trace
 from bot.storage.records import RunRecord
-from bot.storage.traces import KeptPage, KeptRun, Traces
+from bot.storage.traces import KeptPage, Traces
 
 _BORDER = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"(</?h)([4-6])>")
@@ -50,75 +46,122 @@ TITLE = 300  # characters of a question at the head of its page
 BEST_QUOTES = 3  # quotes of different pages shown unfolded under a sentence
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A labelled value."""
-
-    name: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A section of the page, for its table of contents."""
-
-    id: str
-    name: str
+def run_pages(console: Console) -> Sequence[BaseRoute]:
+    """Return the routes of these pages."""
+    pages = _RunPages(console)
+    return [
+        Route("/runs/{run}", with_audit(console, "read", "run", pages.run, "run")),
+        Route("/runs/{run}/pages/{number:int}", with_audit(console, "read", "page", pages.page)),
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A check and its result. ``state`` is "good", "doubtful" or "told" (neither)."""
+class _RunPages:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._traces = Traces(console.store)
+        self._root = console.settings.root
 
-    state: str
-    mark: str
-    text: str
+    async def run(self, request: Request) -> Response:
+        """Show the page of one run."""
+        run = request.path_params["run"]
+        kept = await self._traces.run(run)
+        if kept is None:
+            raise _gone(request)
+        await self._check(request, kept.record)
+        reader = Reader.of_stored(kept.record.message, kept.record.options)
+        if not seeing(self._console, request).may_see_run(kept, reader):
+            raise HTTPException(403, texts_of(request)("answer-out-of-reach"))
+        plan = state_of(kept.record).plan
+        price = partial(price_of, self._console.settings)
+
+        def page_path(page: KeptPage) -> str:
+            return f"{copies_of(run, self._root)}{page.number}?copy={page.hash}"
+
+        def shown() -> Response:
+            return self._console.page(
+                request,
+                "run.html",
+                view=RunView(
+                    trace(kept, price, plan.steps if plan else ()), texts_of(request), self._root
+                ),
+                link=link_target,
+                page_link=page_path,
+            )
+
+        # In a thread, because a long report would block the event loop for 50 ms.
+        return await asyncio.to_thread(shown)
+
+    async def page(self, request: Request) -> Response:
+        """Show the whole stored text of a page, with its quotes marked."""
+        run, number = request.path_params["run"], request.path_params["number"]
+        set_audit_object(request, f"{run}/{number}")
+        record = await self._console.store.run(run)
+        answer = (await self._check(request, record)).answer
+        kept = await self._traces.page(run, number, request.query_params.get("copy", ""))
+        if kept is None:
+            raise _gone(request)
+        if not seeing(self._console, request).reach.allows(kept.url):
+            raise HTTPException(403, texts_of(request)("answer-out-of-reach"))
+
+        def shown() -> Response:
+            page = page_of_trace(kept, answer)
+            html = page_html(kept.text or "", page.quoted, title=kept.title)
+            return self._console.page(
+                request,
+                "run_page.html",
+                page=page,
+                html=Markup(html),  # noqa: S704  (sanitized there)
+                kind=kind_of(kept.url),
+                link=link_target,
+                back=f"{self._root}/runs/{run}#pages",
+            )
+
+        return await asyncio.to_thread(shown)
+
+    async def _check(self, request: Request, record: RunRecord | None) -> RunRecord:
+        """Check that the visitor may see a run: their own, one of a chat, or a shared one."""
+        if record is not None and not record.removed:
+            console, thread = self._console, record.message.thread
+            may = console.may_see(visitor_of(request), thread)
+            if may or await console.history.token_of(thread):
+                return record
+        raise _gone(request)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The small model's verdict on a sentence: the verdict, the words that are not supported, and
-    what ``became`` of the sentence; ``now`` is the text that replaced it, if any."""
-
-    state: str
-    mark: str
-    judged: str
-    sentence: str
-    words: str
-    became: str
-    now: str
+def _gone(request: Request) -> HTTPException:
+    return HTTPException(404, texts_of(request)("question-gone"))
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """A sentence of the answer with its quotes, rendered for the page."""
+# ---------------------------------------------------------------- the view of a run
 
-    traced: TracedSentence
-    html: Markup
+Check = tuple[str, str, str]
+"""A check's state ("good", "doubtful" or "told", which is neither), its mark and its sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Consecutive sentences that rest on the same passages: those that are shown unfolded, and the
-    others."""
+    """Consecutive sentences, each with its HTML, that rest on the same passages: those that are
+    shown unfolded, and the others."""
 
-    sentences: tuple[Explained, ...]
+    sentences: tuple[tuple[TracedSentence, Markup], ...]
     first: tuple[Quote, ...]
     others: tuple[Quote, ...]
 
     @property
     def is_doubted(self) -> bool:
-        return any(one.traced.doubt for one in self.sentences)
+        return any(one.doubt for one, _ in self.sentences)
 
     @property
     def is_disputed(self) -> bool:
-        return any(one.traced.disagreement for one in self.sentences)
+        return any(one.disagreement for one, _ in self.sentences)
 
 
 class RunView:
-    """See the module docstring. Templates read its attributes and call its methods."""
+    """A run's trace with texts and drawings; the template reads its attributes and calls its
+    methods."""
 
     marks = MARKS
+    seconds = staticmethod(seconds)
 
     def __init__(self, trace: Trace, texts: Texts, root: str = "") -> None:
         self.trace = trace
@@ -135,78 +178,70 @@ class RunView:
         self.asker = texts("web-you") if is_local else message.author.name
         path = f"{root}/threads/{message.thread.thread}#run-{trace.record.id}"
         self.thread = path if web else ""
-        self.waterfall: Waterfall = waterfall(trace.spans)
-        self.sentences = tuple(one for one in trace.sentences if _says_anything(one))
+        self.waterfall = waterfall(trace.spans)
+        # More than the number of an item, or the line under a table's header.
+        self.sentences = [one for one in trace.sentences if any(map(str.isalpha, one.text))]
         self.groups = tuple(_groups(self.sentences))
-        self.graph = self._drawn_graph()
-
-    # ------------------------------------------------------------ at the head
+        self.graph = self._graph()
 
     @property
-    def facts(self) -> tuple[Fact, ...]:
-        texts, trace, spent = self._texts, self.trace, self.trace.spent
-        answer = trace.answer
+    def facts(self) -> dict[str, str]:
+        """Return labels and values for the head of the page."""
+        trace, spent, answer = self.trace, self.trace.spent, self.trace.answer
         took = (trace.ended_at - trace.record.accepted_at).total_seconds() if trace.ended_at else 0
         took = max(0, took)  # one of two clocks may be slow
-        known = [
-            ("web-run-took", seconds(took) if took else ""),
-            ("web-run-worked", seconds(spent.seconds) if spent.seconds else ""),
-            ("web-run-depth", texts(f"web-run-depth-{trace.record.options.depth}")),
-            ("web-run-reasoner", answer.reasoner if answer else ""),
-            ("web-run-searches", _count(spent.searches)),
-            ("web-run-pages-read", _count(spent.pages)),
-            ("web-run-calls", _count(spent.model_calls)),
-            ("web-run-tokens-in", _count(spent.input_tokens)),
-            ("web-run-tokens-cached", _count(spent.cached_tokens)),
-            ("web-run-tokens-out", _count(spent.output_tokens)),
-            ("web-run-cost", usd(spent.usd) if spent.usd else ""),
-            ("web-run-attempts", _count(trace.record.attempt) if trace.record.attempt > 1 else ""),
-            ("web-run-feedback", feedback_counts(Counter(trace.feedback.values()))),
-        ]
-        return tuple(Fact(texts(id), value) for id, value in known if value)
+        attempts = trace.record.attempt
+        known = {
+            "took": seconds(took) if took else "",
+            "worked": seconds(spent.seconds) if spent.seconds else "",
+            "depth": self._texts(f"web-run-depth-{trace.record.options.depth}"),
+            "reasoner": answer.reasoner if answer else "",
+            "searches": _count(spent.searches),
+            "pages-read": _count(spent.pages),
+            "calls": _count(spent.model_calls),
+            "tokens-in": _count(spent.input_tokens),
+            "tokens-cached": _count(spent.cached_tokens),
+            "tokens-out": _count(spent.output_tokens),
+            "cost": usd(spent.usd) if spent.usd else "",
+            "attempts": _count(attempts) if attempts > 1 else "",
+            "feedback": feedback_counts(Counter(trace.feedback.values())),
+        }
+        return {self._texts(f"web-run-{id}"): value for id, value in known.items() if value}
 
     @property
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> list[str]:
+        """Return the ids of the sections that the page has."""
         trace = self.trace
         there = {
-            "answer": bool(trace.answer),
-            "checks": bool(self.sentences),
-            "verdicts": bool(self.verdicts),
-            "graph": bool(self.graph),
-            "steps": bool(trace.spans),
-            "searches": bool(trace.searches),
-            "pages": bool(trace.pages),
-            "revisions": bool(trace.revisions),
+            "answer": trace.answer,
+            "checks": self.sentences,
+            "verdicts": self.verdicts,
+            "graph": self.graph,
+            "steps": trace.spans,
+            "searches": trace.searches,
+            "pages": trace.pages,
+            "revisions": trace.revisions,
         }
-        return tuple(
-            Section(id, self._texts(f"web-run-{id}")) for id, is_there in there.items() if is_there
-        )
-
-    # ------------------------------------------------------------ what was checked
+        return [id for id, is_there in there.items() if is_there]
 
     @property
-    def checks(self) -> tuple[Check, ...]:
-        return tuple(self._checks())
-
-    def _checks(self) -> Iterator[Check]:
+    def checks(self) -> Iterator[Check]:
         texts, quotes, answer = self._texts, self.trace.quotes, self.trace.answer
         if answer is None:
             return
         found = sum(quote.is_verbatim is True for quote in quotes)
         there = sum(quote.is_verbatim is not None for quote in quotes)
         if there:
-            text = texts("web-run-check-quotes", good=found, all=there)
-            yield Check("good" if found == there else "doubtful", _mark(found == there), text)
+            yield _judged(found == there, texts("web-run-check-quotes", good=found, all=there))
         if answer.verification is not None:
             yield self._verified(answer.verification)
         cited = sum(bool(one.numbers) for one in self.sentences)
-        text = texts("web-run-check-cited", cited=cited, all=len(self.sentences))
-        yield Check("told", "•", text)
+        yield "told", "•", texts("web-run-check-cited", cited=cited, all=len(self.sentences))
         if not answer.doubts:
-            yield Check("good", _mark(True), texts("web-run-check-no-doubt"))
+            yield _judged(True, texts("web-run-check-no-doubt"))
         for doubt in answer.doubts:
-            text = texts("unverified", sentence=words_of(doubt.sentence), reason=doubt.reason)
-            yield Check("doubtful", "", text)
+            sentence = words_of(doubt.sentence)
+            yield "doubtful", "", texts("unverified", sentence=sentence, reason=doubt.reason)
         for other in answer.disagreements:
             text = texts(
                 "disagrees",
@@ -214,49 +249,36 @@ class RunView:
                 number=str(other.number),
                 quote=other.quote,
             )
-            yield Check("doubtful", "", text)
+            yield "doubtful", "", text
         for gap in answer.missing:
-            yield Check("doubtful", "", texts("web-run-check-missing", what=gap))
+            yield "doubtful", "", texts("web-run-check-missing", what=gap)
         for note in answer.notes:
-            yield Check("told", "•", note)
+            yield "told", "•", note
 
     def _verified(self, found: Verification) -> Check:
         texts = self._texts
         if found.state == "pending":
-            return Check("told", "•", texts("web-run-check-verifying"))
+            return "told", "•", texts("web-run-check-verifying")
         if not found.sentences:
-            return Check("told", "•", texts("web-run-check-not-verified", problem=found.problem))
+            return "told", "•", texts("web-run-check-not-verified", problem=found.problem)
         good = sum(each.verdict == "supported" for each in found.sentences)
         count = len(found.sentences)
         text = texts("web-run-check-verified", good=good, all=count)
-        text = f"{text} {found.problem}" if found.problem else text
-        return Check("good" if good == count else "doubtful", _mark(good == count), text)
+        return _judged(good == count, f"{text} {found.problem}" if found.problem else text)
 
     @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """Return the small model's verdicts on all cited sentences, doubtful ones first."""
+    def verdicts(self) -> list[tuple[bool, VerifiedSentence]]:
+        """Return the small model's verdicts on all cited sentences, doubtful ones first, and
+        whether each is good."""
         found = self.trace.answer.verification if self.trace.answer else None
-        told = [self._verdict(each) for each in found.sentences] if found else []
-        return tuple(sorted(told, key=lambda one: one.state == "good"))
+        told = [
+            (one.verdict == "supported" and one.outcome == "kept", one)
+            for one in (found.sentences if found else ())
+        ]
+        return sorted(told, key=lambda each: each[0])
 
-    def _verdict(self, one: VerifiedSentence) -> Verdict:
-        texts = self._texts
-        became = ""
-        if one.outcome != "kept":
-            became = texts(f"web-run-verdict-{one.outcome.replace('_', '-')}")
-        judged = texts(f"web-run-verdict-{one.verdict.replace('_', '-')}")
-        is_good = one.verdict == "supported" and one.outcome == "kept"
-        words = texts("web-run-verdict-words", words=one.words) if one.words else ""
-        state = "good" if is_good else "doubtful"
-        return Verdict(state, _mark(is_good), judged, one.sentence, words, became, one.now)
-
-    # ------------------------------------------------------------ sub-questions and steps
-
-    def _drawn_graph(self) -> Markup | str:
-        nodes = self.trace.nodes
-        if len(nodes) < 2:
-            return ""
-        drawn = [
+    def _graph(self) -> Markup | str:
+        nodes = [
             GraphNode(
                 node.id,
                 one_line(node.title),
@@ -265,9 +287,9 @@ class RunView:
                 f"#line-{node.id}",
                 self._texts(f"web-run-step-{node.state}"),
             )
-            for node in nodes
+            for node in self.trace.nodes
         ]
-        return draw_graph(drawn, self._texts("web-run-graph"))
+        return draw_graph(nodes, self._texts("web-run-graph")) if len(nodes) > 1 else ""
 
     @property
     def breaks(self) -> str:
@@ -297,9 +319,6 @@ class RunView:
 
         return Markup(excerpt_html(page.kept.text or "", page.quoted, gap))  # noqa: S704 - sanitized there
 
-    def seconds(self, value: float) -> str:
-        return seconds(value)
-
     def tokens(self, call: ModelCall) -> str:
         """Format tokens in and out, and the price if it is known."""
         cached = f" (+{call.cached_tokens:,})" if call.cached_tokens else ""
@@ -311,35 +330,17 @@ def _count(number: int) -> str:
     return f"{number:,}" if number else ""
 
 
-def _mark(is_good: bool) -> str:
-    return "✓" if is_good else "⚠"
-
-
-def _says_anything(sentence: TracedSentence) -> bool:
-    """Return True if it is more than the number of an item, or the line under a table's header."""
-    return any(char.isalpha() for char in sentence.text)
+def _judged(is_good: bool, text: str) -> Check:
+    return ("good", "✓", text) if is_good else ("doubtful", "⚠", text)
 
 
 def _groups(sentences: Sequence[TracedSentence]) -> Iterator[Group]:
-    def rests_on(sentence: TracedSentence) -> tuple[str, ...]:
-        return tuple(quote.anchor for quote in _best(sentence))
-
-    for anchors, grouped in groupby(sentences, rests_on):
+    for best, grouped in groupby(sentences, _best):
         together = list(grouped)
-        if anchors:
-            yield _group(together)
-        else:
-            yield from (_group([one]) for one in together)
-
-
-def _group(sentences: Sequence[TracedSentence]) -> Group:
-    first = _best(sentences[0])
-    quotes = dict.fromkeys(quote for one in sentences for quote in one.quotes)
-    return Group(
-        tuple(Explained(one, _html(one)) for one in sentences),
-        first,
-        tuple(quote for quote in quotes if quote not in first),
-    )
+        for each in [together] if best else [[one] for one in together]:
+            quotes = dict.fromkeys(quote for one in each for quote in one.quotes)
+            others = tuple(quote for quote in quotes if quote not in best)
+            yield Group(tuple((one, _html(one)) for one in each), best, others)
 
 
 def _best(sentence: TracedSentence) -> tuple[Quote, ...]:
@@ -351,96 +352,9 @@ def _best(sentence: TracedSentence) -> tuple[Quote, ...]:
 
 
 def _html(sentence: TracedSentence) -> Markup:
+    text = sentence.markdown.strip()
     if sentence.kind == "row":
-        cells = [cell.strip() for cell in _BORDER.split(sentence.markdown)]
-        text = " · ".join(cell for cell in cells if cell)
-    else:
-        text = sentence.markdown.strip()
+        text = " · ".join(filter(None, map(str.strip, _BORDER.split(text))))
     # On this page an answer's headings are one level higher than in a conversation.
     html = _HEADING.sub(lambda found: f"{found[1]}{int(found[2]) - 1}>", answer_html(text, {}))
     return Markup(html)  # noqa: S704 - sanitized there
-
-
-def run_pages(console: Console) -> Sequence[BaseRoute]:
-    """Return the routes of these pages."""
-    pages = _RunPages(console)
-    return [
-        Route("/runs/{run}", with_audit(console, "read", "run", pages.run, "run")),
-        Route("/runs/{run}/pages/{number:int}", with_audit(console, "read", "page", pages.page)),
-    ]
-
-
-class _RunPages:
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._traces = Traces(console.store)
-        self._root = console.settings.root
-
-    async def run(self, request: Request) -> Response:
-        """Show the page of one run."""
-        kept = await self._traces.run(request.path_params["run"])
-        if kept is None:
-            raise _gone(request)
-        await self._check(request, kept.record)
-        reader = Reader.of_stored(kept.record.message, kept.record.options)
-        if not seeing(self._console, request).may_see_run(kept, reader):
-            raise _out_of_reach(request)
-        plan = state_of(kept.record).plan
-        # In a thread, because a long report would block the event loop for 50 ms.
-        return await asyncio.to_thread(self._shown, request, kept, plan.steps if plan else ())
-
-    async def page(self, request: Request) -> Response:
-        """Show the whole stored text of a page, with its quotes marked."""
-        run_id, number = request.path_params["run"], request.path_params["number"]
-        set_audit_object(request, f"{run_id}/{number}")
-        record = await self._console.store.run(run_id)
-        if record is None:
-            raise _gone(request)
-        await self._check(request, record)
-        kept = await self._traces.page(run_id, number, request.query_params.get("copy", ""))
-        if kept is None:
-            raise _gone(request)
-        if not seeing(self._console, request).reach.allows(kept.url):
-            raise _out_of_reach(request)
-        return await asyncio.to_thread(self._shown_page, request, kept, record)
-
-    def _shown(self, request: Request, kept: KeptRun, plan: Sequence[StepView]) -> Response:
-        run_id, price = kept.record.id, partial(price_of, self._console.settings)
-        return self._console.page(
-            request,
-            "run.html",
-            view=RunView(trace(kept, price, plan), texts_of(request), self._root),
-            link=link_target,
-            page_link=lambda page: _page_path(run_id, page, self._root),
-        )
-
-    def _shown_page(self, request: Request, kept: KeptPage, record: RunRecord) -> Response:
-        page = page_of_trace(kept, record.answer)
-        return self._console.page(
-            request,
-            "run_page.html",
-            page=page,
-            html=Markup(page_html(kept.text or "", page.quoted, title=kept.title)),  # noqa: S704  (sanitized there)
-            kind=kind_of(kept.url),
-            link=link_target,
-            back=f"{self._root}/runs/{record.id}#pages",
-        )
-
-    async def _check(self, request: Request, record: RunRecord) -> None:
-        """Check that the visitor may see a run: their own, one of a chat, or a shared one."""
-        console, thread = self._console, record.message.thread
-        may = console.may_see(visitor_of(request), thread)
-        if record.removed or not (may or await console.history.token_of(thread)):
-            raise _gone(request)
-
-
-def _page_path(run: str, page: KeptPage, root: str) -> str:
-    return f"{copies_of(run, root)}{page.number}?copy={page.hash}"
-
-
-def _out_of_reach(request: Request) -> HTTPException:
-    return HTTPException(403, texts_of(request)("answer-out-of-reach"))
-
-
-def _gone(request: Request) -> HTTPException:
-    return HTTPException(404, texts_of(request)("question-gone"))

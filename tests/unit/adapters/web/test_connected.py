@@ -10,7 +10,7 @@ import pytest
 
 from bot.search.indexer import Indexer
 from tests.unit.adapters.web.conftest import Browser, OpenConsole
-from tests.unit.adapters.web.test_conversation import thread_of
+from tests.unit.adapters.web.pages.test_conversation import thread_of
 
 PROXY = {
     "public_url": "https://footnote.example",

@@ -8,7 +8,7 @@ from adapters.web.live import Live, ReplyState, next_state, next_turn
 from bot.core.answers import PlanView, StepView
 from bot.storage.store import open_store
 from tests.unit.adapters.web.conftest import Browser, Running
-from tests.unit.adapters.web.test_conversation import QUESTION, thread_of
+from tests.unit.adapters.web.pages.test_conversation import QUESTION, thread_of
 
 
 async def working(here: Running, browser: Browser) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from adapters.web.pages.overview import PERIOD, Selection, seconds, usd
 from bot.core.messages import Thread
 from bot.storage.overview import RECENT
 from bot.storage.tables import messages, runs, steps, threads
-from tests.unit.adapters.web.insight_stage import Stage, document, opened
+from tests.unit.adapters.web.pages.insight_stage import Stage, document, opened
 from tests.unit.storage.past import Past, pages
 
 

@@ -6,7 +6,7 @@ import re
 
 from bot.reasoning.questions import Rewritten
 from tests.unit.adapters.web.conftest import Browser, OpenConsole
-from tests.unit.adapters.web.test_history import PROXY, asked, do, thread_of
+from tests.unit.adapters.web.pages.test_history import PROXY, asked, do, thread_of
 
 
 async def buttons(browser: Browser) -> list[str]:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from bot.operation.health import http_endpoint
 from tests.unit.adapters.web.conftest import Browser, OpenConsole
-from tests.unit.adapters.web.test_conversation import thread_of
+from tests.unit.adapters.web.pages.test_conversation import thread_of
 
 TOKEN = "a token of the console"
 PREFIXED = {

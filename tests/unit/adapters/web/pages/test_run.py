@@ -12,7 +12,13 @@ import pytest
 from bot.core.answers import Verification
 from bot.core.messages import Thread
 from bot.storage.conversations import Conversations
-from tests.unit.adapters.web.insight_stage import HOSTILE, Stage, document, hostile_run, opened
+from tests.unit.adapters.web.pages.insight_stage import (
+    HOSTILE,
+    Stage,
+    document,
+    hostile_run,
+    opened,
+)
 from tests.unit.samples import NOW
 from tests.unit.storage.past import Past, pages
 

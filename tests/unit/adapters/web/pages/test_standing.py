@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.unit.adapters.web.conftest import Browser, OpenConsole
-from tests.unit.adapters.web.test_history import PROXY, asked, do
+from tests.unit.adapters.web.pages.test_history import PROXY, asked, do
 
 
 async def menu_of(browser: Browser, path: str) -> list[str]:

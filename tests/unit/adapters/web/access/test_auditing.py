@@ -10,7 +10,7 @@ import pytest
 from bot.storage.audit import Audit, AuditFilter, Entry
 from bot.storage.subjects import Subject
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
-from tests.unit.adapters.web.test_history import PROXY, QUESTION, asked, do, thread_of
+from tests.unit.adapters.web.pages.test_history import PROXY, QUESTION, asked, do, thread_of
 
 TOKEN = "a-token-of-the-tests"
 Row = tuple[str, str, str, str]
