@@ -44,7 +44,18 @@ from adapters.web.live import (
 from adapters.web.preferences import texts_of
 from adapters.web.turns import Turn, runs_of, turns_of
 from bot import __version__
-from bot.core.answers import Answer, Judgement, PlanView, Status, StepState, VerificationState
+from bot.core.answers import (
+    Answer,
+    Change,
+    Disagreement,
+    Doubt,
+    PlanView,
+    Status,
+    StepState,
+    Usage,
+    VerificationState,
+    VerifiedSentence,
+)
 from bot.core.messages import MAX_QUESTION, Depth
 from bot.core.reader import Reader
 from bot.pages.media import described
@@ -118,54 +129,13 @@ class Plan(BaseModel):
     steps: list[PlanStep]
 
 
-class Spent(BaseModel):
-    model_calls: int
-    searches: int
-    pages: int
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int
-    seconds: float
-    usd: float
-
-
-class DoubtDocument(BaseModel):
-    sentence: str
-    reason: str
-
-
-class DisagreementDocument(BaseModel):
-    sentence: str
-    number: int
-    quote: str
-
-
-class ChangeDocument(BaseModel):
-    """A sentence of the answer to a standing question, before and now; "" if it was or is not
-    there."""
-
-    before: str
-    after: str
-
-
-class VerifiedDocument(BaseModel):
-    """A cited sentence with the small model's verdict. ``words`` are those that the quotes do not
-    support; ``now`` is the sentence that replaced it."""
-
-    sentence: str
-    verdict: Judgement
-    words: str
-    outcome: Literal["kept", "marked", "restated", "left_out"]
-    now: str
-
-
 class VerificationDocument(BaseModel):
     """The verification of an answer, which may still be amended while ``pending``. ``problem`` says
     why sentences were not verified."""
 
     state: VerificationState
     problem: str
-    sentences: list[VerifiedDocument]
+    sentences: list[VerifiedSentence]
 
 
 class AnswerDocument(BaseModel):
@@ -178,10 +148,10 @@ class AnswerDocument(BaseModel):
     queries: list[str]
     reasoner: str
     steps: list[Step]
-    usage: Spent
-    doubts: list[DoubtDocument]
-    disagreements: list[DisagreementDocument]
-    changes: list[ChangeDocument]
+    usage: Usage
+    doubts: list[Doubt]
+    disagreements: list[Disagreement]
+    changes: list[Change]
     corrects: bool
     notes: list[str]
     suggestions: list[str]
@@ -257,12 +227,8 @@ def run_document(turn: Turn, thread: str) -> Run:
 
 
 def plan_document(plan: PlanView) -> Plan:
-    return Plan(
-        title=plan.title,
-        steps=[
-            PlanStep(**asdict(replace(step, seconds=round(step.seconds, 3)))) for step in plan.steps
-        ],
-    )
+    steps = (asdict(replace(step, seconds=round(step.seconds, 3))) for step in plan.steps)
+    return Plan(title=plan.title, steps=[PlanStep(**step) for step in steps])
 
 
 def finished_document(answer: Answer) -> AnswerDocument:
@@ -293,16 +259,6 @@ def change_documents(before: ReplyState | None, now: ReplyState) -> list[tuple[s
 
 NAME_PATTERN = "^[0-9A-Za-z_-]{1,64}$"  # the name of a request
 ID_PATTERN = r"^[0-9]+\.[0-9]+(\.end)?$"  # of an event
-_TYPES: tuple[type[BaseModel], ...] = (
-    Accepted,
-    Conversation,
-    Failure,
-    Question,
-    Run,
-    Stopping,
-    *EVENTS.values(),
-)
-
 _EVENTS = """Server-sent events: `plan` (the plan, whole), `text` (all that has been written so
 far), `answer` (the answer; while its verification is pending it may be sent again, amended, and
 after the last one the stream ends), `removed` (the question was deleted, and the stream ends). Of
@@ -314,7 +270,11 @@ states that follow each other fast only the last is sent. Ids grow, number by nu
 def description() -> dict[str, Any]:
     """Return the whole OpenAPI document."""
     _, schemas = models_json_schema(
-        [(each, "serialization" if each is not Question else "validation") for each in _TYPES],
+        [
+            (Question, "validation"),
+            *((each, "serialization") for each in (Accepted, Conversation, Failure, Run, Stopping)),
+            *((each, "serialization") for each in EVENTS.values()),
+        ],
         ref_template="#/components/schemas/{model}",
     )
     return {
@@ -336,86 +296,92 @@ def description() -> dict[str, Any]:
 
 def _paths() -> dict[str, Any]:
     run, thread = _path("run", "A run's id."), _path("thread", "A thread's name or key.")
+    name = {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "Names the request: sent twice it is one question.",
+        "schema": {"type": "string", "pattern": NAME_PATTERN},
+    }
+    last = {"name": "Last-Event-ID", "in": "header", "schema": {"type": "string"}}
+    events = {
+        "200": {
+            "description": "The events.",
+            "content": {
+                "text/event-stream": {
+                    "itemSchema": {"oneOf": [_event(kind, data) for kind, data in EVENTS.items()]}
+                }
+            },
+        },
+        "204": {"description": "You have it all."},
+    }
+    stopping = _good("202", "Whether there was anything to stop.", "Stopping")
+    nothing = {"application/json": {"schema": {"type": "object"}}}
     return {
         "/api/questions": {
-            "post": {
-                "operationId": "ask",
-                "summary": "Put a question",
-                "parameters": [
-                    {
-                        "name": "Idempotency-Key",
-                        "in": "header",
-                        "description": "Names the request: sent twice it is one question.",
-                        "schema": {"type": "string", "pattern": NAME_PATTERN},
-                    }
-                ],
-                "requestBody": {"required": True, "content": _question()},
-                "responses": _responses(
-                    {"202": ("Taken in.", "Accepted")}, 400, 401, 403, 404, 413, 415, 422, 429, 503
-                ),
-            }
+            "post": _operation(
+                "ask", "Put a question", [name], _good("202", "Taken in.", "Accepted"), _question()
+            )
         },
         "/api/runs/{run}": {
-            "get": {
-                "operationId": "run",
-                "summary": "A run, working or ended",
-                "parameters": [run],
-                "responses": _responses({"200": ("The run.", "Run")}, 401, 403, 404, 429, 503),
-            }
+            "get": _operation(
+                "run", "A run, working or ended", [run], _good("200", "The run.", "Run")
+            )
         },
         "/api/runs/{run}/events": {
             "get": {
-                "operationId": "events",
-                "summary": "What changes in a run, until it has its final answer",
+                **_operation(
+                    "events",
+                    "What changes in a run, until it has its final answer",
+                    [run, last],
+                    events,
+                ),
                 "description": _EVENTS,
-                "parameters": [
-                    run,
-                    {"name": "Last-Event-ID", "in": "header", "schema": {"type": "string"}},
-                ],
-                "responses": {
-                    "200": {
-                        "description": "The events.",
-                        "content": {"text/event-stream": {"itemSchema": _event_schema()}},
-                    },
-                    "204": {"description": "You have it all."},
-                    **_responses({}, 401, 403, 404, 429, 503),
-                },
             }
         },
         "/api/runs/{run}/stop": {
-            "post": {
-                "operationId": "stop",
-                "summary": "Stop a run; what was found until then is its answer",
-                "parameters": [run],
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/json": {"schema": {"type": "object"}}},
-                },
-                "responses": _responses(
-                    {"202": ("Whether there was anything to stop.", "Stopping")},
-                    *(400, 401, 403, 404, 413, 415, 422, 429, 503),
-                ),
-            }
+            "post": _operation(
+                "stop",
+                "Stop a run; what was found until then is its answer",
+                [run],
+                stopping,
+                nothing,
+            )
         },
         "/api/threads/{thread}": {
-            "get": {
-                "operationId": "thread",
-                "summary": "A conversation",
-                "parameters": [thread],
-                "responses": _responses(
-                    {"200": ("The conversation.", "Conversation")}, 401, 403, 404, 429, 503
-                ),
-            }
+            "get": _operation(
+                "thread",
+                "A conversation",
+                [thread],
+                _good("200", "The conversation.", "Conversation"),
+            )
         },
     }
 
 
-def _event_schema() -> dict[str, Any]:
-    """Return the schema of an event; the last of those sent together has an id."""
-    return {"oneOf": [_event(kind, data) for kind, data in EVENTS.items()]}
+def _operation(
+    id: str,
+    summary: str,
+    parameters: list[dict[str, Any]],
+    good: dict[str, Any],
+    body: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    statuses = [401, 403, 404, 429, 503] + ([400, 413, 415, 422] if body else [])
+    failed = {"description": "What happened and what to do.", "content": _content("Failure")}
+    return {
+        "operationId": id,
+        "summary": summary,
+        "parameters": parameters,
+        **({"requestBody": {"required": True, "content": body}} if body else {}),
+        "responses": {**good, **{str(status): failed for status in sorted(statuses)}},
+    }
+
+
+def _good(status: str, said: str, schema: str) -> dict[str, Any]:
+    return {status: {"description": said, "content": _content(schema)}}
 
 
 def _event(kind: str, data: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of an event; the last of those sent together has an id."""
     return {
         "type": "object",
         "required": ["event", "data"],
@@ -453,15 +419,6 @@ def _path(name: str, said: str) -> dict[str, Any]:
 
 def _content(schema: str) -> dict[str, Any]:
     return {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
-
-
-def _responses(good: dict[str, tuple[str, str]], *failures: int) -> dict[str, Any]:
-    told = {
-        status: {"description": said, "content": _content(schema)}
-        for status, (said, schema) in good.items()
-    }
-    failed = {"description": "What happened and what to do.", "content": _content("Failure")}
-    return {**told, **{str(status): failed for status in failures}}
 
 
 NAME_HEADER = "idempotency-key"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import quote
 
 from cachetools import TTLCache
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from adapters.web.access.gate import Sessions, Visitor
 from adapters.web.html.plans import Parts
@@ -133,3 +134,16 @@ class Console:
         if visitor.operator:
             return True
         return thread.platform == "web" and thread.channel == visitor.channel
+
+
+def download(body: str | bytes, name: str, media_type: str) -> Response:
+    """Return a file to save, which a browser never shows as a page of the console."""
+    return Response(
+        body,
+        media_type=media_type,
+        headers={
+            "Cache-Control": "no-store",
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+        },
+    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import get_args
-from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -24,7 +24,7 @@ from adapters.web.access.visibility import (
     with_stream_audit,
 )
 from adapters.web.asking import put_question
-from adapters.web.console import WORKSPACE, Console
+from adapters.web.console import WORKSPACE, Console, download
 from adapters.web.forms import form_of, megabytes, question_form_of
 from adapters.web.html.plans import being_done
 from adapters.web.html.replies import cursor_of, reply_html, tally, turn_html
@@ -43,8 +43,7 @@ from adapters.web.offers import CHOSEN
 from adapters.web.pages.history import about, list_threads
 from adapters.web.preferences import asked_locale, texts_of
 from adapters.web.turns import Turn, runs_of, turns_of
-from bot.core.logs import get_logger
-from bot.core.messages import Attachment, Depth, Thread
+from bot.core.messages import Depth, Thread
 from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.pages.media import accepted
@@ -70,12 +69,10 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
             "/threads/{thread}/events",
             with_stream_audit(console, "conversation", pages.events, "thread"),
         ),
-        Route("/runs/{run}/stop", pages.pressing(lambda run, form: Stop(run)), methods=["POST"]),
-        Route("/runs/{run}/deeper", pages.pressing(lambda run, _: Deeper(run)), methods=["POST"]),
-        Route("/runs/{run}/watch", pages.pressing(_watch), methods=["POST"]),
-        Route("/runs/{run}/retract", pages.pressing(lambda run, _: Retract(run)), methods=["POST"]),
-        Route("/runs/{run}/feedback", pages.pressing(_feedback), methods=["POST"]),
-        Route("/runs/{run}/follow-up", pages.pressing(_follow_up), methods=["POST"]),
+        *(
+            Route(f"/runs/{{run}}/{name}", partial(pages.press, meant), methods=["POST"])
+            for name, meant in PRESSES.items()
+        ),
         Route(
             "/runs/{run}/files/{number:int}", with_audit(console, "read", "file", pages.file, "run")
         ),
@@ -87,8 +84,6 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
 class _Conversation:
     def __init__(self, console: Console) -> None:
         self._console = console
-
-    # ------------------------------------------------------------ pages
 
     async def begin(self, request: Request) -> Response:
         return await self._page(request, None)
@@ -108,22 +103,22 @@ class _Conversation:
         rules = await console.rules(place)
         last = turns[-1].options if turns else None
         offers = await console.connected.offers(visitor, rules, texts, last)
-        asked = not turns and thread is None
+        answered = [turn.run for turn in turns if turn.over and turn.reply_state.answer is not None]
         return console.page(
             request,
             "conversation.html",
             offers=offers,
-            examples=console.connected.examples(rules, texts) if asked else (),
+            examples=console.connected.examples(rules, texts) if thread is None else (),
             page=await list_threads(console, request, texts),
             thread=thread,
             **await about(console, request, thread),
             watched=await console.standing.all(thread) if thread else (),
-            watchable=_watchable(turns),
+            watchable=answered[-1] if answered else "",
             turns=[turn_html(console.templates, texts, turn, visitor) for turn in turns],
             cursor=cursor_of(turns),
             depths=DEPTHS,
             depth=turns[-1].depth if turns else "auto",
-            files=_files_of(turns),
+            files=[file for turn in turns for file in turn.files if not file.again],
             at_hand={file.url for file in turns[-1].files} if turns else set(),
             accepted=accepted(),
             largest=console.settings.fetch_max_bytes,
@@ -152,8 +147,6 @@ class _Conversation:
         told = texts("web-indexing", done=now.done, total=now.total) if now.is_going_on else ""
         return JSONResponse({"told": told, "counts": counts}, headers={"Cache-Control": "no-store"})
 
-    # ------------------------------------------------------------ asking
-
     async def ask(self, request: Request) -> Response:
         sent = await question_form_of(request, self._console.settings.fetch_max_bytes)
         form = sent.fields
@@ -173,27 +166,17 @@ class _Conversation:
         )
         return await self._told(request, asked.run_id)
 
-    # ------------------------------------------------------------ pressing
-
-    def pressing(
-        self, meant: Callable[[str, dict[str, str]], Deed]
-    ) -> Callable[[Request], Awaitable[Response]]:
-        async def pressed(request: Request) -> Response:
-            form, run = await form_of(request), await self._run(request)
-            visitor = visitor_of(request)
-            text = await carry_out(
-                self._console.open_reception(),
-                meant(run.id, form),
-                visitor.author,
-                locale=asked_locale(request),
-                audience="channel",
-            )
-            self._console.live.look_soon()
-            return await self._told(
-                request, run.id, "" if text is None else texts_of(request)(text)
-            )
-
-        return pressed
+    async def press(self, meant: Press, request: Request) -> Response:
+        form, run = await form_of(request), await self._run(request)
+        text = await carry_out(
+            self._console.open_reception(),
+            meant(run.id, form),
+            visitor_of(request).author,
+            locale=asked_locale(request),
+            audience="channel",
+        )
+        self._console.live.look_soon()
+        return await self._told(request, run.id, "" if text is None else texts_of(request)(text))
 
     async def edit(self, request: Request) -> Response:
         form, run = await form_of(request), await self._run(request)
@@ -221,15 +204,7 @@ class _Conversation:
         body = await self._console.files.body(files[0].url) if files else None
         if body is None:
             raise HTTPException(404, texts_of(request)("upload-gone"))
-        return Response(
-            body,
-            media_type="application/octet-stream",
-            headers={
-                "Content-Disposition": f"attachment; filename*=UTF-8''{quote(files[0].name)}",
-                "Content-Security-Policy": "default-src 'none'; sandbox",
-                "Cache-Control": "no-store",
-            },
-        )
+        return download(body, files[0].name, "application/octet-stream")
 
     async def _run(self, request: Request) -> RunRecord:
         run = await run_named(self._console, request, request.path_params["run"])
@@ -255,34 +230,31 @@ class _Conversation:
         return RedirectResponse(f"{path}#run-{run_id}" if run else path, status_code=303)
 
 
-def _files_of(turns: Sequence[Turn]) -> Sequence[Attachment]:
-    """Return the files sent in a conversation, each once."""
-    return [file for turn in turns for file in turn.files if not file.again]
-
-
-def _watchable(turns: Sequence[Turn]) -> str:
-    """Return the run of the last question that has an answer, or ""."""
-    answered = [turn.run for turn in turns if turn.over and turn.reply_state.answer is not None]
-    return answered[-1] if answered else ""
-
-
-def _watch(run: str, form: dict[str, str]) -> Deed:
-    return Watch(run, form.get("every", DAILY)[:100])
-
-
-def _feedback(run: str, form: dict[str, str]) -> Deed:
+def _feedback(run: str, form: Mapping[str, str]) -> Deed:
     if form.get("verdict") == "good":
         return Feedback(run, "good")
     reason: Reason = next((each for each in REASONS if each == form.get("reason")), "")
     return Feedback(run, "bad", reason, encodable(form.get("words", "")).strip())
 
 
-def _follow_up(run: str, form: dict[str, str]) -> Deed:
+def _follow_up(run: str, form: Mapping[str, str]) -> Deed:
     number = form.get("number", "")
     return FollowUp(run, int(number) if number.isdecimal() and len(number) < 3 else -1)
 
 
-log = get_logger()
+Press = Callable[[str, Mapping[str, str]], Deed]
+"""What a button means for a run, by the fields of its form."""
+
+PRESSES: Mapping[str, Press] = {
+    "stop": lambda run, _: Stop(run),
+    "deeper": lambda run, _: Deeper(run),
+    "watch": lambda run, form: Watch(run, form.get("every", DAILY)[:100]),
+    "retract": lambda run, _: Retract(run),
+    "feedback": _feedback,
+    "follow-up": _follow_up,
+}
+
+# ---------------------------------------------------------------- the events of an open page
 
 
 def thread_events(console: Console, request: Request, thread: Thread) -> Response:
@@ -369,11 +341,8 @@ class _Page:
                 return [await self._whole(feed, now, "turn")]
             if now.reply_state is None or (self.first and now.over):
                 self.settled[now.run] = current  # finished before the page was made
-            return (
-                []
-                if self.settled.get(now.run) == current
-                else [await self._whole(feed, now, "reply")]
-            )
+            is_known = self.settled.get(now.run) == current
+            return [] if is_known else [await self._whole(feed, now, "reply")]
         if mark == current and not now.over:
             return []
         if mark == current and part is not None and part.answer is not None:

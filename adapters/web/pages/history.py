@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -33,6 +35,7 @@ from bot.text.terms import terms
 
 TITLE = 80  # characters of a thread's name in the list
 SNIPPET = 180
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +128,22 @@ def _snippet(text: str, question: str, said: str) -> str:
 
 def _groups(
     pinned: Sequence[ListedConversation],
-    kept: Iterable[ListedConversation],
+    kept: Sequence[ListedConversation],
     texts: Texts,
     clock: tzinfo,
-    snippets: dict[str, str] | None = None,
+    snippets: Mapping[str, str] = NONE,
 ) -> tuple[Group, ...]:
-    kept = [*kept]
     names = Counter(one.name for one in (*pinned, *kept))
     today = datetime.now(clock).date()
-    days: dict[date, list[Link]] = {}
-
-    def link(one: ListedConversation) -> Link:
-        return Link(
+    named = {
+        None: texts("web-history-pinned"),
+        today: texts("web-history-today"),
+        today - timedelta(days=1): texts("web-history-yesterday"),
+    }
+    days: dict[date | None, list[Link]] = {}
+    places = [(None, one) for one in pinned]
+    for day, one in (*places, *((one.last_at.astimezone(clock).date(), one) for one in kept)):
+        link = Link(
             name=one.thread.thread,
             title=shortened(one_line(one.name), TITLE),
             questions=one.questions,
@@ -144,43 +151,72 @@ def _groups(
             pinned=one.pinned,
             alike=names[one.name] > 1,
             given=one.title,
-            snippet=(snippets or {}).get(one.thread.key, ""),
+            snippet=snippets.get(one.thread.key, ""),
         )
-
-    for one in kept:
-        made = link(one)
-        days.setdefault(made.at.date(), []).append(made)
-    named = {
-        today: texts("web-history-today"),
-        today - timedelta(days=1): texts("web-history-yesterday"),
-    }
-    groups = [Group(named.get(day, ""), day, tuple(links)) for day, links in days.items()]
-    if pinned:
-        first = Group(texts("web-history-pinned"), None, tuple(map(link, pinned)))
-        groups.insert(0, first)
-    return tuple(groups)
-
-
-Deed = Callable[[Request, Thread, Mapping[str, str]], Awaitable[str]]
+        days.setdefault(day, []).append(link)
+    return tuple(Group(named.get(day, ""), day, tuple(links)) for day, links in days.items())
 
 
 def history_pages(console: Console) -> Sequence[BaseRoute]:
     """Return the routes of these pages."""
-    pages = _History(console)
-    deeds: Mapping[str, Deed] = {
-        "rename": pages.rename,
-        "pin": pages.pin,
-        "unpin": pages.unpin,
-        "share": pages.share,
-        "unshare": pages.unshare,
-        "delete": pages.delete,
-    }
+    history = console.history
+
+    async def page(request: Request) -> Response:
+        """List all conversations, page by page, or those that match a search."""
+        texts, before = texts_of(request), request.query_params.get("before", "")
+        asked = encodable(request.query_params.get("q", "")).strip()[:LONGEST_TITLE]
+        if asked:
+            found = await search_threads(console, request, texts, asked)
+        else:
+            place = int(before) if before.isdecimal() and len(before) < 19 else 0
+            found = await list_threads(console, request, texts, place)
+        return console.page(request, "history.html", found=found, asked=asked)
+
+    async def part(request: Request) -> Response:
+        """Return the list beside a conversation, for the script that updates it."""
+        texts = texts_of(request)
+        body = console.templates.fragment(
+            "history_list.html",
+            texts,
+            page=await list_threads(console, request, texts),
+            current=request.query_params.get("current", ""),
+        )
+        return HTMLResponse(body, headers={"Cache-Control": "no-store"})
+
+    async def change(deed: str, request: Request) -> Response:
+        """Act on a whole conversation; then redirect to the page with the form."""
+        form = await form_of(request)
+        thread = await thread_named(console, request, request.path_params["thread"])
+        if thread.platform != "web":
+            raise HTTPException(422, texts_of(request)("web-not-here"))
+        path, person = f"/threads/{thread.thread}", visitor_of(request).id
+        match deed:
+            case "rename":
+                title = shortened(one_line(encodable(form.get("title", ""))), LONGEST_TITLE)
+                await history.rename(thread, title, person)
+            case "pin" | "unpin":
+                await history.pin(thread, deed == "pin")
+            case "share":
+                await history.share(thread, person)
+                path += "#about"
+            case "unshare":
+                await history.unshare(thread)
+                path += "#about"
+            case "delete":  # as ``footnote forget thread`` does, after stopping its runs
+                subject = Subject("thread", thread.platform, thread.key)
+                forgetter = console.open_reception().forgetter
+                await forgetter.forget(subject, day_after(datetime.now(UTC).date()))
+                console.live.look_soon()
+                path = "/"
+        path = "/conversations" if form.get("back") == "list" else path
+        return RedirectResponse(console.settings.root + path, status_code=303)
+
     return [
-        Route("/conversations", with_audit(console, "read", "conversations", pages.page)),
-        Route("/conversations/list", pages.part),
+        Route("/conversations", with_audit(console, "read", "conversations", page)),
+        Route("/conversations/list", part),
         *(
-            Route(f"/threads/{{thread}}/{name}", pages.doing(deed), methods=["POST"])
-            for name, deed in deeds.items()
+            Route(f"/threads/{{thread}}/{deed}", partial(change, deed), methods=["POST"])
+            for deed in ("rename", "pin", "unpin", "share", "unshare", "delete")
         ),
     ]
 
@@ -202,83 +238,3 @@ def address_of(console: Console, request: Request, path: str) -> str:
     """Return the full URL at which others can open a page."""
     base = console.settings.public_url.rstrip("/")
     return f"{base or f'{request.url.scheme}://{request.url.netloc}'}{path}"
-
-
-class _History:
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
-    # ------------------------------------------------------------ pages
-
-    async def page(self, request: Request) -> Response:
-        """List all conversations, page by page, or those that match a search."""
-        texts = texts_of(request)
-        asked = encodable(request.query_params.get("q", "")).strip()[:LONGEST_TITLE]
-        if asked:
-            found = await search_threads(self._console, request, texts, asked)
-        else:
-            found = await list_threads(self._console, request, texts, _place(request))
-        return self._console.page(request, "history.html", found=found, asked=asked)
-
-    async def part(self, request: Request) -> Response:
-        """Return the list beside a conversation, for the script that updates it."""
-        texts = texts_of(request)
-        body = self._console.templates.fragment(
-            "history_list.html",
-            texts,
-            page=await list_threads(self._console, request, texts),
-            current=request.query_params.get("current", ""),
-        )
-        return HTMLResponse(body, headers={"Cache-Control": "no-store"})
-
-    # ------------------------------------------------------------ doing
-
-    def doing(self, deed: Deed) -> Callable[[Request], Awaitable[Response]]:
-        """Return the handler of a form that acts on a whole conversation; it redirects to the page
-        with the form."""
-
-        async def done(request: Request) -> Response:
-            form = await form_of(request)
-            thread = await thread_named(self._console, request, request.path_params["thread"])
-            if thread.platform != "web":
-                raise HTTPException(422, texts_of(request)("web-not-here"))
-            path = await deed(request, thread, form)
-            if form.get("back") == "list":
-                path = "/conversations"
-            return RedirectResponse(self._console.settings.root + path, status_code=303)
-
-        return done
-
-    async def rename(self, request: Request, thread: Thread, form: Mapping[str, str]) -> str:
-        title = shortened(one_line(encodable(form.get("title", ""))), LONGEST_TITLE)
-        await self._console.history.rename(thread, title, visitor_of(request).id)
-        return f"/threads/{thread.thread}"
-
-    async def pin(self, request: Request, thread: Thread, form: Mapping[str, str]) -> str:
-        await self._console.history.pin(thread, True)
-        return f"/threads/{thread.thread}"
-
-    async def unpin(self, request: Request, thread: Thread, form: Mapping[str, str]) -> str:
-        await self._console.history.pin(thread, False)
-        return f"/threads/{thread.thread}"
-
-    async def share(self, request: Request, thread: Thread, form: Mapping[str, str]) -> str:
-        await self._console.history.share(thread, visitor_of(request).id)
-        return f"/threads/{thread.thread}#about"
-
-    async def unshare(self, request: Request, thread: Thread, form: Mapping[str, str]) -> str:
-        await self._console.history.unshare(thread)
-        return f"/threads/{thread.thread}#about"
-
-    async def delete(self, request: Request, thread: Thread, form: Mapping[str, str]) -> str:
-        """Delete a conversation as ``footnote forget thread`` does, after stopping its runs."""
-        subject = Subject("thread", thread.platform, thread.key)
-        forgetter = self._console.open_reception().forgetter
-        await forgetter.forget(subject, day_after(datetime.now(UTC).date()))
-        self._console.live.look_soon()
-        return "/"
-
-
-def _place(request: Request) -> int:
-    told = request.query_params.get("before", "")
-    return int(told) if told.isdecimal() and len(told) < 19 else 0

@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.access.gate import visitor_of
 from adapters.web.access.visibility import Page, operator_only, seeing, with_audit
-from adapters.web.console import Console
+from adapters.web.console import Console, download
 from adapters.web.html.svg import Column, Part, draw_plot
 from adapters.web.preferences import clock_of, texts_of
 from adapters.web.turns import collection_of
@@ -68,6 +68,7 @@ STATES = ("answered", "partial", "not_found", "failed", "stopped")
 PERIODS = (1, 7, 30, 90)  # days
 PERIOD = 30
 QUESTION = 120  # characters
+CSV = "text/csv; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +366,7 @@ class _OverviewPages:
 
     async def unanswered_csv(self, request: Request) -> Response:
         found = await self._unanswered(request)
-        return _as_csv(unanswered_as_csv(found), "footnote-unanswered.csv")
+        return download(unanswered_as_csv(found), "footnote-unanswered.csv", CSV)
 
     async def _unanswered(self, request: Request) -> Sequence[Unanswered]:
         scope = Selection.of(request.query_params).scope(request)
@@ -384,7 +385,7 @@ class _OverviewPages:
 
     async def csv(self, request: Request) -> Response:
         _, found = await self._look(request)
-        return _as_csv(days_as_csv(found.days), "footnote-overview.csv")
+        return download(days_as_csv(found.days), "footnote-overview.csv", CSV)
 
     async def json(self, request: Request) -> Response:
         _, found = await self._look(request)
@@ -394,14 +395,3 @@ class _OverviewPages:
     async def _look(self, request: Request) -> tuple[Selection, Overview]:
         looked, told = Selection.of(request.query_params), seeing(self._console, request).told
         return looked, await self._overviews.look(looked.scope(request), told)
-
-
-def _as_csv(text: str, name: str) -> Response:
-    return Response(
-        text,
-        media_type="text/csv; charset=utf-8",
-        headers={
-            "Cache-Control": "no-store",
-            "Content-Disposition": f'attachment; filename="{name}"',
-        },
-    )

@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from urllib.parse import quote
 
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
@@ -27,7 +26,7 @@ from adapters.web.access.visibility import (
     thread_named,
     with_audit,
 )
-from adapters.web.console import Console
+from adapters.web.console import Console, download
 from adapters.web.html.replies import Reply, reply_of, turn_html
 from adapters.web.pages.history import address_of
 from adapters.web.preferences import texts_of
@@ -141,16 +140,9 @@ class _Sharing:
         title = one_line(found[0].name) if found else thread.thread
         body = await self._body(request, form, thread, turns, title)
         name = re.sub(r"[^\w-]+", "-", shortened(title, FILE_NAME)).strip("-") or "conversation"
-        return Response(
-            body,
-            media_type=kind,
-            headers={
-                "Cache-Control": "no-store",
-                "Content-Disposition": f"attachment; filename*=UTF-8''{quote(f'{name}.{ending}')}",
-                "Content-Security-Policy": "default-src 'none'; sandbox",
-                **NO_INDEX,
-            },
-        )
+        answer = download(body, f"{name}.{ending}", kind)
+        answer.headers.update(NO_INDEX)
+        return answer
 
     async def _body(
         self, request: Request, form: str, thread: Thread, turns: Sequence[Turn], title: str
