@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import httpx
 import pytest
 
@@ -18,32 +16,27 @@ BEHIND_PROXY = {
 PATHS = ["/", "/threads/x", "/api/runs/x", "/static/x/app.css", "/nothing", "/sign-in"]
 
 
+BASE = "https://footnote.example"
+
 # ---------------------------------------------------------------- this machine only
 
 
-@pytest.mark.parametrize("base", ["http://127.0.0.1:8080", "http://localhost", "http://[::1]:80"])
-async def test_this_machine_comes_in(here: Running, base: str) -> None:
-    peer = "::1" if "[" in base else "127.0.0.1"
-    browser = await here.browser(peer, base)
-    assert (await browser.get("/")).status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("peer", "base", "headers"),
-    [
-        ("192.0.2.1", "http://127.0.0.1:8080", {}),
-        ("127.0.0.1", "http://rebound.example", {}),
-        ("127.0.0.1", "http://127.0.0.1.example", {}),
-        ("127.0.0.1", "http://0.0.0.0:8080", {}),
-        ("127.0.0.1", "http://127.0.0.1:8080", {"X-Forwarded-For": "192.0.2.1"}),
-        ("127.0.0.1", "http://127.0.0.1:8080", {"Forwarded": "for=192.0.2.1"}),
-        ("127.0.0.1", "http://127.0.0.1:8080", {"Via": "1.1 proxy"}),
-    ],
-)
-async def test_others_do_not(here: Running, peer: str, base: str, headers: dict[str, str]) -> None:
-    browser = await here.browser(peer, base, **headers)
-    paths = ("/", "/api/threads/x", "/static/x/app.css")
-    assert [(await browser.get(path)).status_code for path in paths] == [403] * 3
+async def test_this_machine_comes_in_and_nobody_else(here: Running) -> None:
+    for peer, base in (
+        ("127.0.0.1", "http://127.0.0.1:8080"),
+        ("127.0.0.1", "http://localhost"),
+        ("::1", "http://[::1]:80"),
+    ):
+        assert (await (await here.browser(peer, base)).get("/")).status_code == 200
+    for peer, base in (
+        ("192.0.2.1", "http://127.0.0.1:8080"),
+        ("127.0.0.1", "http://rebound.example"),
+        ("127.0.0.1", "http://127.0.0.1.example"),
+        ("127.0.0.1", "http://0.0.0.0:8080"),
+    ):
+        browser = await here.browser(peer, base)
+        for path in ("/", "/api/threads/x", "/static/x/app.css"):
+            assert (await browser.get(path)).status_code == 403, (peer, base, path)
 
 
 # ---------------------------------------------------------------- with a token
@@ -52,7 +45,7 @@ async def test_others_do_not(here: Running, peer: str, base: str, headers: dict[
 @pytest.fixture
 async def shut(open_console: OpenConsole) -> Browser:
     running = await open_console(console_token=TOKEN)
-    return await running.browser("192.0.2.1", "https://footnote.example")
+    return await running.browser("192.0.2.1", BASE)
 
 
 async def test_without_the_token_there_is_nothing_to_see(shut: Browser) -> None:
@@ -72,18 +65,21 @@ async def test_the_token_is_asked_for_once(shut: Browser) -> None:
     assert (await shut.get("/")).status_code == 200
 
 
-@pytest.mark.parametrize("to", ["https://evil.example", "//evil.example", "/\\evil.example", "x"])
-async def test_signing_in_leads_nowhere_else(shut: Browser, to: str) -> None:
-    answer = await shut.client.post("/sign-in", data={"token": TOKEN, "to": to})
-    assert answer.headers["location"] == "/"
+async def test_signing_in_leads_nowhere_else(shut: Browser) -> None:
+    for to in ("https://evil.example", "//evil.example", "/\\evil.example", "x", "/a\nb"):
+        answer = await shut.client.post("/sign-in", data={"token": TOKEN, "to": to})
+        assert answer.headers["location"] == "/", to
 
 
-async def test_guessing_is_slow(shut: Browser) -> None:
-    codes = [
-        (await shut.client.post("/sign-in", data={"token": f"guess{n}"})).status_code
-        for n in range(12)
-    ]
-    assert codes == [403] * 10 + [429] * 2
+async def test_a_made_up_cookie_is_no_session(shut: Browser) -> None:
+    for cookie in ("", "x", "a.b.c", "ff.99999999999.00", f"{'0' * 32}.1.x"):
+        assert (await shut.get("/", Cookie=f"footnote_session={cookie}")).status_code == 303
+
+
+async def test_no_other_site_signs_anybody_out(shut: Browser) -> None:
+    await shut.client.post("/sign-in", data={"token": TOKEN})
+    assert (await shut.client.post("/sign-out", data={"csrf": "00"})).status_code == 403
+    assert (await shut.get("/")).status_code == 200
 
 
 async def test_a_program_shows_the_token(shut: Browser) -> None:
@@ -91,51 +87,6 @@ async def test_a_program_shows_the_token(shut: Browser) -> None:
     assert (await shut.get("/api/threads/x", **good)).status_code == 404
     bad = {"Authorization": "Bearer wrong"}
     assert (await shut.get("/api/threads/x", **bad)).status_code == 401
-
-
-async def test_guessing_in_a_header_is_slow_too(open_console: OpenConsole) -> None:
-    running = await open_console(console_token=TOKEN)
-    guesser = await running.browser("192.0.2.1", "https://footnote.example")
-    codes = [
-        (await guesser.get("/api/threads/x", Authorization=f"Bearer guess{n}")).status_code
-        for n in range(12)
-    ]
-    assert codes == [401] * 10 + [429] * 2
-    right = {"Authorization": f"Bearer {TOKEN}"}
-    assert (await guesser.get("/api/threads/x", **right)).status_code == 429
-    other = await running.browser("192.0.2.2", "https://footnote.example")
-    for _ in range(30):
-        assert (await other.get("/api/threads/x", **right)).status_code == 404
-
-
-async def test_an_address_that_a_stranger_claims_gives_no_more_guesses(
-    open_console: OpenConsole,
-) -> None:
-    running = await open_console(console_token=TOKEN, console_proxies=("10.0.0.0/8",))
-    codes = []
-    for peer in ("192.0.2.1", "10.0.0.1"):  # itself, and through our proxy
-        for n in range(12):
-            claimed = f"203.0.113.{n}" if peer == "192.0.2.1" else f"203.0.113.{n}, 192.0.2.7"
-            guesser = await running.browser(
-                peer, "https://footnote.example", **{"X-Forwarded-For": claimed}
-            )
-            answer = await guesser.client.post("/sign-in", data={"token": f"guess{n}"})
-            codes.append(answer.status_code)
-    assert codes == ([403] * 10 + [429] * 2) * 2
-
-
-async def test_a_new_token_ends_all_sessions(open_console: OpenConsole) -> None:
-    browser = await (await open_console(console_token=TOKEN)).browser()
-    await browser.client.post("/sign-in", data={"token": TOKEN})
-    other = await (await open_console(console_token=f"{TOKEN}-2")).browser()
-    other.client.cookies = browser.client.cookies
-    assert (await browser.get("/")).status_code == 200
-    assert (await other.get("/")).status_code == 303
-
-
-@pytest.mark.parametrize("cookie", ["", "x", "a.b.c", "ff.99999999999.00", f"{'0' * 32}.1.x"])
-async def test_a_made_up_cookie_is_no_session(shut: Browser, cookie: str) -> None:
-    assert (await shut.get("/", Cookie=f"footnote_session={cookie}")).status_code == 303
 
 
 # ---------------------------------------------------------------- behind a proxy
@@ -147,49 +98,42 @@ async def proxied(open_console: OpenConsole) -> Running:
 
 
 async def test_the_proxy_says_who_it_is(proxied: Running) -> None:
-    ada = await proxied.browser("10.1.2.3", "https://footnote.example", **{"X-User": "ada"})
+    ada = await proxied.browser("10.1.2.3", BASE, **{"X-User": "ada"})
     run = await ada.answered()
     record = await proxied.store.run(run)
     assert record is not None
     assert record.message.author.id == "ada"
 
 
-@pytest.mark.parametrize("host", ["10.1.2.3", "[fd00::1]:8080", "localhost:80", "Footnote.example"])
-async def test_a_proxy_may_name_us_by_address(proxied: Running, host: str) -> None:
-    ada = await proxied.browser("10.1.2.3", "http://x", **{"X-User": "ada", "Host": host})
-    assert (await ada.get("/")).status_code == 200
-
-
-@pytest.mark.parametrize("host", ["evil.example", "footnote.example.evil.example"])
-async def test_a_name_that_was_made_to_point_to_a_proxy_opens_nothing(
-    proxied: Running, host: str
-) -> None:
-    browser = await proxied.browser("127.0.0.1", "http://x", **{"X-User": "boss", "Host": host})
-    answer = await browser.get("/")
-    assert answer.status_code == 403
-    assert "FOOTNOTE_PUBLIC_URL" in answer.text
+async def test_a_proxy_may_name_us_by_address_and_no_other_name(proxied: Running) -> None:
+    for host in ("10.1.2.3", "[fd00::1]:8080", "localhost:80", "Footnote.example"):
+        ada = await proxied.browser("10.1.2.3", "http://x", **{"X-User": "ada", "Host": host})
+        assert (await ada.get("/")).status_code == 200, host
+    for host in ("evil.example", "footnote.example.evil.example"):  # made to point to a proxy
+        boss = await proxied.browser("127.0.0.1", "http://x", **{"X-User": "boss", "Host": host})
+        answer = await boss.get("/")
+        assert (answer.status_code, "FOOTNOTE_PUBLIC_URL" in answer.text) == (403, True), host
 
 
 async def test_a_forged_chain_of_proxies_changes_nobody(proxied: Running) -> None:
     for peer, chain in (("192.0.2.1", "127.0.0.1"), ("192.0.2.1", "10.1.2.3, 10.1.2.3")):
         headers = {"X-User": "boss", "X-Forwarded-For": chain}
-        browser = await proxied.browser(peer, "https://footnote.example", **headers)
+        browser = await proxied.browser(peer, BASE, **headers)
         assert (await browser.get("/")).status_code == 403
     headers = {"X-User": "ada", "X-Forwarded-For": "192.0.2.9"}
-    behind = await proxied.browser("127.0.0.1", "https://footnote.example", **headers)
+    behind = await proxied.browser("127.0.0.1", BASE, **headers)
     assert (await behind.get("/")).status_code == 200
 
 
 async def test_only_the_proxy_is_believed(proxied: Running) -> None:
     for peer, headers in (("192.0.2.1", {"X-User": "ada"}), ("10.1.2.3", {})):
-        browser = await proxied.browser(peer, "https://footnote.example", **headers)
+        browser = await proxied.browser(peer, BASE, **headers)
         assert (await browser.get("/")).status_code == 403
 
 
 async def test_people_see_their_own_conversations_and_admins_all(proxied: Running) -> None:
-    base = "https://footnote.example"
     ada, bob, grace = [
-        await proxied.browser("10.1.2.3", base, **{"X-User": name})
+        await proxied.browser("10.1.2.3", BASE, **{"X-User": name})
         for name in ("ada", "bob", "grace")
     ]
     run = await ada.answered("How tall is the tower?")
@@ -209,24 +153,20 @@ async def test_people_see_their_own_conversations_and_admins_all(proxied: Runnin
 # ---------------------------------------------------------------- other sites
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
+async def test_another_site_changes_nothing(browser: Browser) -> None:
+    await browser.get("/")
+    asked = {"question": "How tall is it?"}
+    for headers in (
         {"Origin": "https://evil.example"},
-        {"Origin": "null"},
         {"Origin": "http://127.0.0.1:9999"},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
-    ],
-)
-async def test_another_site_changes_nothing(browser: Browser, headers: dict[str, str]) -> None:
-    await browser.get("/")
-    form = {"csrf": browser.csrf, "question": "How tall is it?"}
-    answer = await browser.client.post("/ask", data=form, headers=headers)
-    assert answer.status_code == 403
-    asked = {"question": "How tall is it?"}
-    answer = await browser.client.post("/api/questions", json=asked, headers=headers)
-    assert answer.status_code == 403
+    ):
+        form = {"csrf": browser.csrf, **asked}
+        answer = await browser.client.post("/ask", data=form, headers=headers)
+        assert answer.status_code == 403, headers
+        answer = await browser.client.post("/api/questions", json=asked, headers=headers)
+        assert answer.status_code == 403, headers
 
 
 async def test_no_site_may_ask_the_api_with_a_plain_form(browser: Browser) -> None:
@@ -275,12 +215,14 @@ async def test_cookies_are_secure_where_the_address_is(open_console: OpenConsole
     assert "secure" in attributes(answer)
 
 
-async def test_a_client_that_hammers_is_told_to_wait(browser: Browser) -> None:
-    codes = [(await browser.get("/static/x/none")).status_code for _ in range(600)]
-    assert codes == [404] * 600
-    async with asyncio.timeout(60):
-        while (await browser.get("/static/x/none")).status_code != 429:
-            await asyncio.sleep(0)  # what flows back meanwhile is used up
+async def test_a_client_that_hammers_is_told_to_wait(
+    open_console: OpenConsole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.web.access.gate.REQUESTS_PER_MINUTE", 20)
+    browser = await (await open_console()).browser()
+    codes = [(await browser.get("/static/x/none")).status_code for _ in range(25)]
+    assert codes[:20] == [404] * 20
+    assert 429 in codes[20:]
 
 
 async def test_pages_hold_no_script_or_style_of_their_own(browser: Browser) -> None:
@@ -293,44 +235,3 @@ async def test_pages_hold_no_script_or_style_of_their_own(browser: Browser) -> N
         assert "<style" not in page
         assert page.count("<script") == page.count("<script ") == page.count(' src="/static/')
         assert "http://" not in page.replace("http://www.w3.org", "")
-
-
-# ---------------------------------------------------------------- the end of a session
-
-
-async def signed_in(running: Running) -> Browser:
-    browser = await running.browser("192.0.2.1", "https://footnote.example")
-    answer = await browser.client.post("/sign-in", data={"token": TOKEN})
-    assert answer.status_code == 303
-    return browser
-
-
-async def sign_out(browser: Browser, **fields: str) -> httpx.Response:
-    page = await browser.get("/sign-out")
-    assert "Sign out everywhere" in page.text
-    csrf = page.text.partition('name="csrf" value="')[2].partition('"')[0]
-    return await browser.client.post("/sign-out", data={"csrf": csrf, **fields})
-
-
-async def test_signing_out_ends_the_session_of_one_browser(open_console: OpenConsole) -> None:
-    running = await open_console(console_token=TOKEN)
-    one, other = await signed_in(running), await signed_in(running)
-    answer = await sign_out(one)
-    assert answer.headers["location"] == "/sign-in"
-    assert "Max-Age=0" in answer.headers["set-cookie"]
-    assert (await one.get("/")).status_code == 303
-    assert (await other.get("/")).status_code == 200
-
-
-async def test_signing_out_everywhere_ends_all_sessions(open_console: OpenConsole) -> None:
-    running = await open_console(console_token=TOKEN)
-    one, other = await signed_in(running), await signed_in(running)
-    await sign_out(one, all="true")
-    assert (await other.get("/")).status_code == 303
-    assert (await (await signed_in(running)).get("/")).status_code == 200
-
-
-async def test_no_other_site_signs_anybody_out(open_console: OpenConsole) -> None:
-    browser = await signed_in(await open_console(console_token=TOKEN))
-    assert (await browser.client.post("/sign-out", data={"csrf": "00"})).status_code == 403
-    assert (await browser.get("/")).status_code == 200

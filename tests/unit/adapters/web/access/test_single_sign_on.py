@@ -174,9 +174,9 @@ async def test_many_tabs_sign_in_at_once(console: Running) -> None:
     assert [each.headers["location"] for each in answers] == [f"/threads/{n}" for n in (2, 1, 0)]
 
 
-@pytest.mark.parametrize("to", ["https://evil.example", "//evil.example", "/\\evil.example", "x"])
-async def test_signing_in_leads_nowhere_else(console: Running, to: str) -> None:
-    assert (await sign_in(await a_browser(console), to)).headers["location"] == "/"
+async def test_signing_in_leads_nowhere_else(console: Running) -> None:
+    for to in ("https://evil.example", "//evil.example", "/\\evil.example", "x"):
+        assert (await sign_in(await a_browser(console), to)).headers["location"] == "/"
 
 
 async def test_programs_show_the_token_and_browsers_cannot(
@@ -224,12 +224,12 @@ async def test_only_members_of_the_allowed_groups_come_in(
     assert "may not use this console" in await refusal(console)
 
 
-@pytest.mark.parametrize("sub", ["local", "token", "", "x" * 201, 7])
 async def test_nobody_takes_the_id_of_the_nameless(
-    console: Running, provider: FakeProvider, sub: Any
+    console: Running, provider: FakeProvider
 ) -> None:
-    provider.person = {"sub": sub, "name": "Mallory", "groups": []}
-    assert await refusal(console)
+    for sub in ("local", "token", "", "x" * 201, 7):
+        provider.person = {"sub": sub, "name": "Mallory", "groups": []}
+        assert await refusal(console)
 
 
 async def test_an_address_that_nobody_verified_names_nobody(
@@ -284,55 +284,52 @@ def _another_signature(claims: Claims) -> str:
     return f"{head}.{body}.{signed({**claims, 'sub': 'boss'}).split('.')[2]}"
 
 
-@pytest.mark.parametrize(
-    "misbehave",
-    [
-        clock(-400),
-        clock(90),
-        changed(nbf=int(time.time()) + 86_400),
-        changed(iss="https://evil.example"),
-        changed(aud="another"),
-        changed(aud="another", azp=CLIENT),
-        changed(aud=["another", "third"]),
-        changed(aud=[CLIENT, "another"], azp="another"),
-        changed(nonce="of another sign-in"),
-        without("nonce"),
-        without("exp"),
-        without("iat"),
-        without("sub"),
-        changed(at_hash="AAAA"),
-        changed(exp="soon"),
-        signs(unsigned),
-        signs(signed_with_public_key),
-        signs(lambda claims: signed(claims, "evil")),
-        signs(lambda claims: signed(claims, "evil", named="one")),
-        signs(_another_signature),
-        signs(lambda claims: "no.token.at all"),
-        signs(lambda claims: ""),
-    ],
-)
+MISBEHAVIOURS = [
+    clock(-400),
+    clock(90),
+    changed(nbf=int(time.time()) + 86_400),
+    changed(iss="https://evil.example"),
+    changed(aud="another"),
+    changed(aud="another", azp=CLIENT),
+    changed(aud=["another", "third"]),
+    changed(aud=[CLIENT, "another"], azp="another"),
+    changed(nonce="of another sign-in"),
+    *map(without, ("nonce", "exp", "iat", "sub")),
+    changed(at_hash="AAAA"),
+    changed(exp="soon"),
+    signs(unsigned),
+    signs(signed_with_public_key),
+    signs(lambda claims: signed(claims, "evil")),
+    signs(lambda claims: signed(claims, "evil", named="one")),
+    signs(_another_signature),
+    signs(lambda claims: "no.token.at all"),
+    signs(lambda claims: ""),
+]
+
+
 async def test_a_token_that_proves_nothing_is_refused(
-    console: Running, provider: FakeProvider, misbehave: Misbehaviour
+    console: Running, provider: FakeProvider
 ) -> None:
-    misbehave(provider)
-    assert await refusal(console) == UNTRUSTED
+    change, sign = provider.change, provider.sign
+    for number, misbehave in enumerate(MISBEHAVIOURS):
+        provider.change, provider.sign = change, sign
+        misbehave(provider)
+        assert await refusal(console) == UNTRUSTED, number
 
 
-@pytest.mark.parametrize("seconds", [-340, -50, 50])
-async def test_clocks_may_differ_by_a_minute(
-    console: Running, provider: FakeProvider, seconds: int
-) -> None:
-    clock(seconds)(provider)
-    await signed_in(console)
+async def test_clocks_may_differ_by_a_minute(console: Running, provider: FakeProvider) -> None:
+    for seconds in (-340, -50, 50):
+        clock(seconds)(provider)
+        await signed_in(console)
 
 
-@pytest.mark.parametrize("issuer", ["https://evil.example", ""])
 async def test_an_answer_of_another_provider_is_refused(
-    console: Running, provider: FakeProvider, issuer: str
+    console: Running, provider: FakeProvider
 ) -> None:
     """The mix-up attack of RFC 9207."""
-    provider.issuer_in_answer = issuer
-    assert await refusal(console) == UNTRUSTED
+    for issuer in ("https://evil.example", ""):
+        provider.issuer_in_answer = issuer
+        assert await refusal(console) == UNTRUSTED
     assert provider.told("token") == 0
 
 
@@ -445,16 +442,12 @@ async def test_a_code_is_good_once_and_in_one_browser(console: Running) -> None:
     assert "took too long" in again.text
 
 
-@pytest.mark.parametrize(
-    "state", ["", ".", "x", "eyJ.x", "W10.x", "WyJhIiwgOTk5OTk5OTk5OSwgIi8iXQ.00", "ä"]
-)
-async def test_a_made_up_state_is_refused(
-    console: Running, provider: FakeProvider, state: str
-) -> None:
+async def test_a_made_up_state_is_refused(console: Running, provider: FakeProvider) -> None:
     browser = await a_browser(console)
     await browser.get("/sign-in")
-    answer = await browser.client.get("/sign-in/callback", params={"code": "x", "state": state})
-    assert answer.status_code == 403
+    for state in ("", ".", "x", "eyJ.x", "W10.x", "WyJhIiwgOTk5OTk5OTk5OSwgIi8iXQ.00", "ä"):
+        answer = await browser.client.get("/sign-in/callback", params={"code": "x", "state": state})
+        assert answer.status_code == 403, state
     assert provider.told("token") == 0
 
 
@@ -521,12 +514,6 @@ async def test_signing_out_everywhere_ends_the_sessions_of_one_person(
     await sign_out(one, all="true")
     codes = [(await each.get("/")).status_code for each in (one, other, bob)]
     assert codes == [303, 303, 200]
-
-
-async def test_no_other_site_signs_anybody_out(console: Running) -> None:
-    browser = await signed_in(console)
-    assert (await browser.client.post("/sign-out", data={"csrf": "00"})).status_code == 403
-    assert (await browser.get("/")).status_code == 200
 
 
 async def test_a_session_ends_after_its_hours(
