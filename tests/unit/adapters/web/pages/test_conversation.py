@@ -68,11 +68,11 @@ async def test_a_question_sent_twice_is_one(browser: Browser) -> None:
     assert await browser.ask(event="abd") != first
 
 
-@pytest.mark.parametrize(("question", "status"), [("", 422), ("  \n", 422), ("?!", 422)])
-async def test_what_is_no_question_is_told(browser: Browser, question: str, status: int) -> None:
-    answer = await browser.send("/ask", question=question)
-    assert answer.status_code == status
-    assert answer.json()["error"].startswith("What would you like to know?")
+async def test_what_is_no_question_is_told(browser: Browser) -> None:
+    for question, status in [("", 422), ("  \n", 422), ("?!", 422)]:
+        answer = await browser.send("/ask", question=question)
+        assert answer.status_code == status
+        assert answer.json()["error"].startswith("What would you like to know?")
 
 
 async def test_an_unknown_depth_is_refused(browser: Browser) -> None:
@@ -102,11 +102,11 @@ async def test_too_many_questions_in_a_minute_are_too_many(
 # ---------------------------------------------------------------- forms
 
 
-@pytest.mark.parametrize("csrf", ["", "0" * 64, "0" * 128, "é"])
-async def test_a_form_of_another_page_changes_nothing(browser: Browser, csrf: str) -> None:
-    await browser.get("/")
-    answer = await browser.client.post("/ask", data={"question": QUESTION, "csrf": csrf})
-    assert answer.status_code == 403
+async def test_a_form_of_another_page_changes_nothing(browser: Browser) -> None:
+    for csrf in ["", "0" * 64, "0" * 128, "é"]:
+        await browser.get("/")
+        answer = await browser.client.post("/ask", data={"question": QUESTION, "csrf": csrf})
+        assert answer.status_code == 403
 
 
 async def test_a_token_of_another_session_is_none(here: Running) -> None:
@@ -196,20 +196,18 @@ async def test_a_waiting_question_says_how_many_come_first(here: Running, browse
 # ---------------------------------------------------------------- languages
 
 
-@pytest.mark.parametrize(
-    ("accepted", "lang"),
-    [
-        ("de,en;q=0.5", "en"),
-        ("zh-TW,zh;q=0.9,en;q=0.5", "zh-Hant"),
-        ("fr, zh-CN;q=0.8, en;q=0.7", "zh-Hans"),
-        ("en;q=0.2, zh;q=0.9", "zh-Hans"),
-        ("", "en"),
-        ("zh;q=0, en", "en"),
-        (";;;q=x,,", "en"),
-    ],
-)
-async def test_the_page_speaks_the_browsers_language(
-    browser: Browser, accepted: str, lang: str
-) -> None:
-    page = (await browser.get("/", **{"Accept-Language": accepted})).text
-    assert f'<html lang="{lang}">' in page
+LANGUAGES = {
+    "de,en;q=0.5": "en",
+    "zh-TW,zh;q=0.9,en;q=0.5": "zh-Hant",
+    "fr, zh-CN;q=0.8, en;q=0.7": "zh-Hans",
+    "en;q=0.2, zh;q=0.9": "zh-Hans",
+    "": "en",
+    "zh;q=0, en": "en",
+    ";;;q=x,,": "en",
+}
+
+
+async def test_the_page_speaks_the_browsers_language(browser: Browser) -> None:
+    for accepted, lang in LANGUAGES.items():
+        page = (await browser.get("/", **{"Accept-Language": accepted})).text
+        assert f'<html lang="{lang}">' in page, accepted

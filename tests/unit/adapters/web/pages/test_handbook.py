@@ -62,9 +62,9 @@ async def test_every_link_of_every_page_leads_somewhere(browser: Browser) -> Non
     assert broken == []
 
 
-@pytest.mark.parametrize("path", ["/handbook/none", "/handbook/..%2Fcli", "/handbook/pictures/x"])
-async def test_nothing_else_is_given(browser: Browser, path: str) -> None:
-    assert (await browser.get(path)).status_code == 404
+async def test_nothing_else_is_given(browser: Browser) -> None:
+    for path in ["/handbook/none", "/handbook/..%2Fcli", "/handbook/pictures/x"]:
+        assert (await browser.get(path)).status_code == 404
 
 
 async def test_its_pictures_are_shown(browser: Browser) -> None:
@@ -87,18 +87,15 @@ def test_a_picture_that_the_wheel_leaves_out_is_told_in_words() -> None:
     assert "An answer" in html
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_nothing_in_a_page_is_live() -> None:
+    for text in [
         "<script>alert(1)</script>",
         "[x](javascript:alert(1))",
         '<img src="x" onerror="alert(1)">',
         "![x](https://elsewhere.example/pixel.png)",
-    ],
-)
-def test_nothing_in_a_page_is_live(text: str) -> None:
-    shown = seen(render(f"# T\n\n{text}", {}).html)
-    assert (shown.strange, shown.links) == ([], [])
+    ]:
+        shown = seen(render(f"# T\n\n{text}", {}).html)
+        assert (shown.strange, shown.links) == ([], [])
 
 
 def test_the_title_is_plain_text() -> None:

@@ -124,19 +124,18 @@ async def test_the_title_follows_an_edit(browser: Browser) -> None:
     assert "How wide is it?" in (await browser.get("/conversations/list")).text
 
 
-@pytest.mark.parametrize("deed", ["rename", "pin", "unpin", "share", "unshare", "delete"])
-async def test_nobody_changes_the_conversations_of_others(
-    open_console: OpenConsole, deed: str
-) -> None:
+async def test_nobody_changes_the_conversations_of_others(open_console: OpenConsole) -> None:
     here = await open_console(**PROXY)
     ann, bob = await here.browser(**{"X-User": "ann"}), await here.browser(**{"X-User": "bob"})
     path = await asked(ann)
     await bob.get("/")
-    answer = await bob.client.post(f"{path}/{deed}", data={"csrf": bob.csrf})
-    assert answer.status_code == 404
+    for deed in ("rename", "pin", "unpin", "share", "unshare", "delete"):
+        answer = await bob.client.post(f"{path}/{deed}", data={"csrf": bob.csrf})
+        assert answer.status_code == 404
     assert await listed(bob) == []
     assert await listed(bob, "/conversations?q=tower") == []
     assert (await bob.get(f"{path}/export/md")).status_code == 404
+    assert await listed(ann) == [path]
 
 
 # ---------------------------------------------------------------- sharing
@@ -172,9 +171,9 @@ async def test_a_link_shows_a_conversation_to_others_until_it_is_taken_back(
     assert (await bob.get(f"/runs/{run[1]}")).status_code == 404
 
 
-@pytest.mark.parametrize("token", ["none", "%00", "%F0%9F", "é"])
-async def test_a_link_that_leads_nowhere_is_gone(browser: Browser, token: str) -> None:
-    assert (await browser.get(f"/shared/{token}")).status_code == 404
+async def test_a_link_that_leads_nowhere_is_gone(browser: Browser) -> None:
+    for token in ["none", "%00", "%F0%9F", "é"]:
+        assert (await browser.get(f"/shared/{token}")).status_code == 404
 
 
 # ---------------------------------------------------------------- exports

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from starlette.requests import Request
 
 from adapters.web.preferences import clock_of, zone_of, zones
@@ -43,11 +42,11 @@ def test_a_browser_that_names_its_zone_is_right_in_summer_and_winter() -> None:
     assert ahead(SUMMER, footnote_offset="-345") == 5.75
 
 
-@pytest.mark.parametrize("told", ["", "x", "99999", "--1", "1081", "60.", "60.<b>", "60.a b"])
-def test_what_is_no_clock_is_utc(told: str) -> None:
-    assert ahead(SUMMER, footnote_offset=told) == 0
+def test_what_is_no_clock_is_utc() -> None:
+    for told in ["", "x", "99999", "--1", "1081", "60.", "60.<b>", "60.a b"]:
+        assert ahead(SUMMER, footnote_offset=told) == 0
 
 
-@pytest.mark.parametrize("name", ["", "Etc/GMT+5", "../../etc/passwd", "europe/berlin", "x" * 5000])
-def test_what_is_no_zone_is_not_taken(name: str) -> None:
-    assert zone_of(request(footnote_zone=name)) == ""
+def test_what_is_no_zone_is_not_taken() -> None:
+    for name in ["", "Etc/GMT+5", "../../etc/passwd", "europe/berlin", "x" * 5000]:
+        assert zone_of(request(footnote_zone=name)) == ""
