@@ -42,7 +42,7 @@ from adapters.web.live import (
     state_of,
 )
 from adapters.web.preferences import texts_of
-from adapters.web.turns import Turn, runs_of, turns_of
+from adapters.web.turns import Turn, turns_in, turns_of
 from bot import __version__
 from bot.core.answers import (
     Answer,
@@ -508,8 +508,7 @@ class _Api:
 
     async def thread(self, request: Request) -> Response:
         thread = await thread_named(self._console, request, request.path_params["thread"])
-        ids = await runs_of(self._console.database, thread.key)
-        turns = await turns_of(self._console, ids)
+        turns = await turns_in(self._console, thread)
         seen = seeing(self._console, request)
         runs = [run_document(seen.turn(turn), thread.thread) for turn in turns]
         return _json(Conversation(thread=thread.thread, key=thread.key, runs=runs))

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from adapters.web.access.gate import visitor_of
-from adapters.web.access.visibility import encodable, thread_named
+from adapters.web.access.visibility import encodable, own_thread_named
 from adapters.web.console import WORKSPACE, Console
 from adapters.web.forms import Upload, attachments_of, check_readable
 from adapters.web.preferences import asked_locale, clock_of, texts_of
@@ -98,10 +98,7 @@ async def _place(console: Console, request: Request, name: str, new: str) -> Thr
     """Return the thread to continue, or a new one."""
     if not name:
         return Thread("web", WORKSPACE, visitor_of(request).channel, new)
-    thread = await thread_named(console, request, name)
-    if thread.platform != "web":
-        raise HTTPException(422, texts_of(request)("web-not-here"))
-    return thread
+    return await own_thread_named(console, request, name)
 
 
 async def _sent_before(

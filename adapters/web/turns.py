@@ -14,7 +14,7 @@ from adapters.web.live import ReplyState, state_of
 from bot.core.answers import Answer
 from bot.core.errors import InvalidSetting
 from bot.core.labels import label
-from bot.core.messages import Attachment, RunOptions
+from bot.core.messages import Attachment, RunOptions, Thread
 from bot.core.provenance import OWN_WORDS, Provenance
 from bot.core.reader import Reader
 from bot.rights.rights import Rights, Root
@@ -56,19 +56,20 @@ async def turns_of(console: Console, ids: Sequence[str]) -> list[Turn]:
     """Return the turns of these runs, except those whose question was deleted."""
     records = [run for id in ids if (run := await console.store.run(id)) and not run.removed]
     answers = [run.answer for run in records if run.answer is not None]
-    dates = await dates_of(console.database, answers)
+    dates = await _dates_of(console.database, answers)
     opinions = await _opinions(console.database, [run.id for run in records])
     return [_turn(console, run, opinions.get(run.id, {}), dates) for run in records]
 
 
-async def runs_of(database: Database, thread_key: str) -> list[str]:
-    """Return the ids of a thread's runs, oldest first."""
-    query = sa.select(runs.c.id).where(runs.c.thread_key == thread_key).order_by(runs.c.message_id)
-    async with database.read() as db:
-        return list((await db.scalars(query)).all())
+async def turns_in(console: Console, thread: Thread) -> list[Turn]:
+    """Return the turns of a thread, oldest first."""
+    query = sa.select(runs.c.id).where(runs.c.thread_key == thread.key).order_by(runs.c.message_id)
+    async with console.database.read() as db:
+        ids = (await db.scalars(query)).all()
+    return await turns_of(console, ids)
 
 
-async def dates_of(database: Database, answers: Collection[Answer]) -> Dates:
+async def _dates_of(database: Database, answers: Collection[Answer]) -> Dates:
     """Return the dates when the quoted pages were read."""
     wanted = {(each.url, each.page_hash) for answer in answers for each in answer.citations}
     if not wanted:

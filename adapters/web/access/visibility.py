@@ -211,6 +211,14 @@ async def thread_named(console: Console, request: Request, name: str) -> Thread:
     return thread
 
 
+async def own_thread_named(console: Console, request: Request, name: str) -> Thread:
+    """Like ``thread_named``; respond with 422 for a thread of a chat, where nothing can be done."""
+    thread = await thread_named(console, request, name)
+    if thread.platform != "web":
+        raise HTTPException(422, texts_of(request)("web-not-here"))
+    return thread
+
+
 async def run_named(console: Console, request: Request, name: str) -> RunRecord:
     """Return the run with this id; respond with 404 if the visitor may not see it."""
     run = await console.store.run(name) if name.isalnum() and len(name) <= 64 else None

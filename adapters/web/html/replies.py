@@ -36,18 +36,15 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A finished answer. ``corrects`` tells that the message was stored as a correction."""
+    """A finished answer in the forms that its template shows."""
 
-    status: str
+    answer: Answer
     html: Markup
     sources: tuple[Source, ...]
     remarks: tuple[Markup, ...]
-    suggestions: tuple[str, ...]
     summary: str
     markdown: str
     work: Plan
-    seconds: float
-    corrects: bool
 
 
 def reply_of(
@@ -59,20 +56,19 @@ def reply_of(
 ) -> Reply:
     """Convert an answer for its template. ``collections`` are the names of its documents'
     collections, by URL; ``root`` precedes the paths of links."""
+    places = AnswerPlaces(answer, root)
+    html = answer_html(answer.text, answer.targets, copies_of(answer.run, root), places)
     return Reply(
-        status=answer.status,
-        html=_html(answer.text, answer, root),
+        answer=answer,
+        html=Markup(html),  # noqa: S704  (sanitized there)
         sources=source_cards(answer, texts, dates, collections, root),
         remarks=tuple(
             Markup(inline_html(one))  # noqa: S704  (sanitized there)
             for one in remarks(answer, texts, lambda words: words)
         ),
-        suggestions=answer.suggestions,
         summary=spent(answer, texts),
         markdown=markdown_of(answer),
         work=plan_of(PlanView("", answer.steps), texts),
-        seconds=answer.usage.seconds,
-        corrects=answer.corrects,
     )
 
 
@@ -84,12 +80,6 @@ def markdown_of(answer: Answer) -> str:
     ]
     said = portable(answer.text, answer.targets.values())
     return "\n\n".join(filter(None, (said, without_tags(without_pings("\n".join(listed))))))
-
-
-def _html(text: str, answer: Answer, root: str) -> Markup:
-    places = AnswerPlaces(answer, root)
-    html = answer_html(text, answer.targets, copies_of(answer.run, root), places)
-    return Markup(html)  # noqa: S704  (sanitized there)
 
 
 def turn_html(

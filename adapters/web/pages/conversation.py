@@ -42,7 +42,7 @@ from adapters.web.live import (
 from adapters.web.offers import CHOSEN
 from adapters.web.pages.history import about, list_threads
 from adapters.web.preferences import asked_locale, texts_of
-from adapters.web.turns import Turn, runs_of, turns_of
+from adapters.web.turns import Turn, turns_in, turns_of
 from bot.core.messages import Depth, Thread
 from bot.core.reader import Reader
 from bot.core.texts import Texts
@@ -97,8 +97,7 @@ class _Conversation:
         console, visitor, texts = self._console, visitor_of(request), texts_of(request)
         turns: list[Turn] = []
         if thread is not None:
-            ids = await runs_of(console.database, thread.key)
-            turns = [*map(seeing(console, request).turn, await turns_of(console, ids))]
+            turns = [*map(seeing(console, request).turn, await turns_in(console, thread))]
         place = thread or Thread("web", WORKSPACE, visitor.channel, "")
         rules = await console.rules(place)
         last = turns[-1].options if turns else None

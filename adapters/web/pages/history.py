@@ -10,13 +10,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.access.gate import Visitor, visitor_of
-from adapters.web.access.visibility import encodable, seeing, thread_named, with_audit
+from adapters.web.access.visibility import encodable, own_thread_named, seeing, with_audit
 from adapters.web.console import Console
 from adapters.web.forms import form_of
 from adapters.web.limits import FOUND_AT_ONCE, LONGEST_TITLE, THREADS_LISTED
@@ -186,9 +185,7 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
     async def change(deed: str, request: Request) -> Response:
         """Act on a whole conversation; then redirect to the page with the form."""
         form = await form_of(request)
-        thread = await thread_named(console, request, request.path_params["thread"])
-        if thread.platform != "web":
-            raise HTTPException(422, texts_of(request)("web-not-here"))
+        thread = await own_thread_named(console, request, request.path_params["thread"])
         path, person = f"/threads/{thread.thread}", visitor_of(request).id
         match deed:
             case "rename":

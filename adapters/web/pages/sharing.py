@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -21,9 +21,9 @@ from starlette.routing import BaseRoute, Route
 from adapters.web.access.gate import visitor_of
 from adapters.web.access.visibility import (
     encodable,
+    own_thread_named,
     seeing,
     set_audit_object,
-    thread_named,
     with_audit,
 )
 from adapters.web.console import Console, download
@@ -31,7 +31,7 @@ from adapters.web.html.replies import Reply, reply_of, turn_html
 from adapters.web.pages.history import address_of
 from adapters.web.preferences import texts_of
 from adapters.web.templating import files
-from adapters.web.turns import Turn, runs_of, turns_of
+from adapters.web.turns import Turn, turns_in
 from bot.core.answers import Answer
 from bot.core.lines import one_line, shortened
 from bot.core.messages import Thread
@@ -40,7 +40,7 @@ from bot.core.reader import for_reader
 from bot.core.texts import Texts
 from bot.rendering.bibliography import as_bibtex, as_csl, references
 from bot.rendering.conversation import as_markdown
-from bot.storage.archive import Conversation, StoredMessage
+from bot.storage.archive import StoredMessage
 from bot.storage.audit import named
 
 FORMS = {
@@ -98,9 +98,7 @@ class _Sharing:
 
     async def export(self, request: Request) -> Response:
         """Export the visitor's own conversation, without answers that they may no longer read."""
-        thread = await thread_named(self._console, request, request.path_params["thread"])
-        if thread.platform != "web":
-            raise HTTPException(422, texts_of(request)("web-not-here"))
+        thread = await own_thread_named(self._console, request, request.path_params["thread"])
         seen = seeing(self._console, request)
         return await self._export(request, thread, [*map(seen.turn, await self._over(thread))])
 
@@ -125,7 +123,7 @@ class _Sharing:
         return thread, turns
 
     async def _over(self, thread: Thread) -> list[Turn]:
-        turns = await turns_of(self._console, await runs_of(self._console.database, thread.key))
+        turns = await turns_in(self._console, thread)
         return [turn for turn in turns if turn.over and turn.reply_state.answer is not None]
 
     # ------------------------------------------------------------ files
@@ -135,71 +133,53 @@ class _Sharing:
         if form not in FORMS:
             raise HTTPException(404)
         kind, ending = FORMS[form]
-        told = seeing(self._console, request).told
-        found = await self._console.history.of([thread.key], told)
+        found = await self._console.history.of([thread.key], seeing(self._console, request).told)
         title = one_line(found[0].name) if found else thread.thread
-        body = await self._body(request, form, thread, turns, title)
+        answered = [(turn, turn.reply_state.answer) for turn in turns if turn.reply_state.answer]
+        if form == "md":
+            body = await self._markdown(request, thread, {turn.run for turn in turns})
+        elif form == "html":
+            # In a thread, because rendering a long conversation takes a while.
+            body = await asyncio.to_thread(self._html, request, answered, title)
+        else:
+            dates = {key: at for turn in turns for key, at in turn.dates.items()}
+            listed = references([answer for _, answer in answered], dates)
+            body = as_bibtex(listed) if form == "bib" else as_csl(listed)
         name = re.sub(r"[^\w-]+", "-", shortened(title, FILE_NAME)).strip("-") or "conversation"
         answer = download(body, f"{name}.{ending}", kind)
         answer.headers.update(NO_INDEX)
         return answer
 
-    async def _body(
-        self, request: Request, form: str, thread: Thread, turns: Sequence[Turn], title: str
-    ) -> str:
-        if form == "md":
-            conversation = await self._console.archive.conversation(thread)
-            return as_markdown(self._as_seen(request, conversation, turns))
-        answers = [turn.reply_state.answer for turn in turns if turn.reply_state.answer is not None]
-        if form == "html":
-            # In a thread, because rendering a long conversation takes a while.
-            return await asyncio.to_thread(self._html, request, turns, title)
-        dates = {key: at for turn in turns for key, at in turn.dates.items()}
-        listed = references(answers, dates)
-        return as_bibtex(listed) if form == "bib" else as_csl(listed)
+    async def _markdown(self, request: Request, thread: Thread, shown: Collection[str]) -> str:
+        """Export the finished runs, without answers that the visitor may not read."""
+        seen, texts = seeing(self._console, request), texts_of(request)
+        reach, told = seen.reach, seen.told
 
-    def _as_seen(
-        self, request: Request, conversation: Conversation, turns: Sequence[Turn]
-    ) -> Conversation:
-        """Return only finished runs, without answers that the visitor may not read."""
-        texts = texts_of(request)
-        seeing_now = seeing(self._console, request)
-        reach, told = seeing_now.reach, seeing_now.told
-        shown = {turn.run for turn in turns}
-
-        def seen(said: StoredMessage) -> StoredMessage:
+        def as_seen(said: StoredMessage) -> StoredMessage:
             said = replace(said, text=told(Wording(said.text, said.made_from)))
             if said.run is None or said.run.answer is None:
                 return said
             answer = for_reader(said.run.answer, reach, texts("answer-out-of-reach"))
             return replace(said, run=replace(said.run, answer=answer))
 
-        kept = (said for said in conversation.said if said.run is not None and said.run.id in shown)
-        return replace(conversation, said=tuple(map(seen, kept)))
+        whole = await self._console.archive.conversation(thread)
+        kept = (said for said in whole.said if said.run is not None and said.run.id in shown)
+        return as_markdown(replace(whole, said=tuple(map(as_seen, kept))))
 
-    def _html(self, request: Request, turns: Sequence[Turn], title: str) -> str:
+    def _html(self, request: Request, answered: Sequence[tuple[Turn, Answer]], title: str) -> str:
         texts, base = texts_of(request), address_of(self._console, request, "")
-        answered = [
-            (turn, _standing_alone(turn.reply_state.answer, turn, texts, base))
-            for turn in turns
-            if turn.reply_state.answer is not None
-        ]
         return self._console.templates.fragment(
             "sharing_export.html",
             texts,
             title=title,
-            answered=answered,
+            answered=[(turn, _alone(answer, turn, texts, base)) for turn, answer in answered],
             now=datetime.now(UTC),
             style=Markup(files()["export.css"].decode()),  # noqa: S704  (our own file)
         )
 
 
-def _standing_alone(answer: Answer, turn: Turn, texts: Texts, base: str) -> Reply:
+def _alone(answer: Answer, turn: Turn, texts: Texts, base: str) -> Reply:
     """Return the reply with marks that lead to the sources below it in the same file."""
     reply = reply_of(answer, texts, turn.dates, turn.collections, base)
-
-    def led(html: Markup) -> Markup:
-        marks = rf'<a class="mark" href="#s-{turn.run}-\1">'
-        return Markup(_MARK.sub(marks, str(html)))  # noqa: S704  (sanitized before)
-
-    return replace(reply, html=led(reply.html))
+    html = _MARK.sub(rf'<a class="mark" href="#s-{turn.run}-\1">', str(reply.html))
+    return replace(reply, html=Markup(html))  # noqa: S704  (sanitized before)
