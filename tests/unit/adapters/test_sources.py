@@ -1,24 +1,29 @@
-"""The targets of footnotes on all platforms: a web page itself, our copy of any other page."""
+"""Footnotes on all platforms: a web page leads to itself, any other page to our copy, and a text
+that its site did not give names its giver."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from rich.console import Console
 
 from adapters.discord.format import details as discord_details
 from adapters.discord.format import format_answer
 from adapters.slack.buttons import details
 from adapters.slack.format import final
 from adapters.terminal.plain import plain
+from adapters.terminal.screen import rendered
 from adapters.web.html.replies import markdown_of, reply_of
 from bot.core.answers import Answer, Citation
 from bot.core.messages import Author, RunOptions, Thread
 from bot.core.texts import texts_for
 from bot.rendering.conversation import as_markdown
+from bot.rendering.documents import answer_document
 from bot.storage.archive import Conversation, Held, StoredMessage
 
 EN = texts_for("en")
@@ -113,3 +118,39 @@ def test_every_surface_names_the_place_in_the_document() -> None:
     exported = as_markdown(Conversation(Thread("terminal", "w", "c", "t"), at, (said,)))
     for shown in (plain(answer), markdown_of(answer), exported):
         assert re.search(r"The manual[\s\S]*Page 7 › Measures", shown)
+
+
+# ---------------------------------------------------------------- who gave the text
+
+
+def answer_by(via: str) -> Answer:
+    quote = "The tides rise twice a day, and fall as often."
+    cited = Citation(1, "https://a.test/", "Tides", quote, "h", 0, len(quote), "Tides", via)
+    return Answer("answered", "They rise twice a day. [1]", "?", "r1", (cited,))
+
+
+def in_terminal(answer: Answer) -> str:
+    out = io.StringIO()
+    Console(file=out, width=200, color_system=None).print(rendered(answer))
+    return out.getvalue()
+
+
+GIVEN: dict[str, Callable[[Answer], str]] = {
+    "discord": lambda answer: in_discords_details(answer, ""),
+    "discord without embeds": lambda answer: in_discords_details_without_embeds(answer, ""),
+    "slack": lambda answer: in_slacks_details(answer, ""),
+    "terminal": in_terminal,
+    "pipe": plain,
+    "web": lambda answer: reply_of(answer, EN, {}).sources[0].given,
+}
+
+
+@pytest.mark.parametrize("surface", GIVEN)
+def test_each_platform_says_who_gave_the_text(surface: str) -> None:
+    assert "text supplied by Tavily" in GIVEN[surface](answer_by("Tavily"))
+    assert "supplied by" not in GIVEN[surface](answer_by(""))
+
+
+def test_programs_are_told_as_well() -> None:
+    document = json.loads(json.dumps(answer_document(answer_by("Tavily"))))
+    assert document["citations"][0]["via"] == "Tavily"
