@@ -337,40 +337,40 @@ async def test_it_goes_when_its_conversation_is_forgotten(here: Running, browser
 
 # ---------------------------------------------------------------- how much in a day
 
-SPENT = "The files of one person may have 1 MB a day, and these would be more."
+SPENT = "The files of one person may have 0.01 MB a day, and these would be more."
 
 
 @pytest.fixture
-def one_megabyte(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.research.budget.budget.UPLOADS", 1)
+def ten_kilobytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.research.budget.budget.UPLOADS", 0.01)
 
 
 def a_file(size: int, name: str = "notes.md") -> Sent:
-    return name, (b"# Towers\n\n" + b"Tower is tall. " * 70_000)[:size], "text/markdown"
+    return name, (b"# Towers\n\n" + b"Tower is tall. " * 700)[:size], "text/markdown"
 
 
-@pytest.mark.usefixtures("one_megabyte")
+@pytest.mark.usefixtures("ten_kilobytes")
 async def test_a_person_sends_so_many_bytes_a_day_and_no_more(open_console: OpenConsole) -> None:
     here = await open_console(console_user_header="X-User")
     ada, bob = await here.browser(**{"X-User": "ada"}), await here.browser(**{"X-User": "bob"})
-    first = await asked(ada, a_file(300_000), a_file(300_000, "more.md"))
-    refused = await ask(ada, a_file(400_001))
+    first = await asked(ada, a_file(3_000), a_file(3_000, "more.md"))
+    refused = await ask(ada, a_file(4_001))
     assert refused.status_code == 403
     assert refused.json()["error"].startswith(f"{SPENT} You can send files again at 00:00 UTC, in")
     assert await kept(here) == 2, "nothing of it is stored"
-    await asked(ada, a_file(400_000))
+    await asked(ada, a_file(4_000))
     assert (await ask(ada, a_file(1))).status_code == 403
     await asked(ada)  # questions without files are not limited
-    await asked(bob, a_file(900_000))
+    await asked(bob, a_file(9_000))
     await here.ended(first.id)
     await ada.send(f"/runs/{first.id}/delete")
     assert (await ask(ada, a_file(1))).status_code == 403, "deleting gives nothing back"
     use = await Files(here.store.database).use(datetime.now(UTC).date())
-    assert (use.files, use.stored) == (2, 1_300_000)
-    assert (use.today, use.most) == (1_900_000, 1_000_000)
+    assert (use.files, use.stored) == (2, 13_000)
+    assert (use.today, use.most) == (19_000, 10_000)
 
 
-@pytest.mark.usefixtures("one_megabyte")
+@pytest.mark.usefixtures("ten_kilobytes")
 async def test_files_sent_at_once_are_not_more_than_those_sent_one_by_one(
     open_console: OpenConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -378,21 +378,21 @@ async def test_files_sent_at_once_are_not_more_than_those_sent_one_by_one(
     here = await open_console()
     browser = await here.browser()
     await browser.get("/")
-    sent = await asyncio.gather(*(ask(browser, a_file(100_000)) for _ in range(25)))
+    sent = await asyncio.gather(*(ask(browser, a_file(1_000)) for _ in range(25)))
     assert sorted(each.status_code for each in sent) == [200] * 10 + [403] * 15
     assert await kept(here) == 10
 
 
-@pytest.mark.usefixtures("one_megabyte")
+@pytest.mark.usefixtures("ten_kilobytes")
 async def test_a_request_is_repeated_though_its_files_were_the_last_of_the_day(
     open_console: OpenConsole,
 ) -> None:
     browser = await (await open_console()).browser()
-    first, again = [await asked(browser, a_file(900_000), event="same") for _ in range(2)]
+    first, again = [await asked(browser, a_file(9_000), event="same") for _ in range(2)]
     assert first.id == again.id
 
 
-@pytest.mark.usefixtures("one_megabyte")
+@pytest.mark.usefixtures("ten_kilobytes")
 async def test_files_beyond_the_limit_are_refused_before_they_are_read(
     open_console: OpenConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -401,7 +401,7 @@ async def test_files_beyond_the_limit_are_refused_before_they_are_read(
 
     monkeypatch.setattr(Workers, "extract", extract)
     browser = await (await open_console()).browser()
-    assert (await ask(browser, a_file(1_000_001))).status_code == 403
+    assert (await ask(browser, a_file(10_001))).status_code == 403
 
 
 async def test_uploads_are_checked_for_their_person(
