@@ -426,7 +426,6 @@ NAME = re.compile(NAME_PATTERN)
 
 
 def api_routes(console: Console) -> Sequence[BaseRoute]:
-    """Return the routes of the API."""
     api = _Api(console)
     return [
         Route("/api/openapi.json", api.describe),

@@ -64,7 +64,7 @@ async def put_question(
     sources = EVERYWHERE
     if ticked is not None:
         rules = await console.rules(place)
-        sources = console.connected.chosen(visitor, rules, ticked, texts)
+        sources = console.offers.chosen(visitor, rules, ticked, texts)
     sent = attachments_of(named.event_id, files)
     message = Message(
         event_id=named.event_id,

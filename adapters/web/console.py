@@ -15,7 +15,7 @@ from adapters.web.access.gate import Sessions, Visitor
 from adapters.web.html.plans import Parts
 from adapters.web.limits import OPENINGS_KNOWN, STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live, OpenStreams
-from adapters.web.offers import Connected
+from adapters.web.offers import Offers
 from adapters.web.preferences import LANGUAGES, language_of, texts_of, theme_of, zone_of
 from adapters.web.templating import Templates
 from bot.core.messages import Thread
@@ -61,7 +61,7 @@ class Console:
         self.reception: Reception | None = None
         self.observed = observed
         self.rights = Rights(settings)
-        self.connected = Connected(settings, self.rights)
+        self.offers = Offers(settings, self.rights)
         self.store = Store(database)
         self.archive = Archive(database)
         self.audit = Audit(database)
@@ -73,7 +73,7 @@ class Console:
         self.parts = Parts(self.templates)
         self.guesses = Guesses(settings.console_token)
         self.questions = Pace(QUESTIONS)  # how many one client may ask
-        # Visitor and page, for pages opened in the last hour: see ``auditing.with_stream_audit``.
+        # Visitor and page, for pages opened in the last hour: see ``visibility.with_stream_audit``.
         self.opened: TTLCache[tuple[str, str], bool] = TTLCache(OPENINGS_KNOWN, 3_600.0)
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
         self.files = Files(database)
@@ -86,7 +86,7 @@ class Console:
 
     async def aclose(self) -> None:
         await self.workers.aclose()
-        await self.connected.aclose()
+        await self.offers.aclose()
 
     def open_reception(self) -> Reception:
         """Return the reception; respond with 503 while there is none."""

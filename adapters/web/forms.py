@@ -62,7 +62,7 @@ class Form:
     fields: dict[str, str]
     files: tuple[Upload, ...]
     again: tuple[str, ...]  # URLs of files sent before that are to be read again
-    sources: tuple[str, ...]  # sources to search: ids of ``connected.Offer``
+    sources: tuple[str, ...]  # sources to search: ids of ``offers.Offer``
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[str, str]], files: Sequence[Upload] = ()) -> Form:

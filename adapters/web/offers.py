@@ -40,15 +40,7 @@ class Offer:
     is_asked: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A question to begin with, and the name of the source that can answer it."""
-
-    question: str
-    title: str
-
-
-class Connected:
+class Offers:
     """See the module docstring. Close it with ``aclose``."""
 
     def __init__(self, settings: Settings, rights: Rights) -> None:
@@ -60,18 +52,15 @@ class Connected:
     async def aclose(self) -> None:
         await self._documents.aclose()
 
-    def names(self, rules: ChannelRules) -> tuple[str, ...]:
+    def _names(self, rules: ChannelRules) -> tuple[str, ...]:
         """Return the search providers for questions under these rules."""
         return rules.providers or configured_names(self._settings)
 
-    # ------------------------------------------------------------ what there is
-
-    async def offers(
-        self, visitor: Visitor, rules: ChannelRules, texts: Texts, last: RunOptions | None = None
+    async def of(
+        self, visitor: Visitor, rules: ChannelRules, asked: RunOptions | None = None
     ) -> list[Offer]:
-        """Return the sources to choose from; ``last`` are the options of the previous question."""
-        names = self.names(rules)
-        asked = last or RunOptions()
+        """Return the sources to choose from; ``asked`` are the options of the previous question."""
+        names, asked = self._names(rules), asked or RunOptions()
         offers = []
         if _LOCAL in names:
             is_asked = not asked.providers or _LOCAL in asked.providers
@@ -117,12 +106,8 @@ class Connected:
 
     @property
     def _wiki(self) -> str:
-        return "Wikipedia" if self._is_wikipedia else urlsplit(self._settings.wikipedia_url).netloc
-
-    @property
-    def _is_wikipedia(self) -> bool:
-        host = urlsplit(self._settings.wikipedia_url).hostname or ""
-        return host.endswith("wikipedia.org")
+        place = urlsplit(self._settings.wikipedia_url)
+        return "Wikipedia" if (place.hostname or "").endswith("wikipedia.org") else place.netloc
 
     async def _count(self, reach: Reach) -> int:
         known = self._counts.get(reach.signature)
@@ -135,8 +120,6 @@ class Connected:
                 self._counts[reach.signature] = known
         return known
 
-    # ------------------------------------------------------------ what is chosen
-
     def chosen(
         self, visitor: Visitor, rules: ChannelRules, ticked: Collection[str], texts: Texts
     ) -> Sources:
@@ -144,7 +127,7 @@ class Connected:
 
         Sources that the visitor may not search are left out, whatever was sent.
         """
-        names = self.names(rules)
+        names = self._names(rules)
         engines = self._engines(visitor, names)
         collections = self._collections(visitor) if _LOCAL in names else []
         wanted = [name for name in collections if _id(name) in ticked]
@@ -159,18 +142,17 @@ class Connected:
             None if wanted == collections or not wanted else tuple(wanted),
         )
 
-    # ------------------------------------------------------------ what may be asked
-
-    def examples(self, rules: ChannelRules, texts: Texts) -> list[Example]:
-        """Return example questions for the web or Wikipedia; none for documents alone."""
-        names = self.names(rules)
+    def examples(self, rules: ChannelRules, texts: Texts) -> list[tuple[str, str]]:
+        """Return example questions for the web or Wikipedia, each with the name of the source that
+        can answer it; none for documents alone."""
+        names = self._names(rules)
         asked: list[str] = []
         if any(map(self._is_engine, names)):
             asked = ["prompt-compare-message", "prompt-explain-message", "prompt-wiki-history"]
-        elif _WIKIPEDIA in names and self._is_wikipedia:
+        elif _WIKIPEDIA in names and self._wiki == "Wikipedia":
             asked = ["prompt-wiki-building", "prompt-wiki-nature", "prompt-wiki-history"]
         named = self._wiki if _WIKIPEDIA in names else texts("web-source-web")
-        return [Example(texts(each), named) for each in asked]
+        return [(texts(each), named) for each in asked]
 
 
 def _id(collection: str) -> str:

@@ -29,7 +29,7 @@ class Turn:
     """A question and its reply. ``made_from`` is what the question was made from. ``opinions`` are
     visitors' verdicts, by their ids; ``collections`` are the names of its documents' collections,
     by URL; ``reader`` is the reader it was made for. Other visitors may see less of it:
-    ``seeing.Visibility.turn``."""
+    ``visibility.Visibility.turn``."""
 
     run: str
     question: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -121,18 +120,3 @@ def reply_html(
         plan=plan_html(templates, texts, turn.run, turn.reply_state),
         text=writing(turn.run, turn.reply_state, templates.root),
     )
-
-
-def cursor_of(turns: Sequence[Turn]) -> str:
-    """Return a page's cursor: its last run, the marks of unfinished runs, and a tally of the
-    others."""
-    if not turns:
-        return ""
-    live = ",".join(f"{turn.run}={turn.reply_state.mark}" for turn in turns if not turn.over)
-    return f"{turns[-1].run};{live};{tally({t.run: t.attempt for t in turns if t.over})}"
-
-
-def tally(held: Mapping[str, int]) -> str:
-    """Return a hash of a page's finished replies (run → attempt), to detect changes."""
-    said = ",".join(f"{run}={attempt}" for run, attempt in sorted(held.items()))
-    return hashlib.sha256(said.encode()).hexdigest()[:12]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ from adapters.web.asking import put_question
 from adapters.web.console import WORKSPACE, Console, download
 from adapters.web.forms import form_of, megabytes, question_form_of
 from adapters.web.html.plans import being_done
-from adapters.web.html.replies import cursor_of, reply_html, tally, turn_html
+from adapters.web.html.replies import reply_html, turn_html
 from adapters.web.live import (
     HERE,
     Feed,
@@ -56,7 +57,6 @@ DEPTHS: tuple[str, ...] = get_args(Depth)
 
 
 def conversation_pages(console: Console) -> Sequence[BaseRoute]:
-    """Return the routes of this page."""
     pages = _Conversation(console)
     return [
         Route("/", pages.begin),
@@ -101,20 +101,26 @@ class _Conversation:
         place = thread or Thread("web", WORKSPACE, visitor.channel, "")
         rules = await console.rules(place)
         last = turns[-1].options if turns else None
-        offers = await console.connected.offers(visitor, rules, texts, last)
+        offers = await console.offers.of(visitor, rules, last)
         answered = [turn.run for turn in turns if turn.over and turn.reply_state.answer is not None]
         return console.page(
             request,
             "conversation.html",
             offers=offers,
-            examples=console.connected.examples(rules, texts) if thread is None else (),
+            examples=console.offers.examples(rules, texts) if thread is None else (),
             page=await list_threads(console, request, texts),
             thread=thread,
             **await about(console, request, thread),
             watched=await console.standing.all(thread) if thread else (),
             watchable=answered[-1] if answered else "",
             turns=[turn_html(console.templates, texts, turn, visitor) for turn in turns],
-            cursor=cursor_of(turns),
+            cursor=_cursor(
+                turns[-1].run,
+                {turn.run: turn.reply_state.mark for turn in turns if not turn.over},
+                {turn.run: turn.attempt for turn in turns if turn.over},
+            )
+            if turns
+            else "",
             depths=DEPTHS,
             depth=turns[-1].depth if turns else "auto",
             files=[file for turn in turns for file in turn.files if not file.again],
@@ -137,7 +143,7 @@ class _Conversation:
         console, visitor, texts = self._console, visitor_of(request), texts_of(request)
         now = console.observed.documents
         place = Thread("web", WORKSPACE, visitor.channel, "")
-        offers = await console.connected.offers(visitor, await console.rules(place), texts)
+        offers = await console.offers.of(visitor, await console.rules(place))
         counts = {
             each.id: texts("web-source-count", count=each.count)
             for each in offers
@@ -264,6 +270,19 @@ def thread_events(console: Console, request: Request, thread: Thread) -> Respons
     return event_stream(request, console.streams, visitor.client, page.events(thread))
 
 
+def _cursor(last: str, live: Mapping[str, str], over: Mapping[str, int]) -> str:
+    """Return a page's cursor: its last run, the marks of unfinished runs, and a tally of the others
+    (run → attempt)."""
+    marks = ",".join(f"{run}={mark}" for run, mark in live.items())
+    return f"{last};{marks};{_tally(over)}"
+
+
+def _tally(over: Mapping[str, int]) -> str:
+    """Return a hash of a page's finished replies, to detect changes."""
+    told = ",".join(f"{run}={attempt}" for run, attempt in sorted(over.items()))
+    return hashlib.sha256(told.encode()).hexdigest()[:12]
+
+
 def _read(cursor: str) -> tuple[str, dict[str, str], str]:
     last, _, rest = cursor[:4_000].partition(";")
     live, _, had = rest.partition(";")
@@ -321,7 +340,7 @@ class _Page:
             and each.run not in self.marks
             and not self._is_new(feed, each.run)
         }
-        self.stale = bool(self.had) and self.had != tally(self.held)
+        self.stale = bool(self.had) and self.had != _tally(self.held)
 
     async def _news(self, feed: Feed, now: RunStatus) -> list[str]:
         """Return the changes of a run that the page does not show yet."""
@@ -409,5 +428,4 @@ class _Page:
         return event("gone", as_line({"run": run}), self._cursor())
 
     def _cursor(self) -> str:
-        live = ",".join(f"{run}={mark}" for run, mark in self.marks.items())
-        return f"{self.last};{live};{tally(self.held)}"
+        return _cursor(self.last, self.marks, self.held)

@@ -157,7 +157,6 @@ def _groups(
 
 
 def history_pages(console: Console) -> Sequence[BaseRoute]:
-    """Return the routes of these pages."""
     history = console.history
 
     async def page(request: Request) -> Response:

@@ -47,7 +47,6 @@ BEST_QUOTES = 3  # quotes of different pages shown unfolded under a sentence
 
 
 def run_pages(console: Console) -> Sequence[BaseRoute]:
-    """Return the routes of these pages."""
     pages = _RunPages(console)
     return [
         Route("/runs/{run}", with_audit(console, "read", "run", pages.run, "run")),

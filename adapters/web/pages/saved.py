@@ -24,7 +24,6 @@ from bot.service.standing.desk import Person
 
 
 def standing_pages(console: Console) -> Sequence[BaseRoute]:
-    """Return the routes of this page."""
 
     async def page(request: Request) -> Response:
         whose = _whose(request)
@@ -57,7 +56,6 @@ def _whose(request: Request) -> Person | None:
 
 
 def correction_pages(console: Console) -> Sequence[BaseRoute]:
-    """Return the routes of this page."""
     desk = console.corrections
 
     async def page(request: Request) -> Response:

@@ -55,7 +55,6 @@ _MARK = re.compile(r'<a class="mark" data-n="(\d+)"[^<>]*+>')
 
 
 def sharing_pages(console: Console) -> Sequence[BaseRoute]:
-    """Return the routes of these pages."""
     pages, link = _Sharing(console), "shared conversation"
     return [
         Route("/shared/{token}", with_audit(console, "read", link, pages.page)),
