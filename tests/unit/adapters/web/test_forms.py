@@ -319,15 +319,6 @@ async def test_files_of_other_conversations_are_not_at_hand(browser: Browser) ->
     assert "no longer there" in answer.json()["error"]
 
 
-async def test_it_goes_with_its_question(here: Running, browser: Browser) -> None:
-    record = await asked(browser, NOTES)
-    await here.ended(record.id)
-    assert await kept(here) == 1
-    await browser.send(f"/runs/{record.id}/delete")
-    assert await kept(here) == 0
-    assert (await browser.get(f"/runs/{record.id}/files/1")).status_code == 404
-
-
 async def test_it_goes_when_its_conversation_is_forgotten(here: Running, browser: Browser) -> None:
     record = await asked(browser, NOTES)
     await here.ended(record.id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 import pytest
@@ -38,15 +37,6 @@ async def test_a_question_is_answered_in_its_thread(browser: Browser) -> None:
     assert not page.busy
 
 
-async def test_a_follow_up_goes_into_the_same_thread(browser: Browser) -> None:
-    first = await browser.answered()
-    path = await thread_of(browser, first)
-    second = await browser.answered("And how old?", thread=path.rpartition("/")[2])
-    page = (await browser.get(path)).text
-    assert await thread_of(browser, second) == path
-    assert page.index(f"run-{first}") < page.index(f"run-{second}")
-
-
 async def test_a_browser_without_scripts_is_led_to_the_thread(browser: Browser) -> None:
     await browser.get("/")
     form = {"csrf": browser.csrf, "question": QUESTION}
@@ -60,12 +50,6 @@ async def test_an_example_is_asked_with_a_press(browser: Browser) -> None:
     record = await browser.running.store.run(run)
     assert record is not None
     assert record.message.text == "What is an example?"
-
-
-async def test_a_question_sent_twice_is_one(browser: Browser) -> None:
-    first = await browser.ask(event="abc")
-    assert await browser.ask(event="abc") == first
-    assert await browser.ask(event="abd") != first
 
 
 async def test_what_is_no_question_is_told(browser: Browser) -> None:
@@ -139,20 +123,6 @@ async def test_feedback_is_kept_and_shown_as_pressed(browser: Browser) -> None:
     assert pressed == ["Not helpful"]
 
 
-async def test_a_working_question_is_stopped(here: Running, browser: Browser) -> None:
-    here.reasoner.let_on.clear()
-    run = await browser.ask()
-    await here.reasoner.thinking.wait()
-    page = seen((await browser.get(await thread_of(browser, run))).text)
-    assert page.busy
-    assert "Stop" in page.buttons
-    assert (await browser.send(f"/runs/{run}/stop")).json()["told"] == "Stopping…"
-    await here.ended(run)
-    record = await here.store.run(run)
-    assert record is not None
-    assert record.state == "stopped"
-
-
 async def test_digging_deeper_asks_once_more(here: Running, browser: Browser) -> None:
     run = await browser.answered()
     await browser.send(f"/runs/{run}/deeper")
@@ -160,15 +130,6 @@ async def test_digging_deeper_asks_once_more(here: Running, browser: Browser) ->
     assert "already" in again.json()["told"]
     page = (await browser.get(await thread_of(browser, run))).text
     assert page.count('class="turn"') == 2
-
-
-async def test_an_edited_question_stands_there_anew(here: Running, browser: Browser) -> None:
-    run = await browser.answered()
-    await browser.send(f"/runs/{run}/edit", question="How long is the bridge?")
-    await here.ended(run)
-    page = seen((await browser.get(await thread_of(browser, run))).text)
-    assert "How long is the bridge?" in page.text
-    assert page.text.count("How was this answered?") == 1
 
 
 async def test_a_deleted_question_is_gone(here: Running, browser: Browser) -> None:
@@ -179,18 +140,6 @@ async def test_a_deleted_question_is_gone(here: Running, browser: Browser) -> No
     assert 'class="turn"' not in (await browser.get(path)).text
     assert QUESTION not in (await browser.get("/")).text
     assert (await browser.send(f"/runs/{run}/deeper")).status_code == 404
-
-
-async def test_a_waiting_question_says_how_many_come_first(here: Running, browser: Browser) -> None:
-    here.reasoner.let_on.clear()
-    run = await browser.ask()
-    await here.reasoner.thinking.wait()
-    path = await thread_of(browser, run)
-    await browser.ask("And how old?", thread=path.rpartition("/")[2])
-    async with asyncio.timeout(60):
-        while "One question is ahead of yours." not in (await browser.get(path)).text:
-            await asyncio.sleep(0.01)
-    here.reasoner.let_on.set()
 
 
 # ---------------------------------------------------------------- languages

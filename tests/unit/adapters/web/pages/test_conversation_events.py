@@ -93,18 +93,6 @@ async def test_a_deletion_is_told_once(here: Running, browser: Browser) -> None:
         assert events.kinds.count("gone") == 1
 
 
-async def test_every_onlooker_is_told(here: Running, browser: Browser) -> None:
-    _, path = await working(here, browser)
-    since = await cursor(browser, path)
-    async with (
-        browser.follow(f"{path}?since={since}") as one,
-        browser.follow(f"{path}?since={since}") as other,
-    ):
-        here.reasoner.let_on.set()
-        for events in (one, other):
-            await events.until("reply", "How was this answered?")
-
-
 async def test_streams_end_with_the_console(here: Running, browser: Browser) -> None:
     _, path = await working(here, browser)
     async with browser.follow(path) as events:
