@@ -12,19 +12,20 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
+from adapters.web.access.gate import Gate, is_program
+from adapters.web.access.sign_in import sign_in_pages
 from adapters.web.api import api_routes
-from adapters.web.assets import asset_routes
-from adapters.web.console import Console, texts_of
-from adapters.web.conversation import conversation_pages
-from adapters.web.corrections import correction_pages
-from adapters.web.gate import Gate, is_program
-from adapters.web.handbook import handbook_pages
-from adapters.web.history import history_pages
-from adapters.web.preference_pages import preference_pages
-from adapters.web.run_pages import console_pages
-from adapters.web.sharing import sharing_pages
-from adapters.web.signing_in import sign_in_pages
-from adapters.web.standing import standing_pages
+from adapters.web.console import Console
+from adapters.web.pages.conversation import conversation_pages
+from adapters.web.pages.handbook import handbook_pages
+from adapters.web.pages.history import history_pages
+from adapters.web.pages.overview import overview_pages
+from adapters.web.pages.preferences import preference_pages
+from adapters.web.pages.run import run_pages
+from adapters.web.pages.saved import correction_pages, standing_pages
+from adapters.web.pages.sharing import sharing_pages
+from adapters.web.preferences import texts_of
+from adapters.web.templating import asset_routes
 from bot.core.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.core.texts import sentence_for
 
@@ -48,7 +49,8 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
             *standing_pages(console),
             *correction_pages(console),
             *sharing_pages(console),
-            *console_pages(console),
+            *run_pages(console),
+            *overview_pages(console),
             *handbook_pages(console),
             *api_routes(console),
             *more,

@@ -11,19 +11,15 @@ from datetime import UTC, datetime
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from adapters.web.auditing import set_audit_object
-from adapters.web.clock import clock_of
-from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
-from adapters.web.uploads import Upload, attachments_of, check_readable
-from bot.core.errors import Invalid
+from adapters.web.access.gate import visitor_of
+from adapters.web.access.visibility import encodable, own_thread_named
+from adapters.web.console import WORKSPACE, Console
+from adapters.web.forms import Upload, attachments_of, check_readable
+from adapters.web.preferences import asked_locale, clock_of, texts_of
 from bot.core.messages import EVERYWHERE, Attachment, Depth, Message, Thread
 from bot.pages.turns import For, reading_for
 from bot.pages.urls import links_in
 from bot.service.reception import AcceptedQuestion
-from bot.storage.audit import named
-from bot.storage.records import RunRecord
-
-LONGEST_NAME = 300  # characters of a thread's name in a path
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +64,7 @@ async def put_question(
     sources = EVERYWHERE
     if ticked is not None:
         rules = await console.rules(place)
-        sources = console.connected.chosen(visitor, rules, ticked, texts)
+        sources = console.offers.chosen(visitor, rules, ticked, texts)
     sent = attachments_of(named.event_id, files)
     message = Message(
         event_id=named.event_id,
@@ -98,19 +94,11 @@ async def put_question(
     return asked
 
 
-def encodable(text: str) -> str:
-    """Return the text without lone surrogates, which JSON can contain but databases reject."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 async def _place(console: Console, request: Request, name: str, new: str) -> Thread:
     """Return the thread to continue, or a new one."""
     if not name:
         return Thread("web", WORKSPACE, visitor_of(request).channel, new)
-    thread = await thread_named(console, request, name)
-    if thread.platform != "web":
-        raise HTTPException(422, texts_of(request)("web-not-here"))
-    return thread
+    return await own_thread_named(console, request, name)
 
 
 async def _sent_before(
@@ -123,26 +111,3 @@ async def _sent_before(
     if any(url not in kept for url in urls):
         raise HTTPException(422, texts_of(request)("upload-gone"))
     return [replace(kept[url], again=True) for url in dict.fromkeys(urls)]
-
-
-async def thread_named(console: Console, request: Request, name: str) -> Thread:
-    """Return the thread with this name or key; respond with 404 if the visitor may not see it."""
-    gone = HTTPException(404, texts_of(request)("web-thread-gone"))
-    if not name.isprintable() or len(name) > LONGEST_NAME:
-        raise gone
-    try:
-        thread = await console.archive.find(encodable(name))
-    except Invalid:
-        raise gone from None
-    set_audit_object(request, named(thread.key))
-    if not console.may_see_all(visitor_of(request), thread):
-        raise gone
-    return thread
-
-
-async def run_named(console: Console, request: Request, name: str) -> RunRecord:
-    """Return the run with this id; respond with 404 if the visitor may not see it."""
-    run = await console.store.run(name) if name.isalnum() and len(name) <= 64 else None
-    if run is None or run.removed or not console.may_see(visitor_of(request), run.message.thread):
-        raise HTTPException(404, texts_of(request)("question-gone"))
-    return run

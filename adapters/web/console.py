@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import quote
 
 from cachetools import TTLCache
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
-from adapters.web.clock import zone_of
-from adapters.web.connected import Connected
+from adapters.web.access.gate import Sessions, Visitor
+from adapters.web.html.plans import Parts
 from adapters.web.limits import OPENINGS_KNOWN, STREAMS_OF_ONE_CLIENT
-from adapters.web.live import Live
-from adapters.web.open_streams import OpenStreams
-from adapters.web.parts import Parts
-from adapters.web.preferences import LANGUAGES, language_of, theme_of
+from adapters.web.live import Live, OpenStreams
+from adapters.web.offers import Offers
+from adapters.web.preferences import LANGUAGES, language_of, texts_of, theme_of, zone_of
 from adapters.web.templating import Templates
-from adapters.web.visitors import Sessions, Visitor
 from bot.core.messages import Thread
 from bot.core.observing import Observed
 from bot.core.rate_limit import Pace
 from bot.core.settings import ChannelRules, Settings
-from bot.core.texts import Texts, texts_for
 from bot.operation.console_access import Guesses
 from bot.pages.processes import Shares
 from bot.pages.workers import Workers
@@ -64,7 +61,7 @@ class Console:
         self.reception: Reception | None = None
         self.observed = observed
         self.rights = Rights(settings)
-        self.connected = Connected(settings, self.rights)
+        self.offers = Offers(settings, self.rights)
         self.store = Store(database)
         self.archive = Archive(database)
         self.audit = Audit(database)
@@ -76,7 +73,7 @@ class Console:
         self.parts = Parts(self.templates)
         self.guesses = Guesses(settings.console_token)
         self.questions = Pace(QUESTIONS)  # how many one client may ask
-        # Visitor and page, for pages opened in the last hour: see ``auditing.with_stream_audit``.
+        # Visitor and page, for pages opened in the last hour: see ``visibility.with_stream_audit``.
         self.opened: TTLCache[tuple[str, str], bool] = TTLCache(OPENINGS_KNOWN, 3_600.0)
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
         self.files = Files(database)
@@ -89,7 +86,7 @@ class Console:
 
     async def aclose(self) -> None:
         await self.workers.aclose()
-        await self.connected.aclose()
+        await self.offers.aclose()
 
     def open_reception(self) -> Reception:
         """Return the reception; respond with 503 while there is none."""
@@ -139,45 +136,14 @@ class Console:
         return thread.platform == "web" and thread.channel == visitor.channel
 
 
-def visitor_of(request: Request) -> Visitor:
-    """Return the visitor of a request, as determined by the gate."""
-    visitor: Visitor = request.state.visitor
-    return visitor
-
-
-def texts_of(request: Request) -> Texts:
-    """Return the texts of the reader's language."""
-    return texts_for(asked_locale(request))
-
-
-def asked_locale(request: Request) -> str:
-    """Return the language that the reader has chosen, or else the one the browser requests."""
-    return language_of(request) or locale_of(request.headers.get("accept-language", ""))
-
-
-def locale_of(accepted: str) -> str:
-    """Return the best language of an ``Accept-Language`` header (RFC 9110 section 12.5.4) for which
-    there are texts, or else English."""
-    weighed: list[tuple[float, int, str]] = []
-    for place, part in enumerate(accepted[:500].split(",")):
-        tag, _, parameter = part.partition(";")
-        try:
-            weight = float(parameter.strip().removeprefix("q=") or 1)
-        except ValueError:
-            weight = 0.0
-        weighed.append((-weight, place, tag.strip()))
-    for weight, _, tag in sorted(weighed):
-        if weight < 0 and tag.lower().split("-")[0] in ("en", "zh"):
-            return tag
-    return "en"
-
-
-def operator_only(page: Callable[..., Any]) -> Callable[..., Any]:
-    """Restrict a page to operators, because it shows everyone's questions."""
-
-    async def guarded(request: Request) -> Any:
-        if not visitor_of(request).operator:
-            raise HTTPException(403, "Only an operator of Footnote may see this.")
-        return await page(request)
-
-    return guarded
+def download(body: str | bytes, name: str, media_type: str) -> Response:
+    """Return a file to save, which a browser never shows as a page of the console."""
+    return Response(
+        body,
+        media_type=media_type,
+        headers={
+            "Cache-Control": "no-store",
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+        },
+    )

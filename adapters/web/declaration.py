@@ -28,7 +28,7 @@ async def _check(settings: Settings) -> str:
 
     where = f"`footnote serve` opens it on {settings.http_host}:{settings.http_port}"
     if settings.oidc_issuer:
-        from adapters.web.single_sign_on import report  # needs an extra
+        from adapters.web.access.single_sign_on import report  # needs an extra
 
         where += f". {await report(settings)}"
     shut = shut_to_console(settings)

@@ -3,21 +3,204 @@ session's CSRF token."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
+import unicodedata
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
-from adapters.web.console import texts_of, visitor_of
-from adapters.web.limits import LARGEST_BODY
-from adapters.web.uploads import PARTS, Form, form_of_parts
-from adapters.web.visitors import same_secret
+from adapters.web.access.gate import same_secret, visitor_of
+from adapters.web.limits import (
+    LARGEST_BODY,
+    LARGEST_DRAINED,
+    LARGEST_UPLOAD,
+    LONGEST_FILE_NAME,
+    LOOKING_SECONDS,
+    MOST_FIELDS,
+    MOST_FILES,
+    PIECE,
+)
+from adapters.web.preferences import texts_of
+from bot.core.errors import PageUnreadable
+from bot.core.messages import UPLOADED, Attachment
+from bot.core.texts import DEFAULT, Texts
+from bot.pages.workers import NeedsMoreMemory, Workers
+
+PARTS = "multipart/form-data"
+FILES = "files"  # the form field with the files
+AGAIN = "again"  # the field with URLs of files sent before
+SOURCE = "source"  # the field that names a source to search
+
+# The escapes that browsers use in a name for characters that would end it, and no others
+# (https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data).
+_ESCAPED = (("%0A", "\n"), ("%0D", "\r"), ("%22", '"'))
+_TYPE = re.compile(r"[\w.+-]{1,80}/[\w.+-]{1,80}")
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """An uploaded file; ``name`` is safe to show and to store."""
+
+    name: str
+    media_type: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form: its fields (the last of each name) and its files."""
+
+    fields: dict[str, str]
+    files: tuple[Upload, ...]
+    again: tuple[str, ...]  # URLs of files sent before that are to be read again
+    sources: tuple[str, ...]  # sources to search: ids of ``offers.Offer``
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[str, str]], files: Sequence[Upload] = ()) -> Form:
+        """Build a form from these fields, in order."""
+        again, sources = (
+            tuple(value for name, value in pairs if name == wanted) for wanted in (AGAIN, SOURCE)
+        )
+        return cls(dict(pairs), tuple(files), again, sources)
+
+
+async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
+    """Read the form in a request; ``largest`` is the size limit of one file in bytes.
+
+    Responds with 413 if it is too large, 422 for too many files, and 400 if it is not a form or has
+    more than ``MOST_FIELDS`` fields.
+    """
+    most = max(LARGEST_UPLOAD, largest) + LARGEST_BODY
+    body = await _body(request, most, texts)
+    if not body.rstrip(b"\r\n").endswith(b"--"):  # truncated: a file would be lost silently
+        raise HTTPException(400, "This form cannot be read.")
+    parser = MultiPartParser(
+        request.headers,
+        _pieces(body),
+        max_files=MOST_FILES + 1,  # one more, to tell too many from a broken form
+        max_fields=MOST_FIELDS,
+        max_part_size=LARGEST_BODY,
+    )
+    try:
+        form = await parser.parse()
+    except MultiPartException as unusable:
+        if unusable.message.startswith("Too many files"):
+            raise HTTPException(422, texts("upload-too-many", limit=MOST_FILES)) from None
+        raise HTTPException(400, "This form cannot be read.") from None
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(form.close)
+        return await _form(form, largest, texts)
+
+
+async def _body(request: Request, most: int, texts: Texts) -> bytes:
+    """Read the whole body. A body that is a little too large is read to its end, so that the sender
+    receives the reason for the refusal."""
+    body = bytearray()
+    received = 0
+    async for chunk in request.stream():
+        received += len(chunk)
+        if received <= most:
+            body += chunk
+        else:
+            body.clear()
+        if received > LARGEST_DRAINED + most:
+            break
+    if received > most:
+        raise HTTPException(413, texts("upload-all-too-large", limit=megabytes(most)))
+    return bytes(body)
+
+
+async def _pieces(body: bytes) -> AsyncGenerator[bytes, None]:
+    """Yield the body in small pieces, and let other tasks run between them."""
+    for start in range(0, len(body), PIECE):
+        yield body[start : start + PIECE]
+        await asyncio.sleep(0)
+
+
+async def _form(form: FormData, largest: int, texts: Texts) -> Form:
+    pairs: list[tuple[str, str]] = []
+    files: list[Upload] = []
+    for name, value in form.multi_items():
+        if isinstance(value, str):
+            pairs.append((name, value))
+        elif value.filename or (name == FILES and value.size):  # otherwise an empty file field
+            if (value.size or 0) > largest:
+                shown = safe_name(value.filename or "")
+                sentence = texts("upload-too-large", name=shown, limit=megabytes(largest))
+                raise HTTPException(413, sentence)
+            held = await value.read()
+            files.append(_upload(value.filename or "", value.content_type or "", held))
+    if len(files) > MOST_FILES:
+        raise HTTPException(422, texts("upload-too-many", limit=MOST_FILES))
+    return Form.of(pairs, files)
+
+
+def _upload(name: str, media_type: str, body: bytes) -> Upload:
+    kind = _TYPE.match(media_type)
+    for written, sign in _ESCAPED:
+        name = name.replace(written, sign)
+    return Upload(safe_name(name), kind[0].lower() if kind else "", body)
+
+
+def safe_name(name: str) -> str:
+    """Return a file's name without folders, invisible characters and characters that change the
+    direction of text, on one line, and shortened."""
+    last = re.split(r"[/\\]", name)[-1]
+    shown = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in last)
+    shown = " ".join(unicodedata.normalize("NFC", shown).split()).strip(". ")
+    if len(shown) <= LONGEST_FILE_NAME:
+        return shown or "file"
+    start, dot, end = shown.rpartition(".")
+    if not dot or len(end) > 10:
+        return shown[:LONGEST_FILE_NAME].strip()
+    return f"{start[: LONGEST_FILE_NAME - len(end) - 1].strip()}.{end}"
+
+
+def attachments_of(event_id: str, files: Sequence[Upload]) -> dict[Attachment, bytes]:
+    """Return the files of a question as attachments, each with its content."""
+    return {
+        Attachment(
+            file.name,
+            file.media_type,
+            f"{UPLOADED}{event_id[:16]}{number}/{quote(file.name, safe='')}",
+        ): file.body
+        for number, file in enumerate(files, start=1)
+    }
+
+
+async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts) -> None:
+    """Respond with 422 if a file cannot be read. A file that needs much time or memory is accepted
+    for now; its run reports if it cannot be read."""
+    for file in files:
+        if not file.body.strip():
+            raise HTTPException(422, texts("upload-empty", name=file.name))
+        try:
+            async with asyncio.timeout(LOOKING_SECONDS):
+                await workers.extract(file.body, file.media_type, file.name)
+        except (TimeoutError, NeedsMoreMemory):
+            continue
+        except PageUnreadable as unreadable:
+            if texts.locale == DEFAULT:
+                raise HTTPException(422, unreadable.sentence) from None
+            raise HTTPException(422, texts("upload-unreadable", name=file.name)) from None
+
+
+def megabytes(size: int) -> str:
+    """Format a number of bytes in megabytes, for a sentence."""
+    return f"{size / 1_000_000:.3g}"
+
 
 FORM = "application/x-www-form-urlencoded"
 CSRF = "csrf"  # the field of a form, and X-CSRF-Token of a script's request
-MOST_FIELDS = 50
 
 
 async def question_form_of(request: Request, largest: int) -> Form:

@@ -8,26 +8,94 @@ changed, and at intervals. With SQLite, or while no signals arrive, only the int
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
-from contextlib import asynccontextmanager
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
+from pydantic import TypeAdapter
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Send
 
 from adapters.web.limits import (
+    HEARTBEAT_SECONDS,
     SECONDS_BETWEEN_EVENTS,
     SECONDS_BETWEEN_IDLE_LOOKS,
     SECONDS_BETWEEN_LOOKS,
 )
-from adapters.web.reply_state import ReplyState, parse_state
+from bot.core.answers import Answer, PlanView
 from bot.core.errors import StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.messages import Thread
+from bot.core.posting import PostState
 from bot.storage.database import Database
-from bot.storage.records import UNFINISHED
+from bot.storage.records import UNFINISHED, RunRecord
 from bot.storage.signals import RunSignals
 from bot.storage.tables import runs
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyState:
+    """The state of a reply, which is unfinished until it has an ``answer``.
+
+    ``turn`` counts the attempts and ``change`` the changes of an attempt; ``mark`` identifies a
+    state of the reply. ``ahead`` is the number of the thread's questions that are answered first;
+    ``fresh`` tells that an edited question is answered again. ``text`` is the text of the answer so
+    far.
+    """
+
+    turn: int = 0
+    change: int = 0
+    mark: str = "0.0"
+    ahead: int = 0
+    fresh: bool = False
+    plan: PlanView | None = None
+    text: str = ""
+    answer: Answer | None = None
+
+    def json(self) -> PostState:
+        state: PostState = _adapter.dump_python(self, mode="json")
+        return state
+
+
+_adapter = TypeAdapter(ReplyState)
+
+
+def parse_state(state: PostState | None) -> ReplyState:
+    """Parse the state that an earlier attempt saved; empty if there was none."""
+    return ReplyState() if state is None else _adapter.validate_python(state)
+
+
+def next_state(before: ReplyState, **changes: object) -> ReplyState:
+    """Return the next state of a reply."""
+    change = before.change + 1
+    mark = f"{before.turn}.{change}"
+    return replace(before, **changes, change=change, mark=mark)  # type: ignore[arg-type]
+
+
+def next_turn(before: ReplyState) -> ReplyState:
+    """Return the first state of a new attempt at a reply."""
+    turn = before.turn + 1
+    return replace(before, turn=turn, change=0, mark=f"{turn}.0")
+
+
+def state_of(run: RunRecord) -> ReplyState:
+    """Return the state of a run's reply, on any platform.
+
+    For a finished run this is its stored answer, which includes the result of its verification even
+    if that gave no reason to update the reply.
+    """
+    state = parse_state(run.post_state) if run.message.thread.platform == "web" else ReplyState()
+    ended = run.state not in UNFINISHED
+    if ended and run.answer is not None and state.answer != run.answer:
+        return replace(state, answer=run.answer, mark=f"{state.mark}.end")
+    return state
+
 
 T = TypeVar("T")
 
@@ -308,3 +376,119 @@ class Live:
         query = sa.select(runs.c.id, runs.c.post_state).where(runs.c.id.in_(ids))
         async with self._database.read() as db:
             return {row.id: parse_state(row.post_state) for row in (await db.execute(query)).all()}
+
+
+class OpenStreams:
+    """The event streams of each client; ``most`` may be open at once."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._open: Counter[str] = Counter()
+
+    def allows(self, client: str) -> bool:
+        """Return True if one more stream is allowed."""
+        return self._open[client] < self._most
+
+    @contextmanager
+    def one(self, client: str) -> Iterator[None]:
+        """Count a stream as open within the block."""
+        self._open[client] += 1
+        try:
+            yield
+        finally:
+            self._open[client] -= 1
+            if not self._open[client]:
+                del self._open[client]
+
+
+EVENTS = "text/event-stream"
+
+RETRY = "retry: 1000\n\n"  # milliseconds until a disconnected browser reconnects
+
+HERE = ": here\n\n"  # a comment that keeps the connection alive
+
+# JSON contains no line ends of the standard, but may contain these, which some clients treat as
+# line ends.
+_OTHER_LINE_ENDS = {0x85: r"\u0085", 0x2028: r"\u2028", 0x2029: r"\u2029"}
+
+
+def as_line(data: object) -> str:
+    """Return JSON on one line for an event."""
+    return json.dumps(data, ensure_ascii=False).translate(_OTHER_LINE_ENDS)
+
+
+def event(kind: str, data: str, id: str = "") -> str:
+    """Format one event; ``data`` is as ``as_line`` returns it."""
+    head = f"id: {id}\n" if id else ""
+    return f"{head}event: {kind}\ndata: {data}\n\n"
+
+
+def events_together(told: Sequence[tuple[str, str]], id: str) -> list[str]:
+    """Format kinds and data as events, of which only the last has the id, so that a client that is
+    disconnected in between gets all of them again."""
+    ids = ["" for _ in told[1:]] + [id]
+    return [event(kind, data, id) for (kind, data), id in zip(told, ids, strict=False)]
+
+
+async def moments(feed: Feed) -> AsyncIterator[bool]:
+    """Yield whenever a feed's state should be sent: True at once and after each change, False if a
+    keep-alive is due because nothing has changed. It ends with the feed.
+
+    The first change is reported at once, and changes within ``SECONDS_BETWEEN_EVENTS`` after it as
+    one. A slow client gets only the newest state, so no backlog builds up.
+    """
+    clock = asyncio.get_running_loop()
+    while not feed.closed:
+        version = feed.version
+        yield True
+        told_at = clock.time()
+        while not feed.closed and feed.version <= version:
+            try:
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
+                    await feed.after(version)
+            except TimeoutError:
+                yield False
+        await asyncio.sleep(told_at + SECONDS_BETWEEN_EVENTS - clock.time())
+
+
+def event_stream(
+    request: Request, streams: OpenStreams, client: str, events: AsyncIterator[str]
+) -> Response:
+    """Respond with events; to HEAD with only the headers, and with 429 if the client has too many
+    streams open."""
+    if request.method == "HEAD":
+        return _EventStream(_nothing())
+    if not streams.allows(client):
+        raise HTTPException(429, "Too many event streams are open: close some of them first.")
+    return _EventStream(_told(streams, client, events))
+
+
+class _EventStream(StreamingResponse):
+    """Stops its events once the client has disconnected, even in the middle of one."""
+
+    def __init__(self, events: AsyncIterator[str]) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(events, media_type=EVENTS, headers=headers)
+
+    async def stream_response(self, send: Send) -> None:
+        async with aclosing(self.body_iterator):  # type: ignore[type-var]
+            await super().stream_response(send)
+
+
+async def _told(
+    streams: OpenStreams, client: str, events: AsyncIterator[str]
+) -> AsyncIterator[str]:
+    with streams.one(client):
+        yield RETRY
+        try:
+            async with aclosing(events):  # type: ignore[type-var]
+                async for each in events:
+                    yield each
+        except StorageUnavailable as away:
+            # The client reconnects with its last id, and gets the error if it persists.
+            log.info("event stream ends", error=str(away))
+
+
+async def _nothing() -> AsyncIterator[str]:
+    return
+    yield

@@ -20,13 +20,13 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from adapters.web.addresses import Proxies
-from adapters.web.asking import put_question, run_named
-from adapters.web.auditing import looked_at
-from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
-from adapters.web.sse import moments
+from adapters.web.access.gate import Proxies, visitor_of
+from adapters.web.access.visibility import Visibility, looked_at, run_named, seeing
+from adapters.web.asking import put_question
+from adapters.web.console import WORKSPACE, Console
+from adapters.web.live import moments
+from adapters.web.preferences import asked_locale, texts_of
 from adapters.web.turns import turns_of
-from adapters.web.visibility import Visibility, seeing
 from bot.core.answers import Answer, PlanView
 from bot.core.errors import Invalid, Unavailable
 from bot.core.extras import need

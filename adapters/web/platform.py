@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 
 from starlette.routing import BaseRoute, Mount
 
+from adapters.web.access.gate import Sessions, session_key
 from adapters.web.console import Console
 from adapters.web.limits import (
     SECONDS_BETWEEN_INDEXINGS,
@@ -18,7 +19,6 @@ from adapters.web.limits import (
 from adapters.web.live import Live
 from adapters.web.mcp import McpEndpoint
 from adapters.web.poster import WebPoster
-from adapters.web.visitors import Sessions, session_key
 from bot.core.errors import FootnoteError
 from bot.core.logs import get_logger
 from bot.core.observing import Observed

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adapters.web.live import Live
-from adapters.web.reply_state import ReplyState, next_state, next_turn, parse_state
+from adapters.web.live import Live, ReplyState, next_state, next_turn, parse_state
 from bot.core.answers import Answer
 from bot.core.errors import (
     FootnoteError,

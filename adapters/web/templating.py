@@ -1,27 +1,85 @@
-"""Renders pages and fragments from templates in which everything is escaped."""
+"""The console's templates, and its scripts, styles and images.
+
+Templates escape everything. Static files have paths that change with their content.
+"""
 
 from __future__ import annotations
 
 import functools
+import hashlib
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import jinja2
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
-from adapters.web.assets import asset
 from bot.core.labels import label, titled
 from bot.core.lines import one_line
 from bot.core.texts import Texts
 
-FOLDER = Path(__file__).with_name("templates")
+STATIC = Path(__file__).with_name("static")
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".ico": "image/x-icon",
+    ".png": "image/png",
+}
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+@cache
+def files() -> dict[str, bytes]:
+    """Return the files by name."""
+    return {path.name: path.read_bytes() for path in sorted(STATIC.iterdir()) if path.is_file()}
+
+
+@cache
+def edition() -> str:
+    """Return one version for all files, so that scripts can import each other by plain names."""
+    digest = hashlib.sha256()
+    for name, body in files().items():
+        digest.update(f"{name}\0{len(body)}\0".encode() + body)
+    return digest.hexdigest()[:12]
+
+
+def asset(name: str) -> str:
+    """Return the path of a file. Raises ``KeyError`` for an unknown one."""
+    if name not in files():
+        raise KeyError(name)
+    return f"/static/{edition()}/{name}"
+
+
+async def _serve(request: Request) -> Response:
+    name = request.path_params["name"]
+    body = files().get(name)
+    if body is None:
+        raise HTTPException(404)
+    etag = f'W/"{hashlib.sha256(body).hexdigest()[:16]}"'  # weak: the same with compression
+    current = request.path_params["edition"] == edition()
+    headers = {"Cache-Control": FOR_EVER if current else "no-cache", "ETag": etag}
+    if etag in request.headers.get("if-none-match", "").split(", "):
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type=TYPES[Path(name).suffix], headers=headers)
+
+
+def asset_routes() -> list[Route]:
+    return [Route("/static/{edition}/{name}", _serve, name="asset")]
+
+
+FOLDERS = [Path(__file__).with_name(name) for name in ("pages", "access")]
 
 
 @functools.cache
 def environment(root: str = "") -> jinja2.Environment:
     """The templates, each compiled once in a process; ``root`` as for ``Templates``."""
     made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER),
+        loader=jinja2.FileSystemLoader(FOLDERS),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -9,12 +9,12 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from adapters.web.console import Console
-from adapters.web.reply_state import ReplyState, state_of
-from adapters.web.sources import Dates
+from adapters.web.html.sources import Dates
+from adapters.web.live import ReplyState, state_of
 from bot.core.answers import Answer
 from bot.core.errors import InvalidSetting
 from bot.core.labels import label
-from bot.core.messages import Attachment, RunOptions
+from bot.core.messages import Attachment, RunOptions, Thread
 from bot.core.provenance import OWN_WORDS, Provenance
 from bot.core.reader import Reader
 from bot.rights.rights import Rights, Root
@@ -29,7 +29,7 @@ class Turn:
     """A question and its reply. ``made_from`` is what the question was made from. ``opinions`` are
     visitors' verdicts, by their ids; ``collections`` are the names of its documents' collections,
     by URL; ``reader`` is the reader it was made for. Other visitors may see less of it:
-    ``seeing.Visibility.turn``."""
+    ``visibility.Visibility.turn``."""
 
     run: str
     question: str
@@ -56,19 +56,20 @@ async def turns_of(console: Console, ids: Sequence[str]) -> list[Turn]:
     """Return the turns of these runs, except those whose question was deleted."""
     records = [run for id in ids if (run := await console.store.run(id)) and not run.removed]
     answers = [run.answer for run in records if run.answer is not None]
-    dates = await dates_of(console.database, answers)
+    dates = await _dates_of(console.database, answers)
     opinions = await _opinions(console.database, [run.id for run in records])
     return [_turn(console, run, opinions.get(run.id, {}), dates) for run in records]
 
 
-async def runs_of(database: Database, thread_key: str) -> list[str]:
-    """Return the ids of a thread's runs, oldest first."""
-    query = sa.select(runs.c.id).where(runs.c.thread_key == thread_key).order_by(runs.c.message_id)
-    async with database.read() as db:
-        return list((await db.scalars(query)).all())
+async def turns_in(console: Console, thread: Thread) -> list[Turn]:
+    """Return the turns of a thread, oldest first."""
+    query = sa.select(runs.c.id).where(runs.c.thread_key == thread.key).order_by(runs.c.message_id)
+    async with console.database.read() as db:
+        ids = (await db.scalars(query)).all()
+    return await turns_of(console, ids)
 
 
-async def dates_of(database: Database, answers: Collection[Answer]) -> Dates:
+async def _dates_of(database: Database, answers: Collection[Answer]) -> Dates:
     """Return the dates when the quoted pages were read."""
     wanted = {(each.url, each.page_hash) for answer in answers for each in answer.citations}
     if not wanted:
@@ -104,18 +105,16 @@ def _collections(rights: Rights, answer: Answer | None) -> dict[str, str]:
     """Return the names of the collections of an answer's documents, by URL."""
     documents = {one.url for one in answer.citations} if answer is not None else set()
     documents = {url for url in documents if url.startswith("file:")}
-    if not documents:
-        return {}
     try:
-        roots = rights.roots
+        roots = rights.roots if documents else ()
     except InvalidSetting:
         return {}  # the rights have logged the error and show no documents
-    named = ((url, _collection(url, roots)) for url in documents)
+    named = ((url, collection_of(url, roots)) for url in documents)
     return {url: name for url, name in named if name}
 
 
-def _collection(url: str, roots: Sequence[Root]) -> str:
-    """Return the name of a document's collection; ``roots`` begin with the longest URLs."""
+def collection_of(url: str, roots: Sequence[Root]) -> str:
+    """Return the name of a document's collection, or ""; ``roots`` begin with the longest URLs."""
     inside = (root for root in roots if f"{url}/".startswith(f"{root.address.rstrip('/')}/"))
     root = next(inside, None)
     return root.collection.name if root is not None else ""

@@ -559,9 +559,9 @@ async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_ma
     stage: Stage,
 ) -> None:
     """A plan and a text that grow are seen by an operator only where nothing is out of reach."""
-    from adapters.web.reply_state import ReplyState
-    from adapters.web.visibility import Visibility
-    from adapters.web.visitors import Visitor
+    from adapters.web.access.gate import Visitor
+    from adapters.web.access.visibility import Visibility
+    from adapters.web.live import ReplyState
     from bot.core.answers import PlanView
     from bot.core.texts import texts_for
 

@@ -13,13 +13,12 @@ from itertools import count
 from pathlib import Path
 from typing import cast
 
-from adapters.web.live import Live
+from adapters.web.access.gate import Visitor
+from adapters.web.html.replies import turn_html
+from adapters.web.live import Live, ReplyState, parse_state
 from adapters.web.poster import WebPoster
-from adapters.web.reply_state import ReplyState, parse_state
 from adapters.web.templating import Templates
 from adapters.web.turns import Turn
-from adapters.web.visitors import Visitor
-from adapters.web.writing import turn_html
 from bot.core.answers import Answer
 from bot.core.errors import StorageUnavailable
 from bot.core.messages import UPLOADED, Attachment, Author, Message, Thread

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import httpx
 import pytest
@@ -132,77 +131,22 @@ def test_the_whole_way_of_a_newcomer(stage: Stage, browser: Watched) -> None:
     assert browser.elsewhere(stage.http) == []
 
 
-def test_without_scripts_it_works_too(stage: Stage, chromium: Browser) -> None:
-    with watched(chromium, java_script_enabled=False) as browser:
-        page = visit(browser, stage.http)
-        page.get_by_role("textbox", name="What you would like to know").fill(KEYS)
-        page.get_by_role("button", name="Ask", exact=True).click()
-        for _ in range(200):
-            if page.locator(".answered").count():
-                break
-            # Where scripts are only kept from running, Chromium does not read what is for those
-            # without: the page does not reload itself.
-            page.reload()
-        expect(page.locator(".answered")).to_contain_text("90 days")
-
-
-# ---------------------------------------------------------------- what operators look at
-
-
-@dataclass
-class Console:
-    """A console in which one question was answered."""
-
-    http: str
-    run: str
-    browser: Watched
-
-    def page(self, path: str) -> Page:
-        return visit(self.browser, self.http + path.replace("RUN", self.run))
-
-
-@pytest.fixture
-def console(stage: Stage, browser: Watched) -> Console:
-    with httpx.Client(base_url=stage.http) as api:
-        # The same name and the same question: it is answered once.
-        asked = api.post(
-            "/api/questions", json={"question": TRAINS}, headers={"Idempotency-Key": "one"}
-        )
-        run = asked.json()["run"]
-        until_answered(api, run)
-    return Console(stage.http, run, browser)
-
-
-@pytest.mark.parametrize("path", ["/", "/runs/RUN", "/overview"])
-def test_it_is_dark_where_the_system_is(console: Console, path: str) -> None:
-    page = console.page(path)
-    brightness = []
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        brightness.append(sum(map(int, re.findall(r"\d+", colour)[:3])))
-    assert brightness[0] > 600 > 200 > brightness[1]
-
-
 def test_the_overview_leads_to_the_page_of_a_run_and_follows_its_filters(
-    console: Console,
+    stage: Stage, browser: Watched
 ) -> None:
-    page = console.page("/overview")
+    with httpx.Client(base_url=stage.http) as api:
+        run = api.post("/api/questions", json={"question": TRAINS}).json()["run"]
+        until_answered(api, run)
+    page = visit(browser, f"{stage.http}/overview")
     page.get_by_label("Platform").select_option("web")
     page.wait_for_url("**/overview?*platform=web*")
     page.get_by_role("group", name="Latest questions").get_by_role("link", name=TRAINS).click()
     expect(page.locator("h1")).to_have_text(TRAINS)
-    assert page.url.endswith(f"/runs/{console.run}")
+    assert page.url.endswith(f"/runs/{run}")
 
-
-def test_a_step_tells_its_time_to_who_cannot_see_its_bar(console: Console) -> None:
-    page = console.page("/runs/RUN#steps")
+    # A step has its time in words too, and a file has no path on the disk.
     row = page.get_by_role("row", name=re.compile("Searching: ")).first
     expect(row).to_contain_text("done")
     expect(row).to_contain_text(re.compile(r"\d+ m?s"))
-
-
-def test_where_a_file_lies_on_the_disk_is_not_shown(console: Console) -> None:
-    page = console.page("/runs/RUN")
     expect(page.locator(".page .small").first).to_contain_text("…/documents/travel.md")
     assert "file:" not in page.locator("main").inner_text()

@@ -107,22 +107,3 @@ def test_a_file_that_cannot_be_taken_says_why_and_the_question_stays(page: Page)
     expect(toast).to_contain_text("empty.md is empty")
     expect(page.locator("#question")).to_have_value(WHO)
     expect(page.locator("#files .file")).to_have_text(["empty.md×"])
-
-
-def test_without_scripts_the_form_takes_files_too(
-    chromium: Browser, serving: Serving, tmp_path: Path
-) -> None:
-    path = tmp_path / "yard.md"
-    path.write_text(FOUNTAIN)
-    with watched(chromium, java_script_enabled=False) as browser:
-        page = browser.context.new_page()
-        page.goto(serving.http)
-        page.locator("#attached").set_input_files(path)
-        page.locator("#question").fill(WHO)
-        page.locator(".send").click()
-        expect(page.locator(".question .file")).to_have_text(["yard.md"])
-        for _ in range(200):
-            if page.locator(".answered").count():
-                break
-            page.reload()  # as the page does where a browser has no scripts at all
-        expect(page.locator(".answered")).to_contain_text("Olga Petrova")

@@ -32,7 +32,7 @@ from tests.live.browser import Watched, ask, chromium, scrolls_sideways, watched
 from tests.live.poison import ADDRESSES, POISON, RAN
 from tests.live.stages import Stage, beside, open_stage
 from tests.scenario.serving import ForkServer
-from tests.unit.adapters.web.insight_stage import hostile_run
+from tests.unit.adapters.web.pages.insight_stage import hostile_run
 
 __all__ = ["chromium"]
 

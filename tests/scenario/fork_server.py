@@ -143,7 +143,7 @@ def import_parts() -> None:
         importlib.import_module(part)
     settings_class()
     language.model()
-    for name in environment().list_templates():
+    for name in environment().list_templates(extensions=["html"]):
         environment().get_template(name)
     for each in gc.get_objects():
         if isinstance(each, _LazyRegex):

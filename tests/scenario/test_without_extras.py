@@ -36,7 +36,7 @@ DECLARING = {
 }
 USING_AN_EXTRA = {
     "adapters.terminal.mcp",
-    "adapters.web.single_sign_on",
+    "adapters.web.access.single_sign_on",
     "bot.service.dispatch.postgres",
     "bot.service.dispatch.queue",
     "bot.search.mcp.connection",

@@ -11,8 +11,8 @@ from types import GeneratorType
 from adapters.discord import format as discord
 from adapters.slack import format as slack
 from adapters.slack.incoming import unescape, without_mention
-from adapters.web.markdown import answer_html
-from adapters.web.page_text import page_html
+from adapters.web.html.markdown import answer_html
+from adapters.web.html.page_text import page_html
 from bot.core.answers import Answer, Citation
 from bot.core.messages import Entry, Transcript
 from bot.core.texts import texts_for
@@ -49,7 +49,7 @@ _PURE = (
 _NOT_PURE = (
     *("bot.pages.processes", "bot.pages.workers", "bot.pages.pool", "bot.pages.fetch"),
     *("bot.pages.browser", "bot.pages.retrieval", "bot.pages.rendering", "bot.pages.chooser"),
-    *("bot.search.folders", "adapters.web.assets", "bot.pages.formats.rst"),
+    *("bot.search.folders", "adapters.web.templating", "bot.pages.formats.rst"),
     *("bot.text.lazy_regex", "bot.reasoning.prompts", "bot.search.embedding"),
 )
 

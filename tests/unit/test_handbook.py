@@ -15,7 +15,7 @@ import typer
 
 from adapters.discord.doctor import PERMISSIONS, SCOPES
 from adapters.slack.oauth import needed_scopes
-from adapters.web.handbook import anchor
+from adapters.web.pages.handbook import anchor
 from bot.cli.command import HANDBOOK
 from bot.cli.main import app, command_named
 from bot.core.settings import TOML, Settings

@@ -18,7 +18,7 @@ from adapters.discord.format import details, format_answer
 from adapters.slack.format import final
 from adapters.terminal.plain import answer_json, plain
 from adapters.terminal.screen import rendered
-from adapters.web.views import markdown_of, reply_of
+from adapters.web.html.replies import markdown_of, reply_of
 from bot.core.answers import Answer, Citation, Disagreement, Doubt
 from bot.core.messages import Author, RunOptions, Thread
 from bot.core.texts import texts_for

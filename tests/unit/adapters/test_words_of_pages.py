@@ -20,7 +20,7 @@ from adapters.slack.format import final
 from adapters.slack.rich import rich_text
 from adapters.terminal.plain import plain
 from adapters.terminal.screen import rendered
-from adapters.web.markdown import answer_html
+from adapters.web.html.markdown import answer_html
 from bot.core.answers import Answer
 from bot.core.texts import texts_for
 from bot.pages.passages import Passage

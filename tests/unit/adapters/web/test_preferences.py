@@ -1,93 +1,52 @@
-"""Theme, language and time zone, the list of keys, and what makes the console installable."""
+"""The reader's clock: what was chosen, what the browser tells, and what is neither."""
 
 from __future__ import annotations
 
-import struct
+from datetime import UTC, datetime, timedelta
 
-import httpx
-import pytest
+from starlette.requests import Request
 
-from adapters.web.assets import files
-from adapters.web.preference_pages import KEYS
-from tests.fakes.screen import seen
-from tests.unit.adapters.web.conftest import Browser
+from adapters.web.preferences import clock_of, zone_of, zones
+
+SUMMER, WINTER = datetime(2026, 7, 1, 12, tzinfo=UTC), datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-async def prefer(browser: Browser, **fields: str) -> httpx.Response:
-    await browser.get("/")
-    answer = await browser.client.post("/preferences", data={"csrf": browser.csrf, **fields})
-    for header in answer.headers.get_list("set-cookie"):
-        assert "HttpOnly" in header
-        assert "SameSite=lax" in header
-    return answer
+def request(**cookies: str) -> Request:
+    told = "; ".join(f"{name}={value}" for name, value in cookies.items())
+    return Request({"type": "http", "headers": [(b"cookie", told.encode())]})
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_a_theme_is_kept_without_scripts(browser: Browser, theme: str) -> None:
-    answer = await prefer(browser, theme=theme, to="/overview")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/overview")
-    page = (await browser.get("/")).text
-    assert f'data-theme="{theme}"' in page
-    assert f'<meta name="color-scheme" content="{theme}">' in page
-    await prefer(browser, theme="system")
-    assert "data-theme" not in (await browser.get("/")).text
+def ahead(at: datetime, **cookies: str) -> float:
+    """The hours that the clock is ahead of UTC."""
+    offset = at.astimezone(clock_of(request(**cookies))).utcoffset()
+    assert offset is not None
+    return offset / timedelta(hours=1)
 
 
-async def test_a_language_goes_before_that_of_the_browser(browser: Browser) -> None:
-    await prefer(browser, language="zh-Hant")
-    page = (await browser.get("/", **{"Accept-Language": "en"})).text
-    assert '<html lang="zh-Hant"' in page
-    run = await browser.ask("塔有多高？")
-    record = await browser.running.store.run(run)
-    assert record is not None
-    assert record.message.locale == "zh-Hant"
-    await prefer(browser, language="")
-    assert '<html lang="en"' in (await browser.get("/", **{"Accept-Language": "en"})).text
+def test_zones_are_places_and_utc() -> None:
+    assert {"UTC", "Asia/Tokyo", "Europe/Berlin", "America/Argentina/Ushuaia"} <= {*zones()}
+    assert not [name for name in zones() if name.startswith(("Etc/", "posix/"))]
+    assert list(zones()[1:]) == sorted(zones()[1:])
 
 
-async def test_a_time_zone_is_chosen_from_a_list_and_kept_until_another_is(
-    browser: Browser,
-) -> None:
-    listed = (await browser.get("/preferences?to=/overview")).text
-    assert all(f"<option>{name}</option>" in listed for name in ("UTC", "Asia/Shanghai"))
-    answer = await prefer(browser, zone="Asia/Shanghai", theme="dark", to="/overview")
-    assert answer.headers["location"] == "/overview"
-    await prefer(browser, theme="light")  # the short form, which asks for no zone
-    page = (await browser.get("/preferences?to=//elsewhere.example")).text
-    assert 'data-zone="Asia/Shanghai"' in page
-    assert "<option selected>Asia/Shanghai</option>" in page
-    assert 'name="to" value="/"' in page
-    await prefer(browser, zone="")
-    assert "data-zone" not in (await browser.get("/")).text
+def test_the_chosen_zone_goes_before_the_browsers() -> None:
+    cookies = {"footnote_zone": "Asia/Tokyo", "footnote_offset": "300.America/New_York"}
+    assert zone_of(request(**cookies)) == "Asia/Tokyo"
+    assert ahead(WINTER, **cookies) == 9
 
 
-async def test_what_is_none_of_ours_is_not_kept(browser: Browser) -> None:
-    answer = await prefer(
-        browser, theme='"><b>', language="xx", zone="Mars/X", to="//elsewhere.example"
-    )
-    assert answer.headers["location"] == "/"
-    assert "data-theme" not in (await browser.get("/")).text
+def test_a_browser_that_names_its_zone_is_right_in_summer_and_winter() -> None:
+    assert ahead(WINTER, footnote_offset="-60.Europe/Berlin") == 1
+    assert ahead(SUMMER, footnote_offset="-60.Europe/Berlin") == 2
+    assert ahead(SUMMER, footnote_offset="-60.Mars/Olympus_Mons") == 1
+    assert ahead(SUMMER, footnote_offset="-345") == 5.75
 
 
-async def test_a_form_of_another_site_changes_nothing(browser: Browser) -> None:
-    answer = await browser.client.post("/preferences", data={"theme": "dark"})
-    assert answer.status_code == 403
-    assert "set-cookie" not in answer.headers or "footnote_theme" not in str(answer.headers)
+def test_what_is_no_clock_is_utc() -> None:
+    for told in ["", "x", "99999", "--1", "1081", "60.", "60.<b>", "60.a b"]:
+        assert ahead(SUMMER, footnote_offset=told) == 0
 
 
-async def test_the_keys_are_a_page_too(browser: Browser) -> None:
-    page = seen((await browser.get("/keys")).text)
-    assert "Go to the question box" in page.text
-    assert all(key in page.text for key, _ in KEYS)
-
-
-async def test_the_console_can_be_installed(browser: Browser) -> None:
-    answer = await browser.get("/manifest.webmanifest")
-    assert answer.headers["content-type"] == "application/manifest+json"
-    told = answer.json()
-    assert (told["start_url"], told["display"]) == ("/", "standalone")
-    for icon in told["icons"]:
-        assert (await browser.get(icon["src"])).status_code == 200
-    for size in (192, 512):
-        picture = files()[f"icon-{size}.png"]
-        assert struct.unpack(">II", picture[16:24]) == (size, size)
+def test_what_is_no_zone_is_not_taken() -> None:
+    for name in ["", "Etc/GMT+5", "../../etc/passwd", "europe/berlin", "x" * 5000]:
+        assert zone_of(request(footnote_zone=name)) == ""

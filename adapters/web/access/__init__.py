@@ -1,0 +1,1 @@
+"""Access to the console: who asks, and what they may see."""

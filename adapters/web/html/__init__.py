@@ -1,0 +1,1 @@
+"""Renders answers, plans, sources and pages as safe HTML."""

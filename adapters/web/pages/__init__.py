@@ -1,0 +1,1 @@
+"""The pages of the console; each module has its templates beside it."""

@@ -1,0 +1,431 @@
+"""The conversation page: threads, questions, answers, and their controls."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import get_args
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from adapters.web.access.gate import Visitor, visitor_of
+from adapters.web.access.visibility import (
+    Visibility,
+    encodable,
+    run_named,
+    seeing,
+    thread_named,
+    with_audit,
+    with_stream_audit,
+)
+from adapters.web.asking import put_question
+from adapters.web.console import WORKSPACE, Console, download
+from adapters.web.forms import form_of, megabytes, question_form_of
+from adapters.web.html.plans import being_done
+from adapters.web.html.replies import reply_html, turn_html
+from adapters.web.live import (
+    HERE,
+    Feed,
+    ReplyState,
+    RunStatus,
+    as_line,
+    event,
+    event_stream,
+    events_together,
+    moments,
+)
+from adapters.web.offers import CHOSEN
+from adapters.web.pages.history import about, list_threads
+from adapters.web.preferences import asked_locale, texts_of
+from adapters.web.turns import Turn, turns_in, turns_of
+from bot.core.messages import Depth, Thread
+from bot.core.reader import Reader
+from bot.core.texts import Texts
+from bot.pages.media import accepted
+from bot.service.buttons import Deed, Deeper, Feedback, FollowUp, Retract, Stop, Watch, carry_out
+from bot.service.standing.schedule import DAILY
+from bot.storage.records import RunRecord
+from bot.storage.workspaces import REASONS, Reason
+
+DEPTHS: tuple[str, ...] = get_args(Depth)
+
+
+def conversation_pages(console: Console) -> Sequence[BaseRoute]:
+    pages = _Conversation(console)
+    return [
+        Route("/", pages.begin),
+        Route("/ask", pages.ask, methods=["POST"]),
+        Route("/indexing", pages.indexing),
+        Route(
+            "/threads/{thread}", with_audit(console, "read", "conversation", pages.thread, "thread")
+        ),
+        Route(
+            "/threads/{thread}/events",
+            with_stream_audit(console, "conversation", pages.events, "thread"),
+        ),
+        *(
+            Route(f"/runs/{{run}}/{name}", partial(pages.press, meant), methods=["POST"])
+            for name, meant in PRESSES.items()
+        ),
+        Route(
+            "/runs/{run}/files/{number:int}", with_audit(console, "read", "file", pages.file, "run")
+        ),
+        Route("/runs/{run}/edit", pages.edit, methods=["POST"]),
+        Route("/runs/{run}/delete", pages.delete, methods=["POST"]),
+    ]
+
+
+class _Conversation:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    async def begin(self, request: Request) -> Response:
+        return await self._page(request, None)
+
+    async def thread(self, request: Request) -> Response:
+        thread = await self._thread(request)
+        await self._console.standing.record_interest(thread)
+        return await self._page(request, thread)
+
+    async def _page(self, request: Request, thread: Thread | None) -> Response:
+        console, visitor, texts = self._console, visitor_of(request), texts_of(request)
+        turns: list[Turn] = []
+        if thread is not None:
+            turns = [*map(seeing(console, request).turn, await turns_in(console, thread))]
+        place = thread or Thread("web", WORKSPACE, visitor.channel, "")
+        rules = await console.rules(place)
+        last = turns[-1].options if turns else None
+        offers = await console.offers.of(visitor, rules, last)
+        answered = [turn.run for turn in turns if turn.over and turn.reply_state.answer is not None]
+        return console.page(
+            request,
+            "conversation.html",
+            offers=offers,
+            examples=console.offers.examples(rules, texts) if thread is None else (),
+            page=await list_threads(console, request, texts),
+            thread=thread,
+            **await about(console, request, thread),
+            watched=await console.standing.all(thread) if thread else (),
+            watchable=answered[-1] if answered else "",
+            turns=[turn_html(console.templates, texts, turn, visitor) for turn in turns],
+            cursor=_cursor(
+                turns[-1].run,
+                {turn.run: turn.reply_state.mark for turn in turns if not turn.over},
+                {turn.run: turn.attempt for turn in turns if turn.over},
+            )
+            if turns
+            else "",
+            depths=DEPTHS,
+            depth=turns[-1].depth if turns else "auto",
+            files=[file for turn in turns for file in turn.files if not file.again],
+            at_hand={file.url for file in turns[-1].files} if turns else set(),
+            accepted=accepted(),
+            largest=console.settings.fetch_max_bytes,
+            megabytes=megabytes(console.settings.fetch_max_bytes),
+            event=secrets.token_hex(8),
+        )
+
+    async def _thread(self, request: Request) -> Thread:
+        return await thread_named(self._console, request, request.path_params["thread"])
+
+    async def events(self, request: Request) -> Response:
+        return thread_events(self._console, request, await self._thread(request))
+
+    async def indexing(self, request: Request) -> Response:
+        """Report the progress of indexing the documents, as a sentence ("" when done), and how many
+        documents of each collection can be searched."""
+        console, visitor, texts = self._console, visitor_of(request), texts_of(request)
+        now = console.observed.documents
+        place = Thread("web", WORKSPACE, visitor.channel, "")
+        offers = await console.offers.of(visitor, await console.rules(place))
+        counts = {
+            each.id: texts("web-source-count", count=each.count)
+            for each in offers
+            if each.count is not None
+        }
+        told = texts("web-indexing", done=now.done, total=now.total) if now.is_going_on else ""
+        return JSONResponse({"told": told, "counts": counts}, headers={"Cache-Control": "no-store"})
+
+    async def ask(self, request: Request) -> Response:
+        sent = await question_form_of(request, self._console.settings.fetch_max_bytes)
+        form = sent.fields
+        depth = form.get("depth", "auto")
+        if depth not in DEPTHS:
+            raise HTTPException(422, f"The depth is one of {', '.join(DEPTHS)}.")
+        asked = await put_question(
+            self._console,
+            request,
+            form.get("question") or form.get("example", ""),
+            depth=depth,  # type: ignore[arg-type]
+            thread=form.get("thread", ""),
+            name=form.get("event", "")[:64],
+            files=sent.files,
+            again=sent.again,
+            ticked=sent.sources if CHOSEN in form else None,
+        )
+        return await self._told(request, asked.run_id)
+
+    async def press(self, meant: Press, request: Request) -> Response:
+        form, run = await form_of(request), await self._run(request)
+        text = await carry_out(
+            self._console.open_reception(),
+            meant(run.id, form),
+            visitor_of(request).author,
+            locale=asked_locale(request),
+            audience="channel",
+        )
+        self._console.live.look_soon()
+        return await self._told(request, run.id, "" if text is None else texts_of(request)(text))
+
+    async def edit(self, request: Request) -> Response:
+        form, run = await form_of(request), await self._run(request)
+        self._check_own(request, run)
+        reception = self._console.open_reception()
+        await reception.edit("web", run.message.event_id, form.get("question", ""))
+        self._console.live.look_soon()
+        return await self._told(request, run.id)
+
+    async def delete(self, request: Request) -> Response:
+        await form_of(request)
+        run = await self._run(request)
+        self._check_own(request, run)
+        await self._console.open_reception().forget("web", run.message.event_id)
+        self._console.live.look_soon()
+        # If nothing is left of the conversation, go to a new one.
+        is_left = await self._console.history.of([run.message.thread.key])
+        return await self._told(request, run.id if is_left else "")
+
+    async def file(self, request: Request) -> Response:
+        """Send a question's file as a download, never as a page of the console."""
+        run = await self._run(request)
+        number = request.path_params["number"]
+        files = run.message.attachments[number - 1 : number] if number else ()
+        body = await self._console.files.body(files[0].url) if files else None
+        if body is None:
+            raise HTTPException(404, texts_of(request)("upload-gone"))
+        return download(body, files[0].name, "application/octet-stream")
+
+    async def _run(self, request: Request) -> RunRecord:
+        run = await run_named(self._console, request, request.path_params["run"])
+        if run.message.thread.platform != "web":
+            raise HTTPException(422, texts_of(request)("web-not-here"))
+        return run
+
+    def _check_own(self, request: Request, run: RunRecord) -> None:
+        visitor = visitor_of(request)
+        if not visitor.operator and run.message.author.id != visitor.id:
+            raise HTTPException(403, texts_of(request)("web-not-yours"))
+
+    async def _told(self, request: Request, run_id: str, sentence: str = "") -> Response:
+        """Send a script the outcome, and a browser without scripts the thread."""
+        run = await self._console.store.run(run_id) if run_id else None
+        name = run.message.thread.thread if run is not None else ""
+        path = self._console.settings.root + (f"/threads/{name}" if name else "/")
+        if request.headers.get("accept", "").startswith("application/json"):
+            files = run.message.attachments if run is not None else ()
+            named = [{"url": file.url, "name": file.name} for file in files]
+            told = {"thread": path, "run": run_id, "told": sentence, "files": named}
+            return JSONResponse(told)
+        return RedirectResponse(f"{path}#run-{run_id}" if run else path, status_code=303)
+
+
+def _feedback(run: str, form: Mapping[str, str]) -> Deed:
+    if form.get("verdict") == "good":
+        return Feedback(run, "good")
+    reason: Reason = next((each for each in REASONS if each == form.get("reason")), "")
+    return Feedback(run, "bad", reason, encodable(form.get("words", "")).strip())
+
+
+def _follow_up(run: str, form: Mapping[str, str]) -> Deed:
+    number = form.get("number", "")
+    return FollowUp(run, int(number) if number.isdecimal() and len(number) < 3 else -1)
+
+
+Press = Callable[[str, Mapping[str, str]], Deed]
+"""What a button means for a run, by the fields of its form."""
+
+PRESSES: Mapping[str, Press] = {
+    "stop": lambda run, _: Stop(run),
+    "deeper": lambda run, _: Deeper(run),
+    "watch": lambda run, form: Watch(run, form.get("every", DAILY)[:100]),
+    "retract": lambda run, _: Retract(run),
+    "feedback": _feedback,
+    "follow-up": _follow_up,
+}
+
+# ---------------------------------------------------------------- the events of an open page
+
+
+def thread_events(console: Console, request: Request, thread: Thread) -> Response:
+    """Stream the events of a thread from the request's cursor on."""
+    cursor = request.headers.get("last-event-id") or request.query_params.get("since", "")
+    visitor = visitor_of(request)
+    page = _Page(console, texts_of(request), visitor, *_read(cursor))
+    return event_stream(request, console.streams, visitor.client, page.events(thread))
+
+
+def _cursor(last: str, live: Mapping[str, str], over: Mapping[str, int]) -> str:
+    """Return a page's cursor: its last run, the marks of unfinished runs, and a tally of the others
+    (run → attempt)."""
+    marks = ",".join(f"{run}={mark}" for run, mark in live.items())
+    return f"{last};{marks};{_tally(over)}"
+
+
+def _tally(over: Mapping[str, int]) -> str:
+    """Return a hash of a page's finished replies, to detect changes."""
+    told = ",".join(f"{run}={attempt}" for run, attempt in sorted(over.items()))
+    return hashlib.sha256(told.encode()).hexdigest()[:12]
+
+
+def _read(cursor: str) -> tuple[str, dict[str, str], str]:
+    last, _, rest = cursor[:4_000].partition(";")
+    live, _, had = rest.partition(";")
+    pairs = (part.partition("=") for part in live.split(",") if part)
+    return last, {run: mark for run, _, mark in pairs}, had
+
+
+@dataclass
+class _Page:
+    """An open page. ``last`` is the last run it has; ``marks`` are the states it shows of
+    unfinished runs; ``had`` is the tally of the finished ones when it was disconnected. If the
+    tally has changed, something was edited or deleted meanwhile, and the page gets them again."""
+
+    console: Console
+    texts: Texts
+    visitor: Visitor
+    last: str
+    marks: dict[str, str]
+    had: str
+    held: dict[str, int] = field(default_factory=dict)  # attempts of finished runs
+    stale: bool = False
+    parts: dict[str, ReplyState] = field(default_factory=dict)
+    settled: dict[str, str] = field(default_factory=dict)  # marks of finished runs
+    gone: set[str] = field(default_factory=set)
+    readers: dict[str, Reader] = field(default_factory=dict)  # the reader each run was made for
+    first: bool = True
+
+    @property
+    def seeing(self) -> Visibility:
+        return Visibility(self.console.rights, self.visitor, self.texts)
+
+    async def events(self, thread: Thread) -> AsyncIterator[str]:
+        known = {*self.marks, self.last} - {""}
+        async with self.console.live.follow(thread, *known) as feed:
+            async for changed in moments(feed):
+                if not changed:
+                    yield HERE
+                    continue
+                if self.first:
+                    self._compare(feed)
+                for each in list(feed.standings.values()):
+                    for told in await self._news(feed, each):
+                        yield told
+                self.first = False
+                for gone in [run for run in self.marks if run not in feed.standings]:
+                    yield self._gone(gone)
+
+    def _compare(self, feed: Feed) -> None:
+        """Determine the finished runs that the page has, and whether they are still current."""
+        self.held = {
+            each.run: each.attempt
+            for each in feed.standings.values()
+            if each.over
+            and not each.removed
+            and each.run not in self.marks
+            and not self._is_new(feed, each.run)
+        }
+        self.stale = bool(self.had) and self.had != _tally(self.held)
+
+    async def _news(self, feed: Feed, now: RunStatus) -> list[str]:
+        """Return the changes of a run that the page does not show yet."""
+        if now.removed:
+            known = now.run in self.marks or self.stale
+            if now.run in self.gone or (self.first and not known):
+                self.gone.add(now.run)
+                return []
+            return [self._gone(now.run)]
+        if self._is_new(feed, now.run):
+            return [await self._whole(feed, now, "turn")]
+        current = now.reply_state.mark if now.reply_state is not None else ""
+        mark, part = self.marks.get(now.run), self.parts.get(now.run)
+        if mark is None:
+            if self.first and self.stale and now.over:
+                return [await self._whole(feed, now, "turn")]
+            if now.reply_state is None or (self.first and now.over):
+                self.settled[now.run] = current  # finished before the page was made
+            is_known = self.settled.get(now.run) == current
+            return [] if is_known else [await self._whole(feed, now, "reply")]
+        if mark == current and not now.over:
+            return []
+        if mark == current and part is not None and part.answer is not None:
+            self._settle(now)
+            self.held[now.run] = now.attempt
+            return []
+        state = now.reply_state
+        if part is None or state is None or state.answer is not None or now.over:
+            return [await self._whole(feed, now, "reply")]
+        return self._changed_parts(now.run, part, state)
+
+    def _settle(self, now: RunStatus) -> None:
+        """Record that the page has all of a finished run."""
+        self.marks.pop(now.run, None)
+        self.parts.pop(now.run, None)
+        self.settled[now.run] = now.reply_state.mark if now.reply_state is not None else ""
+
+    def _is_new(self, feed: Feed, run: str) -> bool:
+        order = list(feed.standings)
+        if self.last not in order:
+            return run not in self.marks and not feed.standings[run].over
+        return order.index(run) > order.index(self.last)
+
+    async def _whole(self, feed: Feed, now: RunStatus, kind: str) -> str:
+        """Return a turn or its reply, from the database or this process's state."""
+        run = now.run
+        turns = await feed.once(run, lambda: turns_of(self.console, [run]))
+        if not turns:
+            return self._gone(run)
+        turn = self.seeing.turn(turns[0])
+        self.readers[run] = turn.reader
+        if kind == "turn":
+            self.last = run if self._is_new(feed, run) else self.last
+            html = turn_html(self.console.templates, self.texts, turn, self.visitor)
+        else:
+            html = reply_html(self.console.templates, self.texts, turn, self.visitor)
+        over = turn.reply_state.answer is not None
+        self.parts[run] = turn.reply_state
+        self.marks[run] = turn.reply_state.mark
+        self.held.pop(run, None)
+        if over and turn.over:
+            self._settle(now)
+            self.held[run] = turn.attempt
+        doing = "" if over else being_done(turn.reply_state, self.texts)
+        told = {"run": run, "question": turn.question, "html": html, "over": over, "now": doing}
+        return event(kind, as_line(told), self._cursor())
+
+    def _changed_parts(self, run: str, before: ReplyState, now: ReplyState) -> list[str]:
+        now = self.seeing.visible_state(now, self.readers[run])
+        self.parts[run] = now
+        self.marks[run] = now.mark
+        parts = self.console.parts
+        told: list[tuple[str, str]] = []
+        if now.plan != before.plan or (now.ahead, now.fresh) != (before.ahead, before.fresh):
+            told.append(("plan", parts.plan(self.texts, run, now)))
+        if now.text != before.text:
+            told.append(("text", parts.text(run, now)))
+        return events_together(told, self._cursor())
+
+    def _gone(self, run: str) -> str:
+        self.marks.pop(run, None)
+        self.parts.pop(run, None)
+        self.held.pop(run, None)
+        self.gone.add(run)
+        return event("gone", as_line({"run": run}), self._cursor())
+
+    def _cursor(self) -> str:
+        return _cursor(self.last, self.marks, self.held)

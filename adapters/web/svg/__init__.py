@@ -1,1 +1,0 @@
-"""Drawings as SVG, made on the server: a graph of sub-questions, bars of time, plots of days."""

@@ -1,0 +1,162 @@
+"""The conversation page, as browsers with and without scripts use it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.fakes.screen import seen
+from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
+
+QUESTION = "How tall is the tower?"
+
+
+async def thread_of(browser: Browser, run: str) -> str:
+    record = await browser.running.store.run(run)
+    assert record is not None
+    return f"/threads/{record.message.thread.thread}"
+
+
+# ---------------------------------------------------------------- asking
+
+
+async def test_the_first_page_invites_to_ask(browser: Browser) -> None:
+    page = seen((await browser.get("/")).text)
+    assert "Ask, and get an answer you can check" in page.text
+    assert "Ask" in page.buttons
+
+
+async def test_a_question_is_answered_in_its_thread(browser: Browser) -> None:
+    run = await browser.answered(QUESTION)
+    page = seen((await browser.get(await thread_of(browser, run))).text)
+    assert QUESTION in page.text
+    assert "How was this answered?" in page.text
+    assert f"/runs/{run}" in page.links
+    assert {"Helpful", "Not helpful", "Dig deeper"} <= set(page.buttons)
+    assert not page.busy
+
+
+async def test_a_browser_without_scripts_is_led_to_the_thread(browser: Browser) -> None:
+    await browser.get("/")
+    form = {"csrf": browser.csrf, "question": QUESTION}
+    answer = await browser.client.post("/ask", data=form)
+    assert answer.status_code == 303
+    assert re.fullmatch(r"/threads/[0-9a-f]{16}#run-[0-9a-f]{12}", answer.headers["location"])
+
+
+async def test_an_example_is_asked_with_a_press(browser: Browser) -> None:
+    run = await browser.ask("", example="What is an example?")
+    record = await browser.running.store.run(run)
+    assert record is not None
+    assert record.message.text == "What is an example?"
+
+
+async def test_what_is_no_question_is_told(browser: Browser) -> None:
+    for question, status in [("", 422), ("  \n", 422), ("?!", 422)]:
+        answer = await browser.send("/ask", question=question)
+        assert answer.status_code == status
+        assert answer.json()["error"].startswith("What would you like to know?")
+
+
+async def test_an_unknown_depth_is_refused(browser: Browser) -> None:
+    answer = await browser.send("/ask", question=QUESTION, depth="bottomless")
+    assert answer.status_code == 422
+
+
+async def test_a_thread_that_is_not_there_is_said_to_be_gone(browser: Browser) -> None:
+    for path in ("/threads/none", "/threads/none/events", "/threads/%00"):
+        assert (await browser.get(path)).status_code == 404
+    answer = await browser.send("/ask", question=QUESTION, thread="none")
+    assert answer.status_code == 404
+
+
+async def test_too_many_questions_in_a_minute_are_too_many(
+    open_console: OpenConsole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.web.console.QUESTIONS", 2)
+    browser = await (await open_console()).browser()
+    await browser.ask()
+    await browser.ask()
+    answer = await browser.send("/ask", question=QUESTION)
+    assert answer.status_code == 429
+    assert "wait a little" in answer.json()["error"]
+
+
+# ---------------------------------------------------------------- forms
+
+
+async def test_a_form_of_another_page_changes_nothing(browser: Browser) -> None:
+    for csrf in ["", "0" * 64, "0" * 128, "é"]:
+        await browser.get("/")
+        answer = await browser.client.post("/ask", data={"question": QUESTION, "csrf": csrf})
+        assert answer.status_code == 403
+
+
+async def test_a_token_of_another_session_is_none(here: Running) -> None:
+    one, other = await here.browser(), await here.browser()
+    await one.get("/")
+    await other.get("/")
+    one.csrf = other.csrf
+    assert (await one.send("/ask", question=QUESTION)).status_code == 403
+
+
+async def test_a_form_that_is_too_large_is_refused(browser: Browser) -> None:
+    answer = await browser.send("/ask", question="x" * 300_000)
+    assert answer.status_code == 413
+
+
+async def test_what_is_no_form_is_refused(browser: Browser) -> None:
+    answer = await browser.client.post("/ask", json={"question": QUESTION})
+    assert answer.status_code == 415
+
+
+# ---------------------------------------------------------------- pressing
+
+
+async def test_feedback_is_kept_and_shown_as_pressed(browser: Browser) -> None:
+    run = await browser.answered()
+    told = await browser.send(f"/runs/{run}/feedback", verdict="bad")
+    assert told.json()["told"].startswith("Thank you")
+    page = (await browser.get(await thread_of(browser, run))).text
+    pressed = re.findall(r'aria-pressed="true">.*?<span>(.*?)</span>', page, re.DOTALL)
+    assert pressed == ["Not helpful"]
+
+
+async def test_digging_deeper_asks_once_more(here: Running, browser: Browser) -> None:
+    run = await browser.answered()
+    await browser.send(f"/runs/{run}/deeper")
+    again = await browser.send(f"/runs/{run}/deeper")
+    assert "already" in again.json()["told"]
+    page = (await browser.get(await thread_of(browser, run))).text
+    assert page.count('class="turn"') == 2
+
+
+async def test_a_deleted_question_is_gone(here: Running, browser: Browser) -> None:
+    run = await browser.answered()
+    path = await thread_of(browser, run)
+    await browser.send(f"/runs/{run}/delete")
+    await here.ended(run)
+    assert 'class="turn"' not in (await browser.get(path)).text
+    assert QUESTION not in (await browser.get("/")).text
+    assert (await browser.send(f"/runs/{run}/deeper")).status_code == 404
+
+
+# ---------------------------------------------------------------- languages
+
+
+LANGUAGES = {
+    "de,en;q=0.5": "en",
+    "zh-TW,zh;q=0.9,en;q=0.5": "zh-Hant",
+    "fr, zh-CN;q=0.8, en;q=0.7": "zh-Hans",
+    "en;q=0.2, zh;q=0.9": "zh-Hans",
+    "": "en",
+    "zh;q=0, en": "en",
+    ";;;q=x,,": "en",
+}
+
+
+async def test_the_page_speaks_the_browsers_language(browser: Browser) -> None:
+    for accepted, lang in LANGUAGES.items():
+        page = (await browser.get("/", **{"Accept-Language": accepted})).text
+        assert f'<html lang="{lang}">' in page, accepted

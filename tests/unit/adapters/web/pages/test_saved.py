@@ -1,0 +1,78 @@
+"""Standing questions and corrections in the console: a visitor's own; operators see all."""
+
+from __future__ import annotations
+
+import re
+
+from bot.reasoning.questions import Rewritten
+from tests.unit.adapters.web.conftest import Browser, OpenConsole
+from tests.unit.adapters.web.pages.test_history import PROXY, asked, do, thread_of
+
+
+async def menu_of(browser: Browser, path: str) -> list[str]:
+    page = (await browser.get(path)).text
+    return re.findall(r'action="(/(?:runs|watches)/[0-9a-f]+/(?:watch|pause|resume|stop))"', page)
+
+
+async def test_everybody_has_their_own_standing_questions(open_console: OpenConsole) -> None:
+    here = await open_console(**PROXY)
+    ann, bob = await here.browser(**{"X-User": "ann"}), await here.browser(**{"X-User": "bob"})
+    root = await here.browser(**{"X-User": "root"})
+    path = await asked(ann)
+    (watch,) = await menu_of(ann, path)
+    assert (await do(ann, watch, every="weekly")).startswith(path)
+    assert "every week" in (await ann.get(path)).text
+    assert await menu_of(bob, "/watches") == []
+    pause, stop = await menu_of(ann, "/watches")
+    assert await menu_of(root, "/watches") == [pause, stop]
+    await bob.get("/")
+    stolen = await bob.client.post(stop, data={"csrf": bob.csrf})
+    assert stolen.status_code == 404
+    await do(ann, pause)
+    assert "paused" in (await ann.get("/watches")).text
+    resume, _ = await menu_of(ann, "/watches")
+    await do(ann, resume)
+    await do(root, stop)
+    assert await menu_of(ann, "/watches") == []
+
+
+async def buttons(browser: Browser) -> list[str]:
+    page = (await browser.get("/corrections")).text
+    return re.findall(r'action="(/corrections/[0-9a-f]+/remove)"', page)
+
+
+async def correct(browser: Browser) -> str:
+    """Correct an answer; the run of the correction."""
+    thread = (await asked(browser)).rpartition("/")[2]
+    said = "No, it is 331 m tall since May 2026."
+    browser.running.reasoner.rewritten = Rewritten("chat", said, correction=said)
+    run = await browser.answered(said, thread=thread)
+    browser.running.reasoner.rewritten = None
+    return run
+
+
+async def test_everybody_sees_their_own_corrections(
+    open_console: OpenConsole,
+) -> None:
+    here = await open_console(**PROXY)
+    ann, bob = await here.browser(**{"X-User": "ann"}), await here.browser(**{"X-User": "bob"})
+    root = await here.browser(**{"X-User": "root"})
+    await correct(ann)
+    (remove,) = await buttons(ann)
+    assert "331 m tall since May" in (await ann.get("/corrections")).text
+    assert "331 m" not in (await bob.get("/corrections")).text
+    await bob.get("/")
+    assert (await bob.client.post(remove, data={"csrf": bob.csrf})).status_code == 404
+    assert await buttons(root) == [remove]
+    await do(ann, remove)
+    assert await buttons(ann) == []
+    assert "There are no corrections." in (await ann.get("/corrections")).text
+    run = await correct(ann)
+    thread = await thread_of(ann, run)
+    assert f'action="/runs/{run}/retract"' in (await ann.get(thread)).text
+    await do(ann, f"/runs/{run}/retract")
+    assert await buttons(root) == []
+    await correct(ann)
+    (again,) = await buttons(root)
+    await do(root, again)
+    assert await buttons(root) == []
