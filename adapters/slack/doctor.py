@@ -20,10 +20,17 @@ from adapters.slack.calls import (
     scopes_in,
     web_client,
 )
-from adapters.slack.conversations import PUBLIC, SCOPES
-from adapters.slack.found_files import FILES
-from adapters.slack.installations import Place, open_installations
-from adapters.slack.oauth import FOR_USER_GROUPS, install_url, needed_scopes, redirect_url
+from adapters.slack.installations import (
+    FILES,
+    FOR_USER_GROUPS,
+    PUBLIC,
+    SCOPES,
+    SEARCHED,
+    Place,
+    install_url,
+    open_installations,
+    redirect_url,
+)
 from adapters.slack.settings import SlackSettings, in_many_workspaces
 from bot.core.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.pages.urls import display_url
@@ -66,7 +73,7 @@ async def examine(settings: SlackSettings) -> str:
 async def _searched(client: AsyncWebClient, scopes: frozenset[str]) -> str:
     """Return the part of the report about search: the kinds of messages, or why none are searched,
     and whether files are."""
-    kinds = [kind.replace("_", " ") for kind, scope in SCOPES.items() if scope in scopes]
+    kinds = [kind.replace("_", " ") for kind, scope in SEARCHED.items() if scope in scopes]
     if PUBLIC not in scopes:
         return f"messages are not searched, for which the app lacks {PUBLIC}"
     try:
@@ -83,7 +90,7 @@ async def _bot(
 ) -> tuple[Json, frozenset[str]]:
     """Return the response of auth.test and the bot's scopes; raise if a needed scope is missing."""
     bot, scopes = await _auth(client, settings, variable)
-    wanted = needed_scopes()
+    wanted = SCOPES
     if not any(each.slack_groups for each in settings.collections):
         wanted -= {FOR_USER_GROUPS}
     if lacking := sorted(wanted - scopes):

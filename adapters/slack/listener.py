@@ -7,15 +7,18 @@ raises, the event is not acknowledged and Slack delivers it again, unless the er
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cachetools import LRUCache
 
 from adapters.slack.calls import Calls, Json
 from adapters.slack.conversations import stored_token
 from adapters.slack.deferred import EphemeralMessages, Recipient, RetryQueue
+from adapters.slack.delivery import run_of
 from adapters.slack.incoming import (
+    Place,
     attachments_of,
     begins_thread,
     begins_with_mention,
@@ -29,12 +32,9 @@ from adapters.slack.incoming import (
     to_message,
     unescape,
     without_mention,
+    words_of,
 )
-from adapters.slack.mentions import RIGHT, Mentions
-from adapters.slack.people import AppQuestions, Home, People, Person, app_of, author_id, teams_of
-from adapters.slack.places import Place
-from adapters.slack.posted import run_of
-from adapters.slack.words import words_of
+from adapters.slack.teams import AppQuestions, Home, People, Person, app_of, author_id, teams_of
 from bot.core.errors import Denied, Invalid, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.messages import Attachment, Author, Message
@@ -42,6 +42,62 @@ from bot.core.texts import Texts, sentence_for, texts_for
 from bot.search.registry import searches_conversations
 from bot.service.reception import Address, Handled, Reception
 from bot.text.language import detect
+
+MENTIONS_REMEMBERED = 10_000
+MENTION_SECONDS = 0.25  # how long one event of a pair waits for the other
+RIGHT = "action_token"  # in an event: allows searching, for some minutes, what its author may see
+
+
+@dataclass(slots=True)
+class _Pair:
+    """The two events of a mention, each set once it has arrived; ``right`` is the mention's
+    token."""
+
+    message: asyncio.Event = field(default_factory=asyncio.Event)
+    mention: asyncio.Event = field(default_factory=asyncio.Event)
+    right: str = ""
+
+
+class Mentions:
+    """See the module docstring."""
+
+    def __init__(self) -> None:
+        self._pairs: LRUCache[str, _Pair] = LRUCache(MENTIONS_REMEMBERED)
+
+    def message_came(self, channel: str, ts: str) -> None:
+        """Record that the ``message`` event of a mention has arrived."""
+        self._pair(channel, ts).message.set()
+
+    async def has_message(self, mention: Json) -> bool:
+        """Record an ``app_mention``; return True if its ``message`` event has arrived or arrives in
+        time."""
+        pair = self._pair(mention["channel"], mention["ts"])
+        pair.right = str(mention.get(RIGHT) or "")
+        pair.mention.set()
+        return await _comes(pair.message)
+
+    async def with_right(self, message: Json) -> Json:
+        """Return a ``message`` event with the search token of its mention, if the mention has
+        one."""
+        if message.get(RIGHT):
+            return message
+        pair = self._pair(message["channel"], message["ts"])
+        await _comes(pair.mention)
+        return {**message, RIGHT: pair.right} if pair.right else message
+
+    def _pair(self, channel: str, ts: str) -> _Pair:
+        pair: _Pair = self._pairs.setdefault(event_id(channel, ts), _Pair())
+        return pair
+
+
+async def _comes(event: asyncio.Event) -> bool:
+    try:
+        async with asyncio.timeout(MENTION_SECONDS):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True
+
 
 PLATFORM = "slack"
 MESSAGES_REMEMBERED = 10_000

@@ -3,50 +3,390 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from copy import copy
+from time import monotonic
 from typing import Any
 from urllib.parse import parse_qsl
 
 from pydantic import SecretStr
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.adapter.starlette.async_handler import to_async_bolt_request, to_starlette_response
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
 from slack_sdk.oauth.token_rotation.async_rotator import AsyncTokenRotator
 from slack_sdk.signature import SignatureVerifier
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.slack import socket
-from adapters.slack.bolt import Inbox, bolt_app, ignore_the_rest
-from adapters.slack.calls import Calls, Json, Timing, new_session, until_reached, web_client
-from adapters.slack.incoming import MALFORMED, note
-from adapters.slack.installations import States, installations_of
-from adapters.slack.listener import Me
-from adapters.slack.oauth import (
+from adapters.slack.calls import (
+    Calls,
+    Json,
+    Timing,
+    new_session,
+    sdk_logger,
+    until_reached,
+    web_client,
+)
+from adapters.slack.deferred import EphemeralMessages, SlowWork
+from adapters.slack.format import escaped
+from adapters.slack.incoming import MALFORMED, SHARED, note, unescape
+from adapters.slack.installations import (
     ENDINGS,
     INSTALL_PATH,
     NOT_HERE,
     REDIRECT_PATH,
     STATE_SECONDS,
-    Authorize,
+    States,
     handle_uninstall,
+    installations_of,
     oauth_flow,
     workspace_of,
 )
+from adapters.slack.interactions import (
+    ASK,
+    CHECK_FACTS,
+    CONTROLS,
+    FOOTNOTE,
+    RESEARCH_THIS,
+    Buttons,
+    Commands,
+)
+from adapters.slack.listener import Listener, Me
 from adapters.slack.poster import SlackPoster
 from adapters.slack.settings import SlackSettings, in_many_workspaces
-from adapters.slack.teams import InstalledTeams, OneTeam
+from adapters.slack.teams import InstalledTeams, NotInstalled, OneTeam, Team
+from adapters.slack.views import Home, Pane
+from bot.core.errors import FootnoteError, StorageUnavailable
+from bot.core.logs import get_logger
 from bot.core.observing import Observed
+from bot.core.settings import Settings
+from bot.search.conversations import CONVERSATIONS
+from bot.search.registry import configured_names
 from bot.service.platform import Connection
 from bot.service.reception import Reception
 from bot.storage.database import Database
 from bot.storage.workspaces import Workspaces
+
+log = get_logger()
+
+RETRY_HEADER = "x-slack-retry-num"
+
+# The events of Slack; ``deploy/slack-manifest.yaml`` lists them, an ``Inbox`` handles them.
+EVENTS = (
+    "app_mention",
+    "message",
+    "agent_session_stopped",
+    "reaction_added",
+    "assistant_thread_started",
+    "app_home_opened",
+)
+COMMANDS = (ASK, FOOTNOTE)
+SHORTCUTS = (RESEARCH_THIS, CHECK_FACTS)
+PRESS = "press"  # a press on a control
+
+EventHandler = Callable[[Json, int], Awaitable[None]]
+InboxOf = Callable[[AsyncBoltContext], Awaitable["Inbox"]]
+
+
+class Inbox:
+    """The handlers of one workspace, by the name of the event or control they handle.
+
+    Close it with ``aclose``.
+    """
+
+    def __init__(self, me: Me, team: Team, reception: Reception, settings: Settings) -> None:
+        self.me = me
+        self.team = team
+        self._ephemeral = EphemeralMessages(team.calls)
+        self._slow_work = SlowWork(self._ephemeral)
+        self._listener = Listener(me, reception, team.calls, team.people, self._ephemeral)
+        self._commands = Commands(
+            self._listener, self._slow_work, (*configured_names(settings), CONVERSATIONS)
+        )
+        buttons = Buttons(self._listener, self._slow_work, team.calls)
+        self._pane = Pane(team.calls, team.people)
+        self._home = Home(me.team, settings, reception, team.calls, team.people)
+        self.events: Mapping[str, EventHandler] = {
+            "app_mention": self._listener.handle_mention,
+            "message": self._said,
+            "agent_session_stopped": _once(self._listener.session_stopped),
+            "reaction_added": _once(self._listener.handle_reaction),
+            "assistant_thread_started": _once(self._thread_started),
+            "app_home_opened": _once(self._app_opened),
+        }
+        self.commands: Mapping[str, Callable[[Json], Awaitable[str]]] = {
+            ASK: self._commands.ask,
+            FOOTNOTE: self._footnote,
+        }
+        self.interactions: Mapping[str, Callable[[Json], Awaitable[None]]] = {
+            RESEARCH_THIS: buttons.research,
+            CHECK_FACTS: buttons.check,
+            PRESS: buttons.pressed,
+        }
+
+    async def aclose(self) -> None:
+        await self._slow_work.aclose()
+        await self._ephemeral.aclose()
+
+    async def _said(self, event: Json, retry: int) -> None:
+        await self._listener.handle_message(event, retry)
+        if event.get("channel_type") == "im" and event.get("thread_ts") and event.get("text"):
+            title = unescape(event["text"], {})
+            self._ephemeral.later(
+                self._pane.name_thread(event["channel"], event["thread_ts"], title)
+            )
+
+    async def _thread_started(self, event: Json) -> None:
+        self._ephemeral.later(self._pane.thread_started(event))
+
+    async def _app_opened(self, event: Json) -> None:
+        opened = self._home.home_opened if event.get("tab") == "home" else self._pane.home_opened
+        self._ephemeral.later(opened(event))
+
+    async def _footnote(self, command: Json) -> str:
+        self._ephemeral.later(self._commands.footnote(command))
+        return ""
+
+
+def _once(handler: Callable[[Json], Awaitable[None]]) -> EventHandler:
+    async def handle(event: Json, retry: int) -> None:
+        await handler(event)
+
+    return handle
+
+
+# ---------------------------------------------------------------- bolt
+
+
+def bolt_app(
+    client: AsyncWebClient, signing_secret: str, inbox_of: InboxOf, **authorizing: Any
+) -> AsyncApp:
+    """Return the bolt app with all listeners; ``authorizing`` are bolt's arguments for tokens."""
+    client = copy(client)
+    client.token = None  # bolt gets a token for each workspace
+    app = AsyncApp(
+        name="footnote",
+        logger=sdk_logger(),
+        client=client,
+        signing_secret=signing_secret,
+        process_before_response=True,
+        raise_error_for_unhandled_request=True,
+        attaching_function_token_enabled=False,
+        attaching_conversation_kwargs_enabled=False,
+        **authorizing,
+    )
+    for name in EVENTS:
+        app.event(name)(_event_listener(inbox_of, name))
+    for name in COMMANDS:
+        app.command(name)(_command_listener(inbox_of, name))
+    for name in SHORTCUTS:
+        app.message_shortcut(name)(_interaction_listener(inbox_of, name))
+    app.action(CONTROLS)(_interaction_listener(inbox_of, PRESS))
+    app.error(_failed)
+    return app
+
+
+def ignore_the_rest(app: AsyncApp) -> None:
+    """Acknowledge events beyond the manifest, or Slack would deliver them again."""
+    app.event(re.compile(".*"))(_ignored)
+
+
+def _event_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
+    async def listen(
+        event: dict[str, Any], body: dict[str, Any], request: Any, context: AsyncBoltContext
+    ) -> None:
+        retry = (request.headers.get(RETRY_HEADER) or ["0"])[0]
+        inbox = await inbox_of(context)
+        # Only the envelope says whether the channel is shared with other organisations.
+        told = {**event, SHARED: body[SHARED]} if SHARED in body else event
+        await inbox.events[name](told, int(retry) if retry.isdecimal() else 0)
+
+    return listen
+
+
+def _command_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
+    async def listen(command: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
+        text = await (await inbox_of(context)).commands[name](command)
+        if text:
+            await ack(text=escaped(text), response_type="ephemeral")
+        else:
+            await ack()
+
+    return listen
+
+
+def _interaction_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
+    async def listen(body: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
+        await (await inbox_of(context)).interactions[name](body)
+        await ack()
+
+    return listen
+
+
+async def _ignored() -> None:
+    """Acknowledge an event without a handler."""
+
+
+async def _failed(error: Exception) -> BoltResponse | None:
+    """Log an error. Acknowledge an unreadable payload; for other errors bolt responds with 500."""
+    if isinstance(error, (*MALFORMED, BoltUnhandledRequestError)):
+        note(error)
+        return BoltResponse(status=200, body="")
+    if isinstance(error, StorageUnavailable):  # ``Outages`` logs it once for all events
+        log.info("Slack event not taken, it will come again", error=str(error))
+    elif isinstance(error, FootnoteError):
+        log.warning("Slack event not taken, it will come again", error=str(error))
+    else:
+        log.error("Slack event broke", error=repr(error))
+        log.debug("Slack event broke here", exc_info=error)
+    return None
+
+
+PING_SECONDS = 5.0  # a connection is given up after 1.5 intervals of silence
+CONNECT_SECONDS = 15.0
+DRAIN_SECONDS = 3.0  # Slack's time limit for an acknowledgement
+LOOK_SECONDS = 0.25
+GONE_SECONDS = 0.5  # time without a connection until a new one is made
+RECONNECTING_SECONDS = 15.0  # the same while the SDK is reconnecting
+
+GONE = "Slack's Socket Mode connection is gone: another one is being made."
+NOT_MADE = "Slack's Socket Mode does not connect: it is tried on."
+
+
+async def open_address(calls: Calls, app_token: str, connection: Connection) -> str:
+    """Return a new WebSocket address. Raises as ``until_reached`` does."""
+
+    async def call() -> Json:
+        return await calls.once("apps.connections.open", app_token=app_token)
+
+    return str((await until_reached(call, "SLACK_APP_TOKEN", connection))["url"])
+
+
+async def listen(
+    app: AsyncApp,
+    calls: Calls,
+    app_token: str,
+    connected: Callable[[], None],
+    connection: Connection,
+) -> None:
+    """Receive events until cancelled. Call ``connected`` whenever a connection is made, and report
+    to ``connection`` whenever it is lost.
+
+    When cancelled, it first waits until the events being handled are acknowledged. Raises
+    ``CredentialsRefused`` and ``PostRefused``.
+    """
+    taking: set[asyncio.Task[Any]] = set()
+    while True:
+        address = await open_address(calls, app_token, connection)
+        handler = AsyncSocketModeHandler(
+            app, app_token, logger=sdk_logger(), web_client=calls.client, ping_interval=PING_SECONDS
+        )
+        client = handler.client
+        client.proxy = calls.client.proxy  # instead of the proxy from the environment
+        client.wss_uri = address
+        client.socket_mode_request_listeners = [_tracked(handler, taking)]
+        client.auto_reconnect_enabled = client.default_auto_reconnect_enabled = False
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await handler.connect_async()  # type: ignore[no-untyped-call]
+            connected()
+            await _until_gone(client)
+            connection.mark_unreachable(GONE)
+            log.info("Socket Mode connection is gone, making another")
+        except asyncio.CancelledError:
+            if taking:
+                await asyncio.wait(taking, timeout=DRAIN_SECONDS)
+            raise
+        except TimeoutError:
+            connection.mark_unreachable(NOT_MADE)
+            log.warning("Socket Mode does not connect, trying on")
+        finally:
+            await handler.close_async()  # type: ignore[no-untyped-call]
+
+
+def _tracked(
+    handler: AsyncSocketModeHandler, taking: set[asyncio.Task[Any]]
+) -> Callable[[AsyncBaseSocketModeClient, SocketModeRequest], Awaitable[None]]:
+    """Wrap the handler so that ``taking`` holds the tasks that are handling events."""
+
+    async def handle(client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
+        if (task := asyncio.current_task()) is not None:
+            taking.add(task)
+            task.add_done_callback(taking.discard)
+        try:
+            await handler.handle(client, request)  # type: ignore[arg-type]
+        except MALFORMED as error:  # raised by bolt, before any listener ran
+            note(error)
+            await client.send_socket_mode_response(SocketModeResponse(request.envelope_id))
+
+    return handle
+
+
+async def _until_gone(client: SocketModeClient) -> None:
+    """Return once there has been no connection for too long."""
+    alive = monotonic()
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        if await client.is_connected():
+            alive = monotonic()
+            continue
+        reconnecting = client.connect_operation_lock.locked()
+        if monotonic() - alive > (RECONNECTING_SECONDS if reconnecting else GONE_SECONDS):
+            return
+
+
+class Authorize(AsyncAuthorize):
+    """Gives bolt the token and the bot of an event's workspace, as stored at the installation.
+
+    Bolt's own ``AsyncInstallationStoreAuthorize`` (1.30) calls ``auth.test`` before an event is
+    acknowledged. It mistakes a database outage or a rate limit for a missing installation, so the
+    event would be acknowledged and lost.
+    """
+
+    def __init__(self, teams: InstalledTeams) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._teams = teams
+
+    async def __call__(
+        self,
+        *,
+        context: AsyncBoltContext,
+        enterprise_id: str | None,
+        team_id: str | None,
+        user_id: str | None,
+        actor_enterprise_id: str | None = None,
+        actor_team_id: str | None = None,
+        actor_user_id: str | None = None,
+    ) -> AuthorizeResult | None:
+        """Raises ``FootnoteError`` if the installation cannot be looked up now."""
+        workspace = workspace_of(context.is_enterprise_install, enterprise_id, team_id)
+        try:
+            known = await self._teams.installed(workspace)
+        except NotInstalled:
+            log.warning("Slack app not installed where this comes from", workspace=workspace)
+            return None
+        return AuthorizeResult(
+            enterprise_id=enterprise_id,
+            team_id=team_id,
+            bot_user_id=known.bot_user,
+            bot_id=known.bot_id,
+            bot_token=known.team.calls.client.token,
+        )
 
 
 class OneWorkspace:
@@ -273,7 +613,7 @@ class SlackPlatform:
                 else:
                     token = self._settings.slack_app_token.get_secret_value()
                     calls = Calls(self._client, Timing())
-                    await socket.listen(app, calls, token, connected, self.connection)
+                    await listen(app, calls, token, connected, self.connection)
             finally:
                 self._app = None
 

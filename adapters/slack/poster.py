@@ -13,16 +13,11 @@ import aiohttp
 from pydantic import SecretStr
 
 from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
-from adapters.slack.conversations import PUBLIC, SlackConversations, load_token
+from adapters.slack.conversations import SlackConversations, load_token
 from adapters.slack.deferred import Recipient, tell
-from adapters.slack.delivery import Delivery
-from adapters.slack.format import escaped, markdown_block, notification, question_text
-from adapters.slack.found_files import FILES
-from adapters.slack.incoming import to_message, unescape
-from adapters.slack.people import author_id, name_of_app, names_of
-from adapters.slack.places import Place, is_direct
-from adapters.slack.posted import (
+from adapters.slack.delivery import (
     QUESTION,
+    Delivery,
     Post,
     PostedMessages,
     found_question,
@@ -33,9 +28,11 @@ from adapters.slack.posted import (
     run_of,
     thread_messages,
 )
+from adapters.slack.format import escaped, markdown_block, notification, question_text
+from adapters.slack.incoming import Place, is_direct, to_message, unescape, words_of
+from adapters.slack.installations import FILES, PUBLIC
 from adapters.slack.reply import Features, SlackDisplay
-from adapters.slack.teams import Team, Teams
-from adapters.slack.words import words_of
+from adapters.slack.teams import Team, Teams, author_id, name_of_app, names_of
 from bot.core.errors import PlatformUnavailable, PostRefused
 from bot.core.labels import label
 from bot.core.logs import get_logger

@@ -11,11 +11,11 @@ from pathlib import Path
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.buttons import details
 from adapters.slack.calls import Timing
 from adapters.slack.incoming import attachments_of
 from adapters.slack.poster import SlackPoster
 from adapters.slack.teams import OneTeam
+from adapters.slack.views import details
 from bot.core.answers import Answer
 from bot.core.messages import Attachment, Author, Message, Thread
 from bot.core.texts import texts_for

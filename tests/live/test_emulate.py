@@ -36,9 +36,9 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Calls, Refusal, Timing
-from adapters.slack.people import People
+from adapters.slack.delivery import run_of
 from adapters.slack.platform import identify
-from adapters.slack.posted import run_of
+from adapters.slack.teams import People
 from bot.core.errors import PostRefused
 from bot.core.messages import Message
 from bot.service.platform import Connection

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from adapters.discord.format import details as discord_details
-from adapters.slack.buttons import details as slack_details
+from adapters.slack.views import details as slack_details
 from adapters.terminal.plain import plain
 from adapters.terminal.screen import rendered
 from adapters.web.views import reply_of

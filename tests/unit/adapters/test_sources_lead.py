@@ -11,8 +11,8 @@ import pytest
 
 from adapters.discord.format import details as discord_details
 from adapters.discord.format import format_answer
-from adapters.slack.buttons import details
 from adapters.slack.format import final
+from adapters.slack.views import details
 from adapters.terminal.plain import plain
 from adapters.web.views import markdown_of, reply_of
 from bot.core.answers import Answer, Citation

@@ -17,7 +17,7 @@ from rich.console import Console, Group
 
 from adapters.discord.format import format_answer
 from adapters.slack.format import final
-from adapters.slack.rich import rich_text
+from adapters.slack.views import rich_text
 from adapters.terminal.plain import plain
 from adapters.terminal.screen import rendered
 from adapters.web.markdown import answer_html

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.slack import format as controls
-from adapters.slack.buttons import meaning_of
+from adapters.slack.interactions import meaning_of
 from bot.core.answers import Answer
 from bot.core.texts import texts_for
 from bot.storage.workspaces import REASONS, Reason

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack import format as controls
-from adapters.slack.buttons import CONTROLS, meaning_of
+from adapters.slack.interactions import CONTROLS, meaning_of
 from bot.service.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop
 
 RUNS = st.text("0123456789abcdef", min_size=12, max_size=12)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.commands import parse_ask
+from adapters.slack.interactions import parse_ask
 from bot.core.errors import Invalid
 from bot.core.messages import Depth
 from tests.fakes.slack import FakeSlack
@@ -119,7 +119,7 @@ async def test_asks_are_acknowledged_in_time(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slack.slow(60.0, "users.info")
-    monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr("adapters.slack.teams.PATIENCE_SECONDS", 0.3)
     (delivery,) = (
         await slack.command("U1", "C1", "/ask", "how tall is it?").acknowledged()
     ).deliveries

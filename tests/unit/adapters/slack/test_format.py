@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.buttons import details
 from adapters.slack.format import (
     Part,
     escaped,
@@ -22,11 +21,12 @@ from adapters.slack.format import (
     parts,
     question_text,
     simpler,
+    tasks,
     working_blocks,
 )
 from adapters.slack.limits import PART_CHARACTERS, SOURCES
-from adapters.slack.plan import tasks
-from adapters.slack.streaming import message_parts
+from adapters.slack.reply import message_parts
+from adapters.slack.views import details
 from bot.core.answers import Answer, Citation, Doubt, PlanView, Status, StepView, Usage
 from bot.core.messages import Depth
 from bot.core.texts import LOCALES, texts_for

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.home import Connected, home_view
+from adapters.slack.views import Connected, home_view
 from bot.core.texts import LOCALES, texts_for
 from bot.search.indexer import Indexer
 from bot.storage.workspaces import Use

@@ -13,8 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from adapters.slack.conversations import EVERY_SCOPE
-from adapters.slack.oauth import needed_scopes, workspace_of
+from adapters.slack.installations import SCOPES, SEARCH_SCOPES, workspace_of
 from bot.core.errors import InvalidSetting
 from bot.storage.encryption import new_key
 from tests.fakes.slack import FakeSlack
@@ -103,7 +102,7 @@ async def test_slack_is_asked_for_the_scopes_of_the_manifest(many: Many, slack: 
     url = await asyncio.to_thread(Browser(slack, "U1").to_slack, many.http)
     asked = dict(parse_qsl(urlsplit(url).query))
     assert url.startswith(f"{slack.base}/oauth/v2/authorize?")
-    assert set(asked["scope"].split(",")) == needed_scopes()
+    assert set(asked["scope"].split(",")) == SCOPES
     assert asked["client_id"] == slack.oauth.client_id
     assert "user_scope" not in asked
     assert "redirect_uri" not in asked  # Slack takes the app's first
@@ -116,9 +115,9 @@ async def test_scopes_for_searching_messages_are_asked_for_where_the_operator_sa
     async with serving_many(slack, tmp_path, **searched) as many:
         url = await asyncio.to_thread(Browser(slack, "U1").to_slack, many.http)
         asked = dict(parse_qsl(urlsplit(url).query))
-        assert set(asked["scope"].split(",")) == needed_scopes() | set(EVERY_SCOPE)
+        assert set(asked["scope"].split(",")) == SCOPES | set(SEARCH_SCOPES)
         await many.install(slack)
-        assert set(EVERY_SCOPE) <= slack.workspace.scopes
+        assert set(SEARCH_SCOPES) <= slack.workspace.scopes
 
 
 async def test_the_public_address_is_where_slack_sends_back_to(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from adapters.slack import people
-from adapters.slack.people import APP_QUESTIONS, AppQuestions, Home, app_of
+from adapters.slack import teams as people
+from adapters.slack.teams import APP_QUESTIONS, AppQuestions, Home, app_of
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.fakes.slack_events import callback, message_changed, message_posted

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.slack import format as controls
-from adapters.slack.people import Home, Person, teams_of
+from adapters.slack.teams import Home, Person, teams_of
 from tests.contract.slack_harness import SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_workspace import BOT_ID, BOT_USER, Message
@@ -129,7 +129,7 @@ async def test_what_the_event_does_not_tell_is_left_open_while_people_are_slow(
     guest: bool | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("adapters.slack.teams.PATIENCE_SECONDS", 0.05)
     shared.add_stranger("UORG", "org", "T8PART", enterprise="E8ORG")
     shared.workspace.channels["C2"].members.add("UORG")
     shared.slow(60.0, "users.info")
@@ -163,7 +163,7 @@ async def test_refused_guests_are_told_why_and_nobody_else(
 async def test_where_guests_are_refused_the_unknown_ask_again(
     shared: FakeSlack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("adapters.slack.teams.PATIENCE_SECONDS", 0.05)
     async with served(shared, tmp_path, guests="deny") as bot:
         shared.slow(60.0, "users.info")
         await shared.say("U1", "C1", f"{shared.mention} how tall is it?").acknowledged()
@@ -201,7 +201,7 @@ async def test_a_guest_who_presses_is_one(
         reply = Message("C2", ts, BOT_USER, "330 m", said.ts, blocks=blocks, bot_id=BOT_ID)
         shared.workspace.keep(reply)
         if slow:
-            monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.05)
+            monkeypatch.setattr("adapters.slack.teams.PATIENCE_SECONDS", 0.05)
             shared.slow(60.0, "users.info")
         pressed = await shared.press("UEVE", ts, controls.DEEPER, channel="C2").acknowledged()
         url = str(pressed.response_url)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.places import SHARED, Place
+from adapters.slack.incoming import SHARED, Place
 from bot.core.messages import Audience
 
 Json = dict[str, Any]

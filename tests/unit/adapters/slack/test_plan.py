@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.slack.format import Link, Task, tasks
 from adapters.slack.limits import (
     TASK_FIELD_CHARACTERS,
     TASK_SOURCES,
     TASK_TITLE_CHARACTERS,
     TASKS,
 )
-from adapters.slack.plan import Link, Task, tasks
 from bot.core.answers import PlanView, StepState, StepView
 from bot.core.texts import texts_for
 from tests.unit.samples import A_GRAPH

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.plan import cut_before, ready
+from adapters.slack.format import cut_before, ready
 
 PIECES = st.sampled_from(
     [

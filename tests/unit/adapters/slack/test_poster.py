@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.slack.calls import Timing
-from adapters.slack.posted import EVENT_TYPE
+from adapters.slack.delivery import EVENT_TYPE
 from bot.core.answers import PlanView, StepView
 from bot.core.errors import PostRefused
 from bot.core.messages import RunOptions
@@ -118,7 +118,7 @@ async def test_every_post_names_its_run(stage: SlackHarness, desk: Desk) -> None
 async def test_a_stream_is_continued_before_slack_ends_it(
     stage: SlackHarness, slack: FakeSlack, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.slack.streaming.STREAM_SECONDS_USED", 0.0)
+    monkeypatch.setattr("adapters.slack.reply.STREAM_SECONDS_USED", 0.0)
     reply = await stage.poster().open(desk.run(), None)
     for number in range(3):
         reply.progress(a_plan(*(f"question {n}" for n in range(number + 1))))

@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from adapters.slack.places import CHANNELS
+from adapters.slack.installations import CHANNELS
 from bot.core.messages import Audience, RunOptions, Thread
 from bot.core.posting import RunRef, Whereabouts
 from tests.contract.slack_harness import ADA, SlackHarness, slack_stage

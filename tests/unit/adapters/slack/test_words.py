@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.incoming import unescape
-from adapters.slack.words import words_of
+from adapters.slack.incoming import unescape, words_of
 
 
 def of_app(*blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
