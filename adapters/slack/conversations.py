@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -24,9 +24,9 @@ from pydantic import SecretStr
 
 from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
 from adapters.slack.deferred import Recipient, tell
-from adapters.slack.delivery import SEARCH, is_ts, message_ts, run_of, thread_messages
+from adapters.slack.delivery import SEARCH, message_ts, thread_messages
 from adapters.slack.format import escaped
-from adapters.slack.incoming import attachments_of, mentions_in, unescape, words_of
+from adapters.slack.incoming import SlackMessage, attachments_of, is_ts, parse_message, unescape
 from adapters.slack.installations import FILES, PUBLIC, SEARCHED
 from adapters.slack.teams import Team, names_of
 from bot.core.errors import Broken, PageUnreadable, ProviderUnavailable, Refused
@@ -65,20 +65,34 @@ _LINK = re.compile(r"https://[^/\s]+/[^\s\"<>|\\]+")
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """The response of files.info: ``about`` is empty if the call failed. ``is_gone`` tells that the
-    file was deleted, ``remark`` why files cannot be looked up now."""
+class _File:
+    """A file that a search found, as a footnote needs it. ``at`` is when it was last changed."""
 
-    about: Json = field(default_factory=dict)
+    id: str
+    url: str
+    title: str
+    author: str
+    author_name: str
+    at: datetime
+    excerpt: str
+
+    @property
+    def label(self) -> str:
+        """The title of a footnote: "Ann, Launch plan, 3 June 2026"."""
+        return title_of(self.author_name or self.author, self.title, self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The response of files.info, empty if the call failed: the ids of the ``places`` where the
+    file is shared (public channels as ``PUBLIC``), and its download. ``is_gone`` tells that it was
+    deleted, ``remark`` why files cannot be looked up now."""
+
+    places: frozenset[str] = frozenset()
+    attachment: Attachment | None = None
+    size: int = 0
     is_gone: bool = False
     remark: str = ""
-
-    def is_shared_in(self, channel: str) -> bool:
-        """Return True if everyone in ``channel`` may see the file."""
-        public = _names(self.about.get("channels"))
-        return bool(public) or channel in {
-            name for kind in ("groups", "ims") for name in _names(self.about.get(kind))
-        }
 
 
 class FoundFiles:
@@ -97,7 +111,7 @@ class FoundFiles:
         self._is_direct = is_direct
         self._bot = bot
         self._name = name
-        self._found: dict[str, Json] = {}  # by permalink
+        self._found: dict[str, _File] = {}  # by permalink
         self._told: dict[str, _Told] = {}  # by id
         self._asking: InFlight[_Told] = InFlight()
 
@@ -106,43 +120,42 @@ class FoundFiles:
         if sentence and sentence not in self.remarks:
             self.remarks.append(sentence)
 
-    def listed(self, results: Json) -> list[Json]:
+    def listed(self, results: Json) -> list[_File]:
         """Return the files among a search's results that have all that a footnote needs."""
         given = results.get("files", [])
-        whole = [each for each in given if _is_whole_file(each)] if isinstance(given, list) else []
-        if whole != given:
+        files = [_parse_file(each) for each in given] if isinstance(given, list) else [None]
+        if None in files:
             self.remark(UNREADABLE)
-        return whole
+        return [file for file in files if file is not None]
 
-    async def hits(self, files: Iterable[Json], people: Sequence[str]) -> list[Hit]:
+    async def hits(self, files: Iterable[_File], people: Sequence[str]) -> list[Hit]:
         """Return the files that may be used where the question was asked, except those attached to
         it and Footnote's own. ``people``, if any, limits the hits to their files."""
-        wanted = {str(each["permalink"]): each for each in files if self._is_wanted(each, people)}
+        wanted = {each.url: each for each in files if self._is_wanted(each, people)}
         if not self._is_direct:
             wanted = dict(list(wanted.items())[:LOOKED_UP])
-            told = await asyncio.gather(*(self._info(each) for each in wanted.values()))
+            told = await asyncio.gather(*(self._info(each.id) for each in wanted.values()))
             for info in told:
                 self.remark(info.remark)
             here = {
                 url: each
                 for (url, each), info in zip(wanted.items(), told, strict=True)
-                if info.is_shared_in(self._channel)
+                if info.places & {PUBLIC, self._channel}
             }
             gone = sum(info.is_gone for info in told)
             self.is_more_elsewhere |= len(here) + gone < len(wanted)
             wanted = here
         self._found |= wanted
         return [
-            Hit(_file_title(each), url, (_excerpt(each) or _own_title(each))[:SNIPPET], self._name)
+            Hit(each.label, url, (each.excerpt or each.title)[:SNIPPET], self._name)
             for url, each in wanted.items()
         ]
 
-    def _is_wanted(self, file: Json, people: Sequence[str]) -> bool:
-        is_ours = file.get("author_user_id") == self._bot or file["permalink"] in self._sent
-        return not is_ours and is_by(str(file.get("author_name") or ""), people)
+    def _is_wanted(self, file: _File, people: Sequence[str]) -> bool:
+        is_ours = file.author == self._bot or file.url in self._sent
+        return not is_ours and is_by(file.author_name, people)
 
-    async def _info(self, file: Json) -> _Told:
-        id = str(file["file_id"])
+    async def _info(self, id: str) -> _Told:
         if id not in self._told:
             told = await self._asking.join(id, lambda: self._ask(id))
             if told.remark == UNKNOWN:  # Slack may answer the next time
@@ -160,9 +173,7 @@ class FoundFiles:
         except (Limited, Away) as away:
             log.info("file not known", file=id, error=str(away))
             return _Told(remark=UNKNOWN)
-        about = reply.get("file")
-        about = about if isinstance(about, dict) else {}
-        return _Told(about, is_gone=about.get("mode") == "tombstone")
+        return _parse_info(reply.get("file"))
 
     # ------------------------------------------------------------ reading
 
@@ -172,38 +183,50 @@ class FoundFiles:
     async def file(self, url: str) -> FoundFile:
         """See ``bot.search.conversations.FindsFiles.file``."""
         found = self._found[url]
-        told = await self._info(found)
-        name = _own_title(found)
+        told = await self._info(found.id)
         if told.is_gone:
-            raise PageUnreadable(f"The file {name} was deleted.")
-        sent = attachments_of({"files": [told.about]})
-        attachment = replace(sent[0], url=url) if sent else Attachment(name, "", url)
-        size = told.about.get("size")
-        excerpt = _excerpt(found)
-        return FoundFile(
-            attachment, _file_title(found), size if isinstance(size, int) else 0, excerpt, BY
-        )
+            raise PageUnreadable(f"The file {found.title} was deleted.")
+        attachment = told.attachment or Attachment(found.title, "", url)
+        return FoundFile(replace(attachment, url=url), found.label, told.size, found.excerpt, BY)
 
 
-def alternating(*lists: Sequence[Json]) -> list[Json]:
-    """Return the first of each list, then the second, and so on, so that no list crowds out
-    another."""
-    return [each for some in zip_longest(*lists) for each in some if each is not None]
-
-
-def _names(given: object) -> list[str]:
-    return [str(each) for each in given if each] if isinstance(given, list) else []
-
-
-def _is_whole_file(file: object) -> bool:
-    """Return True if a result has all that a footnote needs, and links to that file in Slack."""
+def _parse_file(file: object) -> _File | None:
+    """Parse a result; None if it lacks what a footnote needs, or does not link to that file in
+    Slack."""
     if not isinstance(file, dict):
-        return False
-    url, id = file.get("permalink"), file.get("file_id")
+        return None
+    url, id, at = file.get("permalink"), file.get("file_id"), _day(file)
     if not (isinstance(url, str) and isinstance(id, str) and id and _LINK.fullmatch(url)):
-        return False
-    is_of_file = is_conversation(url) and id in urlsplit(url).path.split("/")
-    return is_of_file and _day(file) is not None
+        return None
+    if at is None or not is_conversation(url) or id not in urlsplit(url).path.split("/"):
+        return None
+    title, content = file.get("title"), file.get("content")
+    return _File(
+        id=id,
+        url=url,
+        title=(" ".join(title.split())[:TITLE] if isinstance(title, str) else "") or id,
+        author=str(file.get("author_user_id") or ""),
+        author_name=str(file.get("author_name") or ""),
+        at=at,
+        excerpt=_unmarked(content).strip() if isinstance(content, str) else "",
+    )
+
+
+def _parse_info(about: object) -> _Told:
+    if not isinstance(about, dict):
+        return _Told()
+    public, *private = (
+        [str(id) for id in ids if id] if isinstance(ids := about.get(kind), list) else []
+        for kind in ("channels", "groups", "ims")
+    )
+    places = {id for ids in private for id in ids} | ({PUBLIC} if public else set())
+    attachments, size = attachments_of([about]), about.get("size")
+    return _Told(
+        frozenset(places),
+        attachments[0] if attachments else None,
+        size if isinstance(size, int) else 0,
+        is_gone=about.get("mode") == "tombstone",
+    )
 
 
 def _day(file: Json) -> datetime | None:
@@ -215,23 +238,9 @@ def _day(file: Json) -> datetime | None:
         return None
 
 
-def _own_title(file: Json) -> str:
-    title = file.get("title")
-    title = " ".join(title.split())[:TITLE] if isinstance(title, str) else ""
-    return title or str(file["file_id"])
-
-
-def _file_title(file: Json) -> str:
-    """Return the title of a footnote: "Ann, Launch plan, 3 June 2026"."""
-    at = _day(file)
-    assert at is not None  # noqa: S101 - see ``_is_whole_file``
-    author = str(file.get("author_name") or file.get("author_user_id") or "")
-    return title_of(author, _own_title(file), at)
-
-
-def _excerpt(file: Json) -> str:
-    content = file.get("content")
-    return unescape(HIGHLIGHT.sub("", content), {}).strip() if isinstance(content, str) else ""
+def _unmarked(text: str) -> str:
+    """Return found text as Markdown, without Slack's marks around the words that were found."""
+    return unescape(HIGHLIGHT.sub("", text), {})
 
 
 PAGE = 20  # largest number of results of one call
@@ -256,11 +265,24 @@ def load_token(right: str, keys: Sequence[SecretStr]) -> str:
     return Seal(keys).open(right) if keys else right
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A message that a search found, with those around it. ``message.thread_ts`` is its thread's
+    first message."""
+
+    url: str
+    message: SlackMessage
+    is_of_app: bool
+    author_name: str
+    title: str
+    around: tuple[SlackMessage, ...]
+
+
 class _Results(NamedTuple):
     """Results of a search, best first."""
 
-    messages: Sequence[Json] = ()
-    files: Sequence[Json] = ()
+    messages: Sequence[_Found] = ()
+    files: Sequence[_File] = ()
 
 
 class SlackConversations:
@@ -285,7 +307,7 @@ class SlackConversations:
         self._bot = bot
         self._files = FoundFiles(team.calls, run, is_direct=self._direct, bot=bot, name=self.name)
         self._searches_files = FILES in granted
-        self._found: dict[str, Json] = {}  # by permalink
+        self._found: dict[str, _Found] = {}  # by permalink
         self._answers: dict[str, _Results] = {}  # by the arguments of the call
         self._ended = ""  # the reason why Slack refuses further searches for this question
         self._looked_further = 0
@@ -302,12 +324,17 @@ class SlackConversations:
             here = [each for each in further.messages if self._is_here(each)]
             self._is_more_elsewhere |= len(here) < len(further.messages)
             messages = [*here, *found.messages]
-            files = alternating(found.files, further.files)
+            files = [  # alternating, so that neither list crowds out the other
+                each
+                for pair in zip_longest(found.files, further.files)
+                for each in pair
+                if each is not None
+            ]
         hits: dict[str, Hit] = {}
-        for message in messages:
-            url = str(message["permalink"])
-            self._found[url] = message
-            hits.setdefault(url, self._hit(url, message))
+        for each in messages:
+            self._found[each.url] = each
+            words = unescape(each.message.words, {})[:SNIPPET]
+            hits.setdefault(each.url, Hit(each.title, each.url, words, self.name))
         of_files = await self._files.hits(files, query.talk.people)
         return blend([list(hits.values()), of_files])[: query.limit]
 
@@ -319,8 +346,8 @@ class SlackConversations:
         self._looked_further += 1
         return await self._ask(query, kinds)
 
-    def _is_here(self, message: Json) -> bool:
-        return message.get("channel_id") == self._run.message.thread.channel
+    def _is_here(self, found: _Found) -> bool:
+        return found.message.channel == self._run.message.thread.channel
 
     async def _ask(self, query: Query, kinds: Sequence[str]) -> _Results:
         if not kinds:
@@ -372,7 +399,7 @@ class SlackConversations:
         if not isinstance(listed, list):
             raise Broken("Slack's answer to a search cannot be read.")
         files = self._files.listed(results) if is_of_files else ()
-        return _Results([each for each in listed if _is_whole(each)], files)
+        return _Results([one for each in listed if (one := _parse_found(each))], files)
 
     def _refused(self, refusal: Refusal) -> Refused | Broken:
         if refusal.code in _EXPIRED:
@@ -390,21 +417,16 @@ class SlackConversations:
             return Broken(f"Slack refuses to search messages ({refusal.code}).")
         return Refused(self._ended, detail=refusal.detail)
 
-    def _is_wanted(self, message: Json, people: Sequence[str]) -> bool:
+    def _is_wanted(self, found: _Found, people: Sequence[str]) -> bool:
         """Return True for what people said among themselves: not a question to Footnote, and not in
         the thread of the question."""
-        thread = self._run.message.thread
-        is_ours = message.get("is_author_bot") or message.get("author_user_id") == self._bot
-        if is_ours or self._bot in mentions_in(str(message["content"])):
+        message, thread = found.message, self._run.message.thread.thread
+        if found.is_of_app or message.user == self._bot or self._bot in message.mentions:
             return False
-        if self._is_here(message) and thread.thread in (_root(message), message["message_ts"]):
+        of_question = (message.thread_ts, message.ts)
+        if self._is_here(found) and (thread in of_question or message.ts == message_ts(self._run)):
             return False
-        is_asked = self._is_here(message) and message["message_ts"] == message_ts(self._run)
-        return not is_asked and is_by(str(message.get("author_name") or ""), people)
-
-    def _hit(self, url: str, message: Json) -> Hit:
-        words = unescape(HIGHLIGHT.sub("", str(message["content"])), {})
-        return Hit(_title(message), url, words[:SNIPPET], self.name)
+        return is_by(found.author_name, people)
 
     # ------------------------------------------------------------ reading
 
@@ -415,42 +437,41 @@ class SlackConversations:
         """Return the thread of a found message, or the messages around it that came with the search
         result if Footnote may not read the thread."""
         found = self._found[url]
+        messages: Sequence[SlackMessage]
         try:
             messages = await thread_messages(
                 self._team.calls,
-                str(found["channel_id"]),
-                _root(found),
+                found.message.channel,
+                found.message.thread_ts,
                 most=THREAD,
                 patience=THREAD_SECONDS,
             )
         except (Refusal, Limited, Away) as error:
             log.info("thread not read", url=url, error=str(error))
-            messages = _around(found)
+            messages = found.around
         spoken = await self._said_by_people(messages)
         if not spoken:
             raise PageUnreadable("The message is gone.")
-        return page_of(url, _title(found), spoken, datetime.now(UTC), self._run.id)
+        return page_of(url, found.title, spoken, datetime.now(UTC), self._run.id)
 
-    async def _said_by_people(self, messages: Sequence[Json]) -> list[tuple[str, datetime, str]]:
+    async def _said_by_people(
+        self, messages: Sequence[SlackMessage]
+    ) -> list[tuple[str, datetime, str]]:
         """Return author, time and text of a thread's messages, without Footnote's own and the
         questions to it."""
         among_people = [
             each
             for each in messages
-            if words_of(each)
-            and each.get("user") != self._bot
-            and run_of(each)[0] is None
-            and self._bot not in mentions_in(words_of(each))
+            if each.words
+            and not each.run
+            and each.user != self._bot
+            and self._bot not in each.mentions
+            and is_ts(each.ts)
         ]
         names = await names_of(self._team.people, among_people)
         return [
-            (
-                names.get(str(each.get("user")), str(each.get("username") or each.get("user"))),
-                _at(str(each["ts"])),
-                unescape(words_of(each), names),
-            )
+            (names.get(each.user, each.app_name), _at(each.ts), unescape(each.words, names))
             for each in among_people
-            if is_ts(str(each.get("ts")))
         ]
 
     # ------------------------------------------------------------ files
@@ -476,43 +497,45 @@ class SlackConversations:
         await tell(self._team.calls, recipient, escaped(text))
 
 
-def _is_whole(message: Any) -> bool:
-    """Return True if a result has all that a footnote needs, and links to Slack."""
-    if not isinstance(message, dict):
-        return False
-    texts = [message.get(name) for name in ("permalink", "content", "channel_id", "message_ts")]
-    is_whole = all(isinstance(text, str) and text for text in texts)
-    return is_whole and is_conversation(str(texts[0])) and is_ts(str(texts[3]))
+def _parse_found(result: Any) -> _Found | None:
+    """Parse a result; None if it lacks what a footnote needs, or does not link to Slack."""
+    if not isinstance(result, dict):
+        return None
+    texts = [result.get(name) for name in ("permalink", "content", "channel_id", "message_ts")]
+    url, content, channel, ts = (text if isinstance(text, str) else "" for text in texts)
+    if not (content and channel and is_conversation(url) and is_ts(ts)):
+        return None
+    root = parse_qs(urlsplit(url).query).get("thread_ts", [""])[0]
+    author, name = (str(result.get(key) or "") for key in ("author_user_id", "author_name"))
+    message = parse_message(
+        {
+            "user": author,
+            "text": HIGHLIGHT.sub("", content),
+            "ts": ts,
+            "thread_ts": root if is_ts(root) else ts,
+        },
+        channel,
+    )
+    around = result.get("context_messages")
+    before, after = (
+        [
+            parse_message({**each, "user": each.get("user_id")}, channel)
+            for each in (around.get(side) if isinstance(around, dict) else None) or ()
+            if "ts" in each
+        ]
+        for side in ("before", "after")
+    )
+    channel_name = str(result.get("channel_name") or "")
+    place = f"#{channel_name}" if channel_name and channel[0] in "CG" else ""
+    return _Found(
+        url=url,
+        message=message,
+        is_of_app=bool(result.get("is_author_bot")),
+        author_name=name,
+        title=title_of(name or author, place, _at(ts)),
+        around=(*before, message, *after),
+    )
 
 
 def _at(ts: str) -> datetime:
     return datetime.fromtimestamp(float(ts), UTC)
-
-
-def _root(message: Json) -> str:
-    """Return the ts of the thread's first message, which is in the permalink of a reply."""
-    root = parse_qs(urlsplit(str(message["permalink"])).query).get("thread_ts", [""])[0]
-    return root if is_ts(root) else str(message["message_ts"])
-
-
-def _title(message: Json) -> str:
-    channel = str(message.get("channel_name") or "")
-    is_named = channel and str(message["channel_id"])[:1] in "CG"
-    author = str(message.get("author_name") or message.get("author_user_id") or "")
-    return title_of(author, f"#{channel}" if is_named else "", _at(str(message["message_ts"])))
-
-
-def _around(found: Json) -> list[Json]:
-    """Return a found message and those around it, in the form of a thread's messages."""
-    around = found.get("context_messages")
-    around = around if isinstance(around, dict) else {}
-    itself = {
-        "user": found.get("author_user_id"),
-        "text": HIGHLIGHT.sub("", str(found["content"])),
-        "ts": found["message_ts"],
-    }
-    others = [
-        [{**each, "user": each.get("user_id")} for each in around.get(side) or ()]
-        for side in ("before", "after")
-    ]
-    return [*others[0], itself, *others[1]]

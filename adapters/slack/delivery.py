@@ -9,6 +9,7 @@ from typing import Any
 
 from adapters.slack.calls import Away, Calls, Json, Refusal
 from adapters.slack.format import Part, simpler
+from adapters.slack.incoming import EVENT_TYPE, SlackMessage, is_ts, parse_message
 from adapters.slack.limits import PAGE_MESSAGES
 from adapters.slack.teams import Team
 from bot.core.logs import get_logger
@@ -17,7 +18,6 @@ from bot.core.posting import PostState, RunRef
 
 log = get_logger()
 
-EVENT_TYPE = "footnote_run"
 # The part number of the message that repeats the question of a slash command or a pressed
 # suggestion.
 QUESTION = -1
@@ -127,13 +127,12 @@ async def found_in_thread(
     known = {post.ts for post in record.posts}
     found: list[tuple[int, str, Post]] = []
     for message in messages:
-        ts = str(message.get("ts", ""))
-        run, part = run_of(message)
-        streamed = str(message.get("streaming_state", "")) == "in_progress"
-        ours = message.get("user") == bot_user
-        orphan = ours and run is None and "streaming_state" in message and ts > (asked or "")
-        if ts in known or orphan or (run == record.run.id and part != QUESTION):
-            found.append((part or 0, ts, Post(ts, streamed)))
+        ours = message.user == bot_user and not message.run
+        orphan = ours and message.stream is not None and message.ts > (asked or "")
+        of_run = message.run == record.run.id and message.part != QUESTION
+        if message.ts in known or orphan or of_run:
+            post = Post(message.ts, message.stream == "in_progress")
+            found.append((message.part, message.ts, post))
     return [post for _, _, post in sorted(found, key=lambda one: one[:2])]
 
 
@@ -146,13 +145,13 @@ async def thread_messages(
     latest: str | None = None,
     most: int = 3_000,
     patience: float | None = None,
-) -> list[Json]:
+) -> list[SlackMessage]:
     """Return a thread's messages, oldest first, from its root on, about ``most`` of them at most.
 
     Raises ``Refusal``, ``Limited`` and ``Away``.
     """
     deadline = monotonic() + (calls.timing.reading if patience is None else patience)
-    found: dict[str, Json] = {}
+    found: dict[str, SlackMessage] = {}
     cursor: str | None = None
     while True:
         page = await calls.patiently(
@@ -167,7 +166,8 @@ async def thread_messages(
             cursor=cursor,
         )
         for message in page.get("messages") or ():
-            found[str(message.get("ts", ""))] = message
+            if "ts" in message:
+                found[str(message["ts"])] = parse_message(message, channel)
         cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
         if cursor is None or len(found) >= most:
             return [found[ts] for ts in sorted(found)]
@@ -184,21 +184,12 @@ async def found_question(calls: Calls, record: PostedMessages) -> str | None:
             limit=PAGE_MESSAGES,
             include_all_metadata=True,
         )
-        messages = page.get("messages") or []
+        channel = record.channel
+        messages = [parse_message(each, channel) for each in page.get("messages") or ()]
     for message in messages:
-        if run_of(message) == (record.run.id, QUESTION):
-            return str(message["ts"])
+        if (message.run, message.part) == (record.run.id, QUESTION):
+            return message.ts
     return None
-
-
-def run_of(message: Json) -> tuple[str | None, int | None]:
-    """Return the run and the part that a message's metadata names."""
-    metadata = message.get("metadata") or {}
-    payload = metadata.get("event_payload") or {}
-    if metadata.get("event_type") != EVENT_TYPE or not isinstance(payload.get("run"), str):
-        return None, None
-    part = payload.get("part")
-    return payload["run"], part if isinstance(part, int) else 0
 
 
 def message_ts(run: RunRef) -> str | None:
@@ -215,12 +206,6 @@ def is_about(run: RunRef) -> bool:
 def is_suggestion(run: RunRef) -> bool:
     """Return True if the question is a pressed suggestion, which no message contains yet."""
     return run.message.event_id.split(":")[1:2] == ["follow-up"]
-
-
-def is_ts(text: str) -> bool:
-    """Return True if a text is a Slack timestamp, the id of a message."""
-    whole, _, rest = text.partition(".")
-    return whole.isdigit() and rest.isdigit()
 
 
 # The message cannot be changed any more, but a new one may replace it.

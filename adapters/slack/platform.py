@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
 from time import monotonic
@@ -44,7 +44,24 @@ from adapters.slack.calls import (
 )
 from adapters.slack.deferred import EphemeralMessages, SlowWork
 from adapters.slack.format import escaped
-from adapters.slack.incoming import MALFORMED, SHARED, note, unescape
+from adapters.slack.incoming import (
+    MALFORMED,
+    SHARED,
+    Command,
+    Deletion,
+    Edit,
+    Mention,
+    Opened,
+    Reaction,
+    SessionStop,
+    SlackEvent,
+    SlackMessage,
+    note,
+    parse_command,
+    parse_event,
+    parse_press,
+    parse_shortcut,
+)
 from adapters.slack.installations import (
     ENDINGS,
     INSTALL_PATH,
@@ -70,7 +87,7 @@ from adapters.slack.listener import Listener, Me
 from adapters.slack.poster import SlackPoster
 from adapters.slack.settings import SlackSettings, in_many_workspaces
 from adapters.slack.teams import InstalledTeams, NotInstalled, OneTeam, Team
-from adapters.slack.views import Home, Pane
+from adapters.slack.views import Home
 from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.observing import Observed
@@ -86,25 +103,16 @@ log = get_logger()
 
 RETRY_HEADER = "x-slack-retry-num"
 
-# The events of Slack; ``deploy/slack-manifest.yaml`` lists them, an ``Inbox`` handles them.
-EVENTS = (
-    "app_mention",
-    "message",
-    "agent_session_stopped",
-    "reaction_added",
-    "assistant_thread_started",
-    "app_home_opened",
-)
+# The events of Slack; ``deploy/slack-manifest.yaml`` lists them.
+EVENTS = ("app_mention", "message", "agent_session_stopped", "reaction_added", "app_home_opened")
 COMMANDS = (ASK, FOOTNOTE)
 SHORTCUTS = (RESEARCH_THIS, CHECK_FACTS)
-PRESS = "press"  # a press on a control
 
-EventHandler = Callable[[Json, int], Awaitable[None]]
 InboxOf = Callable[[AsyncBoltContext], Awaitable["Inbox"]]
 
 
 class Inbox:
-    """The handlers of one workspace, by the name of the event or control they handle.
+    """Passes the parsed events, commands, presses and shortcuts of one workspace to their handlers.
 
     Close it with ``aclose``.
     """
@@ -115,62 +123,39 @@ class Inbox:
         self._ephemeral = EphemeralMessages(team.calls)
         self._slow_work = SlowWork(self._ephemeral)
         self._listener = Listener(me, reception, team.calls, team.people, self._ephemeral)
-        self._commands = Commands(
-            self._listener, self._slow_work, (*configured_names(settings), CONVERSATIONS)
-        )
-        buttons = Buttons(self._listener, self._slow_work, team.calls)
-        self._pane = Pane(team.calls, team.people)
+        providers = (*configured_names(settings), CONVERSATIONS)
+        self._commands = Commands(self._listener, self._slow_work, providers)
+        self.buttons = Buttons(self._listener, self._slow_work, team.calls)
         self._home = Home(me.team, settings, reception, team.calls, team.people)
-        self.events: Mapping[str, EventHandler] = {
-            "app_mention": self._listener.handle_mention,
-            "message": self._said,
-            "agent_session_stopped": _once(self._listener.session_stopped),
-            "reaction_added": _once(self._listener.handle_reaction),
-            "assistant_thread_started": _once(self._thread_started),
-            "app_home_opened": _once(self._app_opened),
-        }
-        self.commands: Mapping[str, Callable[[Json], Awaitable[str]]] = {
-            ASK: self._commands.ask,
-            FOOTNOTE: self._footnote,
-        }
-        self.interactions: Mapping[str, Callable[[Json], Awaitable[None]]] = {
-            RESEARCH_THIS: buttons.research,
-            CHECK_FACTS: buttons.check,
-            PRESS: buttons.pressed,
-        }
 
     async def aclose(self) -> None:
         await self._slow_work.aclose()
         await self._ephemeral.aclose()
 
-    async def _said(self, event: Json, retry: int) -> None:
-        await self._listener.handle_message(event, retry)
-        if event.get("channel_type") == "im" and event.get("thread_ts") and event.get("text"):
-            title = unescape(event["text"], {})
-            self._ephemeral.later(
-                self._pane.name_thread(event["channel"], event["thread_ts"], title)
-            )
+    async def handle(self, event: SlackEvent | None, retry: int) -> None:
+        """Handle an event; ``retry`` counts Slack's redeliveries of it."""
+        match event:
+            case SlackMessage():
+                await self._listener.handle_message(event, retry)
+            case Mention():
+                await self._listener.handle_mention(event, retry)
+            case Edit():
+                await self._listener.handle_edit(event, retry)
+            case Deletion():
+                await self._listener.handle_deletion(event)
+            case SessionStop():
+                await self._listener.handle_stop(event)
+            case Reaction():
+                await self._listener.handle_reaction(event)
+            case Opened():
+                self._ephemeral.later(self._home.opened(event))
 
-    async def _thread_started(self, event: Json) -> None:
-        self._ephemeral.later(self._pane.thread_started(event))
-
-    async def _app_opened(self, event: Json) -> None:
-        opened = self._home.home_opened if event.get("tab") == "home" else self._pane.home_opened
-        self._ephemeral.later(opened(event))
-
-    async def _footnote(self, command: Json) -> str:
+    async def command(self, command: Command) -> str:
+        """Return the private answer to a command, or "" if none is due now."""
+        if command.name == ASK:
+            return await self._commands.ask(command)
         self._ephemeral.later(self._commands.footnote(command))
         return ""
-
-
-def _once(handler: Callable[[Json], Awaitable[None]]) -> EventHandler:
-    async def handle(event: Json, retry: int) -> None:
-        await handler(event)
-
-    return handle
-
-
-# ---------------------------------------------------------------- bolt
 
 
 def bolt_app(
@@ -190,13 +175,39 @@ def bolt_app(
         attaching_conversation_kwargs_enabled=False,
         **authorizing,
     )
+
+    async def take_event(
+        event: Json, body: Json, request: AsyncBoltRequest, context: AsyncBoltContext
+    ) -> None:
+        retry = request.headers.get(RETRY_HEADER, ["0"])[0]
+        parsed = parse_event(event, body.get(SHARED))
+        await (await inbox_of(context)).handle(parsed, int(retry) if retry.isdecimal() else 0)
+
+    async def take_command(command: Json, ack: Any, context: AsyncBoltContext) -> None:
+        parsed = parse_command(command)
+        text = await (await inbox_of(context)).command(parsed)
+        if text:
+            await ack(text=escaped(text), response_type="ephemeral")
+        else:
+            await ack()
+
+    async def take_shortcut(body: Json, ack: Any, context: AsyncBoltContext) -> None:
+        parsed = parse_shortcut(body)
+        await (await inbox_of(context)).buttons.take(parsed)
+        await ack()
+
+    async def take_press(body: Json, ack: Any, context: AsyncBoltContext) -> None:
+        parsed = parse_press(body)
+        await (await inbox_of(context)).buttons.press(parsed)
+        await ack()
+
     for name in EVENTS:
-        app.event(name)(_event_listener(inbox_of, name))
+        app.event(name)(take_event)
     for name in COMMANDS:
-        app.command(name)(_command_listener(inbox_of, name))
+        app.command(name)(take_command)
     for name in SHORTCUTS:
-        app.message_shortcut(name)(_interaction_listener(inbox_of, name))
-    app.action(CONTROLS)(_interaction_listener(inbox_of, PRESS))
+        app.message_shortcut(name)(take_shortcut)
+    app.action(CONTROLS)(take_press)
     app.error(_failed)
     return app
 
@@ -204,38 +215,6 @@ def bolt_app(
 def ignore_the_rest(app: AsyncApp) -> None:
     """Acknowledge events beyond the manifest, or Slack would deliver them again."""
     app.event(re.compile(".*"))(_ignored)
-
-
-def _event_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
-    async def listen(
-        event: dict[str, Any], body: dict[str, Any], request: Any, context: AsyncBoltContext
-    ) -> None:
-        retry = (request.headers.get(RETRY_HEADER) or ["0"])[0]
-        inbox = await inbox_of(context)
-        # Only the envelope says whether the channel is shared with other organisations.
-        told = {**event, SHARED: body[SHARED]} if SHARED in body else event
-        await inbox.events[name](told, int(retry) if retry.isdecimal() else 0)
-
-    return listen
-
-
-def _command_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
-    async def listen(command: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
-        text = await (await inbox_of(context)).commands[name](command)
-        if text:
-            await ack(text=escaped(text), response_type="ephemeral")
-        else:
-            await ack()
-
-    return listen
-
-
-def _interaction_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
-    async def listen(body: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
-        await (await inbox_of(context)).interactions[name](body)
-        await ack()
-
-    return listen
 
 
 async def _ignored() -> None:

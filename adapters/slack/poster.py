@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from pydantic import SecretStr
 
-from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
+from adapters.slack.calls import Away, Calls, Limited, Refusal
 from adapters.slack.conversations import SlackConversations, load_token
 from adapters.slack.deferred import Recipient, tell
 from adapters.slack.delivery import (
@@ -23,16 +23,14 @@ from adapters.slack.delivery import (
     found_question,
     is_about,
     is_suggestion,
-    is_ts,
     message_ts,
-    run_of,
     thread_messages,
 )
 from adapters.slack.format import escaped, markdown_block, notification, question_text
-from adapters.slack.incoming import Place, is_direct, to_message, unescape, words_of
+from adapters.slack.incoming import Place, is_direct, is_ts, unescape
 from adapters.slack.installations import FILES, PUBLIC
 from adapters.slack.reply import Features, SlackDisplay
-from adapters.slack.teams import Team, Teams, author_id, name_of_app, names_of
+from adapters.slack.teams import Team, Teams, names_of
 from bot.core.errors import PlatformUnavailable, PostRefused
 from bot.core.labels import label
 from bot.core.logs import get_logger
@@ -73,29 +71,24 @@ async def thread_history(team: Team, run: RunRef) -> Sequence[Message]:
             texts("history-too-slow"), detail=limited.detail, retry_after=limited.retry_after
         ) from limited
     heard = [
-        message for message in said if _is_said(message, user) and str(message["ts"]) != asked
+        message
+        for message in said
+        if message.writer != "none"
+        and (message.words or message.files)
+        and message.user != user
+        and not message.run
+        and message.ts != asked
     ][-MESSAGES:]
     names = await names_of(team.people, heard)
-    return [_message(run, message, names) for message in heard]
-
-
-def _is_said(message: Json, user: str) -> bool:
-    """Return True if the message has text and someone other than Footnote wrote it."""
-    subtype = message.get("subtype")
-    said = subtype in (None, "file_share", "thread_broadcast", "me_message", "bot_message")
-    ours = message.get("user") == user or run_of(message)[0] is not None
-    return said and not ours and bool(words_of(message) or message.get("files"))
-
-
-def _message(run: RunRef, message: Json, names: dict[str, str]) -> Message:
-    user = author_id(message)
-    return to_message(
-        message,
-        thread=run.message.thread,
-        author=Author(user, names.get(user) or name_of_app(message)),
-        text=unescape(words_of(message), names),
-        locale=run.message.locale,
-    )
+    return [
+        message.to_message(
+            where,
+            Author(message.author, names.get(message.author) or message.app_name),
+            unescape(message.words, names),
+            run.message.locale,
+        )
+        for message in heard
+    ]
 
 
 async def download_file(calls: Calls, attachment: Attachment, limit: int) -> bytes:

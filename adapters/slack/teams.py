@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
 from weakref import WeakValueDictionary
 
 from cachetools import TTLCache
@@ -22,13 +21,7 @@ from slack_sdk.oauth.token_rotation.async_rotator import AsyncTokenRotator
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import FAILURES, Calls, Json, Refusal, Timing
-from adapters.slack.incoming import (
-    SHARED,
-    Place,
-    is_direct,
-    mentions_in,
-    words_of,
-)
+from adapters.slack.incoming import Place, SlackMessage, is_direct
 from adapters.slack.installations import CHANNELS, ORGANISATION, READERS, Installations
 from bot.core.errors import FootnoteError, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.core.logs import get_logger
@@ -172,72 +165,18 @@ class Home:
         return bool(team) and team != self.team and not self.enterprise
 
 
-def teams_of(payload: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the author's teams that an event, message, command or interaction names.
-
-    ``source_team`` is ignored: in channels that another team shares, Slack has been seen to give
-    that team's id for our own members.
-    """
-    for name in ("user_team", "team", "team_id"):
-        if isinstance(payload.get(name), str):
-            yield payload[name]
-            break
-    user = payload.get("user")  # in an interaction, where "team" is the place it happened
-    if isinstance(user, dict) and isinstance(user.get("team_id"), str):
-        yield user["team_id"]
-
-
-# Without a limit, two apps that answer each other with new conversations would never stop.
-APP_QUESTIONS = 20  # per app and channel, within APP_SECONDS
-APP_SECONDS = 3_600.0
-APPS_REMEMBERED = 10_000
-
-
-def author_id(message: Json) -> str:
-    """Return the id of a message's author: a person, an app's user, or an app."""
-    return str(message.get("user") or message.get("bot_id") or "")
-
-
-def name_of_app(message: Json) -> str:
-    """Return the name of the app that posted a message."""
-    profile = message.get("bot_profile") or {}
-    return str(profile.get("name") or message.get("username") or author_id(message))
-
-
-def app_of(event: Json, home: Home) -> Author:
+def app_of(message: SlackMessage, home: Home) -> Author:
     """Return the app that posted a message, as a guest if only another team can have installed
     it."""
-    guest = None
-    if event.get(SHARED) is not False:
-        profile = event.get("bot_profile") or {}
-        team = str(profile.get("team_id") or next(teams_of(event), ""))
-        guest = home.is_guest(Person(author_id(event), "", "", team=team))
-    return Author(author_id(event), name_of_app(event), guest=bool(guest))
+    made_by = Person(message.author, "", "", team="".join(message.teams))
+    guest = message.place.shared is not False and home.is_guest(made_by)
+    return Author(message.author, message.app_name, guest=guest)
 
 
-class AppQuestions:
-    """Limits how many questions each app may ask in a channel."""
-
-    def __init__(self) -> None:
-        self._asked: TTLCache[tuple[str, str], list[str]] = TTLCache(APPS_REMEMBERED, APP_SECONDS)
-
-    def may_ask(self, channel: str, message: Json) -> bool:
-        """Return True if the app may ask this question; a message that comes twice counts once."""
-        asked: list[str] = self._asked.setdefault((channel, author_id(message)), [])
-        ts = str(message["ts"])
-        if ts not in asked:
-            asked.append(ts)
-        return asked.index(ts) < APP_QUESTIONS
-
-
-async def names_of(people: People, messages: Sequence[Json]) -> dict[str, str]:
+async def names_of(people: People, messages: Iterable[SlackMessage]) -> dict[str, str]:
     """Return the names of authors and mentioned people by id, without those who cannot be looked
     up."""
-    ids: dict[str, None] = {}
-    for message in messages:
-        if message.get("user") and not message.get("bot_id"):
-            ids[str(message["user"])] = None
-        ids |= dict.fromkeys(mentions_in(words_of(message)))
+    ids = list(dict.fromkeys(id for message in messages for id in message.people()))
     found = await asyncio.gather(*map(people.person, ids), return_exceptions=True)
     names: dict[str, str] = {}
     for id, person in zip(ids, found, strict=True):

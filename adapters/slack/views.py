@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from cachetools import LRUCache
 from markdown_it.token import Token
 
 from adapters.slack.calls import Calls, Json
@@ -19,12 +18,12 @@ from adapters.slack.format import (
     section,
     text_element,
 )
+from adapters.slack.incoming import PLATFORM, Opened
 from adapters.slack.limits import (
     HEADINGS_CHARACTERS,
     QUOTE_CHARACTERS,
     QUOTES_CHARACTERS,
     RICH_TEXT_CHARACTERS,
-    SESSION_TITLE_CHARACTERS,
     SOURCES,
     TABLE_WIDTH,
     VIEW_BLOCKS,
@@ -34,7 +33,6 @@ from adapters.slack.teams import People
 from bot.core.answers import Answer
 from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.lines import shortened
-from bot.core.logs import get_logger
 from bot.core.settings import Settings
 from bot.core.texts import Texts, texts_for
 from bot.reasoning.declaration import who_answers
@@ -47,8 +45,6 @@ from bot.rendering.verbatim import answer_parser, with_marks
 from bot.search.registry import configured_names
 from bot.service.reception import Reception
 from bot.storage.workspaces import Use
-
-PLATFORM = "slack"
 
 _STYLES = {"strong": "bold", "em": "italic", "s": "strike"}
 _BULLET = "•"
@@ -212,6 +208,7 @@ def _short(element: Json) -> Iterator[Json]:
     yield element
 
 
+PROMPTS = ("compare", "explain", "summarize")
 HOW = ("mention", "direct", "follow-up", "command", "shortcut", "stop")
 
 
@@ -225,7 +222,12 @@ class Connected:
 
 
 class Home:
-    """Publishes the home tab when someone opens it."""
+    """Publishes the Home tab, and suggests prompts in the messages tab, when someone opens it.
+
+    Only this class calls ``assistant.threads.*``, which Slack will retire in 2027. In an
+    ``agent_view`` the prompts belong to the conversation
+    (https://docs.slack.dev/ai/migrating-to-agent-messaging).
+    """
 
     def __init__(
         self, team: str, settings: Settings, reception: Reception, calls: Calls, people: People
@@ -236,17 +238,35 @@ class Home:
         self._calls = calls
         self._people = people
 
-    async def home_opened(self, event: Json) -> None:
-        """Handle ``app_home_opened`` of the home tab. Raises ``FootnoteError``."""
-        user = str(event["user"])
-        people = await self._people.quickly([user])
-        texts = texts_for(people[user].locale if user in people else "")
+    async def opened(self, tab: Opened) -> None:
+        """Raises ``FootnoteError``."""
+        people = await self._people.quickly([tab.user])
+        texts = texts_for(people[tab.user].locale if tab.user in people else "")
+        if tab.is_home:
+            await self._publish(tab.user, texts)
+        else:
+            await self._suggest(tab.channel, texts)
+
+    async def _publish(self, user: str, texts: Texts) -> None:
         try:
             use = await self._reception.use_this_month(PLATFORM, self._team)
         except StorageUnavailable:
             use = None
         view = home_view(await connected_sources(self._settings), use, texts)
         await self._calls.patiently("views.publish", patience=20.0, user_id=user, view=view)
+
+    async def _suggest(self, channel: str, texts: Texts) -> None:
+        prompts = [
+            {"title": texts(f"prompt-{name}"), "message": texts(f"prompt-{name}-message")}
+            for name in PROMPTS
+        ]
+        await self._calls.patiently(
+            "assistant.threads.setSuggestedPrompts",
+            patience=10.0,
+            title=texts("prompts-title"),
+            prompts=prompts,
+            channel_id=channel,
+        )
 
 
 async def connected_sources(settings: Settings) -> Connected:
@@ -306,82 +326,6 @@ def _header(text: str) -> Json:
 def _section(lines: Sequence[str]) -> Json:
     text = escaped("\n".join(lines))
     return {"type": "section", "text": {"type": "mrkdwn", "text": text[:3_000], "verbatim": True}}
-
-
-PROMPTS = ("compare", "explain", "summarize")
-THREADS_REMEMBERED = 1_000
-
-log = get_logger()
-
-
-class Pane:
-    """Sets the suggested prompts and the thread titles of the assistant pane.
-
-    Only this class calls ``assistant.threads.*``, which Slack will retire in 2027. Apps made with
-    ``assistant_view`` receive ``assistant_thread_started``; with its successor, ``agent_view``,
-    they receive ``app_home_opened`` of the messages tab instead, and prompts belong to the
-    conversation (https://docs.slack.dev/ai/migrating-to-agent-messaging).
-    """
-
-    def __init__(self, calls: Calls, people: People) -> None:
-        self._calls = calls
-        self._people = people
-        self._untitled: LRUCache[tuple[str, str], None] = LRUCache(THREADS_REMEMBERED)
-
-    async def thread_started(self, event: Json) -> None:
-        """Handle ``assistant_thread_started``."""
-        thread = event["assistant_thread"]
-        channel, ts = str(thread["channel_id"]), str(thread["thread_ts"])
-        self._untitled[channel, ts] = None
-        await self._prompt(str(thread["user_id"]), channel, ts)
-        texts = texts_for(await self._locale(str(thread["user_id"])))
-        await self._title(channel, ts, texts("pane-title"))
-
-    async def home_opened(self, event: Json) -> None:
-        """Handle ``app_home_opened`` of the messages tab."""
-        await self._prompt(str(event["user"]), str(event["channel"]), None)
-
-    async def name_thread(self, channel: str, thread: str, question: str) -> None:
-        """Name a thread of the pane after its first question."""
-        if (channel, thread) in self._untitled:
-            del self._untitled[channel, thread]
-            await self._title(channel, thread, question)
-
-    async def _prompt(self, user: str, channel: str, ts: str | None) -> None:
-        texts = texts_for(await self._locale(user))
-        where: Json = {"channel_id": channel}
-        if ts is not None:
-            where["thread_ts"] = ts
-        prompts = [
-            {"title": texts(f"prompt-{name}"), "message": texts(f"prompt-{name}-message")}
-            for name in PROMPTS
-        ]
-        await self._calls.patiently(
-            "assistant.threads.setSuggestedPrompts",
-            patience=10.0,
-            title=texts("prompts-title"),
-            prompts=prompts,
-            **where,
-        )
-
-    async def _title(self, channel: str, ts: str, title: str) -> None:
-        title = " ".join(title.split())
-        if len(title) > SESSION_TITLE_CHARACTERS:
-            title = title[: SESSION_TITLE_CHARACTERS - 1].rstrip() + "…"
-        await self._calls.patiently(
-            "assistant.threads.setTitle",
-            patience=10.0,
-            channel_id=channel,
-            thread_ts=ts,
-            title=title,
-        )
-
-    async def _locale(self, user: str) -> str:
-        try:
-            return (await self._people.person(user)).locale
-        except FootnoteError as error:
-            log.debug("locale not known", user=user, error=str(error))
-            return ""
 
 
 def details(answer: Answer, texts: Texts, page: str = "") -> Json:

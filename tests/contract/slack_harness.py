@@ -69,7 +69,7 @@ class SlackHarness:
 
     def share(self, name: str, body: bytes) -> Attachment:
         file = self.slack.add_file(ADA, name, body)
-        (attachment,) = attachments_of({"files": [file.json(self.slack.base)]})
+        (attachment,) = attachments_of([file.json(self.slack.base)])
         return attachment
 
     def _message(self, channel: str, ts: str, root: str, text: str, author: Author) -> Message:

@@ -10,9 +10,7 @@ import pytest
 import yaml
 
 from adapters.slack.installations import ENDINGS, READERS, REDIRECT_PATH, SCOPES, SEARCH_SCOPES
-from adapters.slack.listener import Me
-from adapters.slack.platform import COMMANDS, EVENTS, PRESS, SHORTCUTS, Inbox
-from bot.operation.configuration import load_settings
+from adapters.slack.platform import COMMANDS, EVENTS, SHORTCUTS
 from tests.fakes.slack_limits import EVENT_SCOPES, RULES, SCOPE_OF_KIND
 from tests.unit.adapters.slack.serving import MANIFEST
 
@@ -24,14 +22,6 @@ _FAMILIES = {method.partition(".")[0] for method in RULES} | {"usergroups", "tea
 @pytest.fixture(scope="module")
 def manifest() -> dict[str, Any]:
     return cast(dict[str, Any], yaml.safe_load(MANIFEST.read_text(encoding="utf-8")))
-
-
-@pytest.fixture(scope="module")
-def wiring() -> Inbox:
-    """Only its tables are looked at."""
-    from unittest.mock import MagicMock
-
-    return Inbox(Me("T1", "U9", "B9"), MagicMock(), MagicMock(), load_settings())
 
 
 def subscribed(manifest: dict[str, Any]) -> list[str]:
@@ -77,30 +67,28 @@ def test_the_manifest_asks_for_the_scopes_that_are_needed_and_for_no_others(
 
 
 def test_the_manifest_subscribes_to_the_events_that_are_listened_to(
-    manifest: dict[str, Any], wiring: Inbox
+    manifest: dict[str, Any],
 ) -> None:
-    heard = {*wiring.events, *ENDINGS}
+    heard = {*EVENTS, *ENDINGS}
     assert {event.partition(".")[0] for event in subscribed(manifest)} == heard
-    assert set(wiring.events) == set(EVENTS)
 
 
 def test_the_manifest_has_the_commands_that_are_answered(
-    manifest: dict[str, Any], wiring: Inbox
+    manifest: dict[str, Any],
 ) -> None:
     commands = manifest["features"]["slash_commands"]
-    assert {one["command"] for one in commands} == set(wiring.commands) == set(COMMANDS)
+    assert {one["command"] for one in commands} == set(COMMANDS)
     # Without it Slack sends mentions and links as plain text, which could be anybody's.
     assert all(one["should_escape"] for one in commands)
 
 
 def test_the_manifest_has_the_shortcuts_that_are_taken(
-    manifest: dict[str, Any], wiring: Inbox
+    manifest: dict[str, Any],
 ) -> None:
     shortcuts = manifest["features"]["shortcuts"]
     assert {(one["type"], one["callback_id"]) for one in shortcuts} == {
         ("message", callback_id) for callback_id in SHORTCUTS
     }
-    assert set(wiring.interactions) == {*SHORTCUTS, PRESS}
     assert all(len(one["name"]) <= 24 for one in shortcuts)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from adapters.slack import format as controls
-from adapters.slack.teams import Home, Person, teams_of
+from adapters.slack.teams import Home, Person
 from tests.contract.slack_harness import SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_workspace import BOT_ID, BOT_USER, Message
@@ -67,22 +66,6 @@ async def test_in_a_channel_shared_with_another_company_every_question_is_marked
         await bot.questions(count)
         options = bot.poster.replies[-1].run.options
         assert (options.audience, options.guest) == (expected, False)
-
-
-@pytest.mark.parametrize(
-    ("payload", "teams"),
-    [
-        ({"user": "U1", "team": "T1"}, ["T1"]),
-        ({"user_team": "E2", "source_team": "T3", "team": "T2"}, ["E2"]),
-        ({"source_team": "T2", "team": "T1"}, ["T1"]),
-        ({"user_id": "U1", "team_id": "T1"}, ["T1"]),
-        ({"user": {"id": "U1", "team_id": "T2"}}, ["T2"]),
-        ({"user": {"id": "U1"}, "team": {"id": "T1"}}, []),
-        ({}, []),
-    ],
-)
-def test_payloads_tell_teams(payload: dict[str, Any], teams: list[str]) -> None:
-    assert list(teams_of(payload)) == teams
 
 
 # ---------------------------------------------------------------- the way in

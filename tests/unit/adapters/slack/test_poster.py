@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.slack.calls import Timing
-from adapters.slack.delivery import EVENT_TYPE
+from adapters.slack.incoming import EVENT_TYPE
 from bot.core.answers import PlanView, StepView
 from bot.core.errors import PostRefused
 from bot.core.messages import RunOptions
