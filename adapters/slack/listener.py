@@ -32,7 +32,7 @@ from adapters.slack.incoming import (
     unescape,
     without_mention,
 )
-from adapters.slack.teams import Home, People, Person, app_of
+from adapters.slack.teams import Me, People, Person, app_of
 from bot.core.errors import Denied, Invalid, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.messages import Attachment, Author, Message, Thread
@@ -56,21 +56,6 @@ STOP_REACTIONS = frozenset(
         *("no_entry_sign", "x", "negative_squared_cross_mark"),
     ]
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Me:
-    """The bot's identity: the ids of its workspace, its user, its bot, and the workspace's
-    organisation or ""."""
-
-    team: str
-    user: str
-    bot: str
-    enterprise: str = ""
-
-    @property
-    def home(self) -> Home:
-        return Home(self.team, self.enterprise)
 
 
 @dataclass(slots=True)

@@ -83,10 +83,10 @@ from adapters.slack.interactions import (
     Buttons,
     Commands,
 )
-from adapters.slack.listener import Listener, Me
+from adapters.slack.listener import Listener
 from adapters.slack.poster import SlackPoster
 from adapters.slack.settings import SlackSettings, in_many_workspaces
-from adapters.slack.teams import InstalledTeams, NotInstalled, OneTeam, Team
+from adapters.slack.teams import Installed, InstalledTeams, Me, NotInstalled, OneTeam
 from adapters.slack.views import Home
 from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.logs import get_logger
@@ -117,9 +117,9 @@ class Inbox:
     Close it with ``aclose``.
     """
 
-    def __init__(self, me: Me, team: Team, reception: Reception, settings: Settings) -> None:
-        self.me = me
-        self.team = team
+    def __init__(self, installed: Installed, reception: Reception, settings: Settings) -> None:
+        self.installed = installed
+        me, team = installed.me, installed.team
         self._ephemeral = EphemeralMessages(team.calls)
         self._slow_work = SlowWork(self._ephemeral)
         self._listener = Listener(me, reception, team.calls, team.people, self._ephemeral)
@@ -212,13 +212,8 @@ def bolt_app(
     return app
 
 
-def ignore_the_rest(app: AsyncApp) -> None:
-    """Acknowledge events beyond the manifest, or Slack would deliver them again."""
-    app.event(re.compile(".*"))(_ignored)
-
-
 async def _ignored() -> None:
-    """Acknowledge an event without a handler."""
+    """Acknowledge an event beyond the manifest, or Slack would deliver it again."""
 
 
 async def _failed(error: Exception) -> BoltResponse | None:
@@ -337,7 +332,7 @@ class Authorize(AsyncAuthorize):
     event would be acknowledged and lost.
     """
 
-    def __init__(self, teams: InstalledTeams) -> None:
+    def __init__(self, teams: OneTeam | InstalledTeams) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._teams = teams
 
@@ -362,144 +357,10 @@ class Authorize(AsyncAuthorize):
         return AuthorizeResult(
             enterprise_id=enterprise_id,
             team_id=team_id,
-            bot_user_id=known.bot_user,
-            bot_id=known.bot_id,
+            bot_user_id=known.me.user,
+            bot_id=known.me.bot,
             bot_token=known.team.calls.client.token,
         )
-
-
-class OneWorkspace:
-    """The workspace of SLACK_BOT_TOKEN. Close its ``teams`` at the end."""
-
-    routes: Sequence[Route] = ()  # HTTP routes besides the one for events
-
-    def __init__(self, settings: SlackSettings, client: AsyncWebClient) -> None:
-        self._settings = settings
-        self._client = client
-        self.connection = Connection()
-        self.teams = OneTeam(client, Timing())
-
-    async def reach(self) -> None:
-        """Wait until Slack can be reached for posting. Raises ``CredentialsRefused``."""
-        await identify(self.teams.team.calls, self.connection)
-        self.connection.mark_connected()
-
-    @asynccontextmanager
-    async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
-        """Yield the bolt app, which listens inside the block. Raises ``CredentialsRefused``."""
-        team = self.teams.team
-        bot = await identify(team.calls, self.connection)
-        enterprise = str(bot.get("enterprise_id") or "")
-        me = Me(str(bot["team_id"]), str(bot["user_id"]), str(bot.get("bot_id") or ""), enterprise)
-        authorized = AuthorizeResult(
-            enterprise_id=bot.get("enterprise_id"),
-            team_id=bot.get("team_id"),
-            bot_user_id=bot.get("user_id"),
-            bot_id=bot.get("bot_id"),
-            bot_token=self._client.token,
-        )
-        inbox = Inbox(me, team, reception, self._settings)
-
-        async def authorize() -> AuthorizeResult:
-            return authorized  # asking Slack again would delay the acknowledgement
-
-        async def inbox_of(context: AsyncBoltContext) -> Inbox:
-            return inbox
-
-        secret = _secret(self._settings.slack_signing_secret)
-        app = bolt_app(self._client, secret, inbox_of, authorize=authorize)
-        ignore_the_rest(app)
-        try:
-            yield app
-        finally:
-            await inbox.aclose()
-
-
-class ManyWorkspaces:
-    """All workspaces that installed the app. It has the methods of ``OneWorkspace``."""
-
-    def __init__(self, settings: SlackSettings, client: AsyncWebClient, database: Database) -> None:
-        """``client`` has no token. Raises ``InvalidSetting``."""
-        self._settings = settings
-        self._client = client
-        self.connection = Connection()
-        self._installations = installations_of(settings, database)
-        states = States(STATE_SECONDS, database)
-        self._flow = oauth_flow(settings, client, self._installations, states)
-        rotator = AsyncTokenRotator(
-            client_id=self._flow.client_id,
-            client_secret=_secret(settings.slack_client_secret),
-            client=client,
-        )
-        self.teams = InstalledTeams(self._installations, rotator, client, Timing())
-        self._inboxes: dict[str, Inbox] = {}
-
-    @property
-    def routes(self) -> Sequence[Route]:
-        return [
-            Route(INSTALL_PATH, self._install, methods=["GET"]),
-            Route(REDIRECT_PATH, self._redirected, methods=["GET"]),
-        ]
-
-    async def reach(self) -> None:
-        await self._installations.reseal()
-        self.connection.mark_connected()
-
-    @asynccontextmanager
-    async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
-        """Yield the bolt app. Raises ``InvalidSetting`` if a stored token cannot be decrypted."""
-        await self._installations.reseal()
-
-        async def inbox_of(context: AsyncBoltContext) -> Inbox:
-            enterprise, team = context.enterprise_id, context.team_id
-            workspace = workspace_of(context.is_enterprise_install, enterprise, team)
-            return await self._inbox(workspace, reception)
-
-        app = bolt_app(
-            self._client,
-            _secret(self._settings.slack_signing_secret),
-            inbox_of,
-            oauth_flow=self._flow,
-            authorize=Authorize(self.teams),
-            user_facing_authorize_error_message=NOT_HERE,
-        )
-        for name in ENDINGS:
-            app.event(name)(self._ended)
-        ignore_the_rest(app)
-        try:
-            yield app
-        finally:
-            while self._inboxes:
-                await self._inboxes.popitem()[1].aclose()
-
-    async def _inbox(self, workspace: str, reception: Reception) -> Inbox:
-        known = await self.teams.installed(workspace)
-        me = Me(workspace, known.bot_user, known.bot_id, known.enterprise)
-        inbox = self._inboxes.get(workspace)
-        if inbox is None or inbox.me != me or inbox.team is not known.team:
-            self._inboxes[workspace] = Inbox(me, known.team, reception, self._settings)
-            if inbox is not None:
-                await inbox.aclose()
-        return self._inboxes[workspace]
-
-    async def _ended(self, body: dict[str, Any]) -> None:
-        if workspace := await handle_uninstall(self._installations, body):
-            await self.teams.forget(workspace)
-            if (inbox := self._inboxes.pop(workspace, None)) is not None:
-                await inbox.aclose()
-
-    # ------------------------------------------------------------ installing
-
-    async def _install(self, request: Request) -> Response:
-        answer = await self._flow.handle_installation(to_async_bolt_request(request, b""))
-        return to_starlette_response(answer)
-
-    async def _redirected(self, request: Request) -> Response:
-        answer = await self._flow.handle_callback(to_async_bolt_request(request, b""))
-        return to_starlette_response(answer)
-
-
-Tenancy = OneWorkspace | ManyWorkspaces
 
 
 async def identify(calls: Calls, connection: Connection) -> Json:
@@ -514,7 +375,39 @@ async def identify(calls: Calls, connection: Connection) -> Json:
     return await until_reached(call, "SLACK_BOT_TOKEN", connection)
 
 
-def _secret(value: SecretStr | None) -> str:
+class Installing:
+    """An app that workspaces install: its stored installations, their teams and bolt's OAuth flow.
+
+    ``client`` has no token. Raises ``InvalidSetting``.
+    """
+
+    def __init__(self, settings: SlackSettings, client: AsyncWebClient, database: Database) -> None:
+        self.store = installations_of(settings, database)
+        self.flow = oauth_flow(settings, client, self.store, States(STATE_SECONDS, database))
+        rotator = AsyncTokenRotator(
+            client_id=self.flow.client_id,
+            client_secret=secret_of(settings.slack_client_secret),
+            client=client,
+        )
+        self.teams = InstalledTeams(self.store, rotator, client, Timing())
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        return [
+            Route(INSTALL_PATH, self._install, methods=["GET"]),
+            Route(REDIRECT_PATH, self._redirected, methods=["GET"]),
+        ]
+
+    async def _install(self, request: Request) -> Response:
+        answer = await self.flow.handle_installation(to_async_bolt_request(request, b""))
+        return to_starlette_response(answer)
+
+    async def _redirected(self, request: Request) -> Response:
+        answer = await self.flow.handle_callback(to_async_bolt_request(request, b""))
+        return to_starlette_response(answer)
+
+
+def secret_of(value: SecretStr | None) -> str:
     return "" if value is None else value.get_secret_value()
 
 
@@ -532,16 +425,11 @@ async def open_slack(
     ``InvalidSetting`` if a setting that several workspaces need is missing.
     """
     async with new_session(settings, observed.calls if observed is not None else None) as session:
-        client = web_client(settings, session)
-        tenancy: Tenancy = (
-            ManyWorkspaces(settings, client, workspaces.database)
-            if in_many_workspaces(settings)
-            else OneWorkspace(settings, client)
-        )
+        platform = SlackPlatform(settings, web_client(settings, session), workspaces.database)
         try:
-            yield SlackPlatform(settings, client, tenancy, workspaces)
+            yield platform
         finally:
-            await tenancy.teams.aclose()
+            await platform.teams.aclose()
 
 
 class SlackPlatform:
@@ -549,52 +437,94 @@ class SlackPlatform:
 
     name = "slack"
 
-    def __init__(
-        self,
-        settings: SlackSettings,
-        client: AsyncWebClient,
-        tenancy: Tenancy,
-        workspaces: Workspaces,
-    ) -> None:
+    def __init__(self, settings: SlackSettings, client: AsyncWebClient, database: Database) -> None:
+        """``client`` has no token if workspaces install the app. Raises ``InvalidSetting``."""
         self._settings = settings
         self._client = client
-        self._tenancy = tenancy
+        self.connection = Connection()
+        self._installing: Installing | None = None
+        self.teams: OneTeam | InstalledTeams
+        if in_many_workspaces(settings):
+            self._installing = Installing(settings, client, database)
+            self.teams = self._installing.teams
+        else:
+            self.teams = OneTeam(client, Timing())
+        self._inboxes: dict[str, Inbox] = {}
         self._app: AsyncApp | None = None
-        secret = settings.slack_signing_secret
-        self._verifier = SignatureVerifier(secret.get_secret_value()) if secret else None
-        self.poster = SlackPoster(tenancy.teams, workspaces, settings.encryption_keys)
-
-    @property
-    def connection(self) -> Connection:
-        return self._tenancy.connection
+        self._secret = secret_of(settings.slack_signing_secret)
+        self._verifier = SignatureVerifier(self._secret) if self._secret else None
+        self.poster = SlackPoster(self.teams, settings.encryption_keys)
 
     @property
     def routes(self) -> Sequence[BaseRoute]:
-        routes: list[BaseRoute] = list(self._tenancy.routes)
+        routes: list[BaseRoute] = list(self._installing.routes) if self._installing else []
         if self._verifier is not None:
             routes.append(Route(PATH, self._take, methods=["POST"]))
         return routes
 
     async def reach(self) -> None:
-        await self._tenancy.reach()
+        await self._prepare()
+        self.connection.mark_connected()
 
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
         def connected() -> None:
             self.connection.mark_connected()
             ready()
 
-        async with self._tenancy.app(reception) as app:
-            self._app = app
-            try:
-                if self._settings.slack_app_token is None:
-                    connected()
-                    await asyncio.Event().wait()
-                else:
-                    token = self._settings.slack_app_token.get_secret_value()
-                    calls = Calls(self._client, Timing())
-                    await listen(app, calls, token, connected, self.connection)
-            finally:
-                self._app = None
+        await self._prepare()
+        self._app = self._bolt_app(reception)
+        try:
+            if self._settings.slack_app_token is None:
+                connected()
+                await asyncio.Event().wait()
+            else:
+                token = self._settings.slack_app_token.get_secret_value()
+                calls = Calls(self._client, Timing())
+                await listen(self._app, calls, token, connected, self.connection)
+        finally:
+            self._app = None
+            while self._inboxes:
+                await self._inboxes.popitem()[1].aclose()
+
+    async def _prepare(self) -> None:
+        """Raises ``CredentialsRefused``, and ``InvalidSetting`` if a stored token cannot be
+        decrypted."""
+        if self._installing is not None:
+            await self._installing.store.reseal()
+        elif isinstance(self.teams, OneTeam):
+            self.teams.me = Me.of(await identify(self.teams.team.calls, self.connection))
+
+    # ------------------------------------------------------------ workspaces
+
+    def _bolt_app(self, reception: Reception) -> AsyncApp:
+        async def inbox_of(context: AsyncBoltContext) -> Inbox:
+            enterprise, team = context.enterprise_id, context.team_id
+            workspace = workspace_of(context.is_enterprise_install, enterprise, team)
+            known = await self.teams.installed(workspace)
+            inbox = self._inboxes.get(known.me.team)
+            if inbox is None or inbox.installed != known:
+                self._inboxes[known.me.team] = Inbox(known, reception, self._settings)
+                if inbox is not None:
+                    await inbox.aclose()
+            return self._inboxes[known.me.team]
+
+        authorizing: dict[str, Any] = {"authorize": Authorize(self.teams)}
+        if self._installing is not None:
+            authorizing["oauth_flow"] = self._installing.flow
+            authorizing["user_facing_authorize_error_message"] = NOT_HERE
+        app = bolt_app(self._client, self._secret, inbox_of, **authorizing)
+        if self._installing is not None:
+            for name in ENDINGS:
+                app.event(name)(self._ended)
+        app.event(re.compile(".*"))(_ignored)
+        return app
+
+    async def _ended(self, body: Json) -> None:
+        assert self._installing is not None  # noqa: S101
+        if workspace := await handle_uninstall(self._installing.store, body):
+            await self._installing.teams.forget(workspace)
+            if (inbox := self._inboxes.pop(workspace, None)) is not None:
+                await inbox.aclose()
 
     # ------------------------------------------------------------ signed HTTP
 

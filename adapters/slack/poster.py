@@ -39,7 +39,6 @@ from bot.core.posting import PostState, Reply, RunRef, Whereabouts, collect
 from bot.core.reader import Reader
 from bot.core.texts import texts_for
 from bot.service.replying import Pace, open_reply
-from bot.storage.workspaces import Workspaces
 
 MESSAGES = 300  # the latest ones of a thread; a reasoner sees fewer
 SLACK_HOSTS = ("slack.com", "slack-files.com")  # where files are stored; subdomains count too
@@ -166,13 +165,11 @@ class SlackPoster:
     amends = True
     groups_setting = "slack_groups"
 
-    def __init__(
-        self, teams: Teams, workspaces: Workspaces, keys: Sequence[SecretStr] = ()
-    ) -> None:
+    def __init__(self, teams: Teams, keys: Sequence[SecretStr] = ()) -> None:
         """``keys`` encrypt secrets in the database; there may be none."""
         self._teams = teams
         self._keys = keys
-        self._features = Features(workspaces)
+        self._features = Features()
 
     async def open(self, run: RunRef, saved: PostState | None) -> Reply:
         team = await self._team(run)
@@ -334,7 +331,7 @@ class SlackPoster:
         Raises ``PlatformUnavailable``: nothing else would end a session that an attempt began.
         """
         where = record.run.message.thread
-        if not await self._features.has("sessions", where.workspace, record.channel):
+        if not self._features.has("sessions", where.workspace, record.channel):
             return
         own_thread = message_ts(record.run) == record.thread
         try:

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from time import monotonic
-from typing import Any, Literal, get_args
+from typing import Any, Literal
+
+from cachetools import TTLCache
 
 from adapters.slack.calls import CREDENTIALS, Away, Calls, Json, Limited, Refusal
 from adapters.slack.delivery import Delivery, Post, PostedMessages
@@ -42,13 +43,12 @@ from adapters.slack.limits import (
 )
 from adapters.slack.teams import Team
 from bot.core.answers import Answer, PlanView
-from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused, StorageUnavailable
+from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
 from bot.core.posting import RunRef
 from bot.core.texts import Texts, texts_for
 from bot.service.replying import Display, View
-from bot.storage.workspaces import Workspaces
 
 log = get_logger()
 
@@ -372,8 +372,7 @@ def message_parts(pieces: Sequence[str], final: Final) -> list[Part]:
 
 Ability = Literal["streaming", "sessions"]
 
-PLATFORM = "slack"
-RECONSIDERED = timedelta(days=7)  # then a refused feature is tried again: an admin may allow it
+REFUSED_SECONDS = 86_400.0  # then a refused feature is tried again: an admin may allow it
 
 # Refusals about the app or the workspace, and not about the place or the content:
 # https://docs.slack.dev/reference/methods/chat.startStream and …/agents.sessions.setStatus
@@ -399,51 +398,21 @@ _CHANNEL = frozenset(
 
 
 class Features:
-    """Remembers refused features: of a workspace in the database, of a channel in this process."""
+    """Remembers for a day which features a workspace or a channel refuses."""
 
-    def __init__(self, workspaces: Workspaces) -> None:
-        self._workspaces = workspaces
-        self._refused: dict[str, set[str]] = {}  # workspace → features it does not have
-        self._channels: set[tuple[str, str, str]] = set()
+    def __init__(self) -> None:
+        self._refused: TTLCache[tuple[Ability, str], None] = TTLCache(10_000, REFUSED_SECONDS)
 
-    async def has(self, ability: Ability, workspace: str, channel: str) -> bool:
-        if workspace not in self._refused:
-            self._refused[workspace] = await self._remembered(workspace)
-        return (
-            ability not in self._refused[workspace]
-            and (ability, workspace, channel) not in self._channels
-        )
+    def has(self, ability: Ability, workspace: str, channel: str) -> bool:
+        return all((ability, place) not in self._refused for place in (workspace, channel))
 
-    async def lacks(self, ability: Ability, workspace: str, channel: str, refusal: Refusal) -> None:
+    def lacks(self, ability: Ability, workspace: str, channel: str, refusal: Refusal) -> None:
         """Remember a refusal for the channel or the workspace in which it would occur again."""
         log.info("slack refuses", ability=ability, channel=channel, code=refusal.code)
         if refusal.code in _CHANNEL:
-            self._channels.add((ability, workspace, channel))
+            self._refused[ability, channel] = None
         elif refusal.code in _WORKSPACE:
-            self._refused.setdefault(workspace, set()).add(ability)
-            fact = {"refused": refusal.code, "at": datetime.now(UTC).isoformat()}
-            try:
-                await self._workspaces.remember(PLATFORM, workspace, ability, fact)
-            except StorageUnavailable as away:
-                log.warning("refusal not stored", ability=ability, error=str(away))
-
-    async def _remembered(self, workspace: str) -> set[str]:
-        try:
-            facts = await self._workspaces.facts(PLATFORM, workspace)
-        except StorageUnavailable as away:
-            log.warning("refusals not read", error=str(away))
-            return set()
-        return {name for name in get_args(Ability) if _holds(facts.get(name))}
-
-
-def _holds(fact: Any) -> bool:
-    if not isinstance(fact, dict) or not fact.get("refused"):
-        return False
-    try:
-        at = datetime.fromisoformat(fact["at"])
-    except (KeyError, TypeError, ValueError):
-        return False
-    return datetime.now(UTC) - at < RECONSIDERED
+            self._refused[ability, workspace] = None
 
 
 QUESTION = 100  # characters of the question in a notice to the asker
@@ -578,7 +547,7 @@ class SlackDisplay(Display):
     async def _begin_session(self) -> None:
         """Begin a session, which shows that Footnote is working and Slack's own Stop button."""
         where = self._run.message.thread
-        if not await self._features.has("sessions", where.workspace, self._record.channel):
+        if not self._features.has("sessions", where.workspace, self._record.channel):
             return
         left = self._run.attempt > 1  # an earlier attempt may have set the status
         self._session_begun = left
@@ -606,7 +575,7 @@ class SlackDisplay(Display):
 
     async def _chosen_way(self) -> Streaming | Updating:
         where = self._run.message.thread
-        streams = await self._features.has("streaming", where.workspace, self._record.channel)
+        streams = self._features.has("streaming", where.workspace, self._record.channel)
         if streams and not self._record.posts:
             asker = await self._team.workspace_of_author(self._run.message)
             return Streaming(self._calls, self._delivery, self._record, self._texts, asker)
@@ -622,7 +591,7 @@ class SlackDisplay(Display):
 
     async def _lacks(self, ability: Ability, refusal: Refusal) -> None:
         where = self._run.message.thread
-        await self._features.lacks(ability, where.workspace, self._record.channel, refusal)
+        self._features.lacks(ability, where.workspace, self._record.channel, refusal)
 
 
 class Updating:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Self
 from weakref import WeakValueDictionary
 
 from cachetools import TTLCache
@@ -358,14 +359,49 @@ class Team:
             return True  # Slack does not show this person
 
 
+@dataclass(frozen=True, slots=True)
+class Me:
+    """The bot's identity: the ids of its workspace, its user, its bot, and the workspace's
+    organisation or ""."""
+
+    team: str
+    user: str
+    bot: str
+    enterprise: str = ""
+
+    @classmethod
+    def of(cls, identity: Json) -> Self:
+        """Return the identity that ``auth.test`` tells."""
+        bot, enterprise = (str(identity.get(key) or "") for key in ("bot_id", "enterprise_id"))
+        return cls(str(identity["team_id"]), str(identity["user_id"]), bot, enterprise)
+
+    @property
+    def home(self) -> Home:
+        return Home(self.team, self.enterprise)
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An installation of the app, with the bot's identity in the workspace."""
+
+    me: Me
+    team: Team = field(repr=False)
+
+
 class OneTeam:
-    """The only workspace: that of SLACK_BOT_TOKEN. Close it with ``aclose``."""
+    """The only workspace: that of SLACK_BOT_TOKEN. ``me`` must be set before ``installed``. Close
+    it with ``aclose``."""
+
+    me: Me
 
     def __init__(self, client: AsyncWebClient, timing: Timing) -> None:
         self.team = Team(client, timing)
 
     async def of(self, workspace: str) -> Team:
         return self.team
+
+    async def installed(self, workspace: str) -> Installed:
+        return Installed(self.me, self.team)
 
     async def aclose(self) -> None:
         await self.team.aclose()
@@ -375,17 +411,6 @@ KNOWN_SECONDS = 60.0
 WORKSPACES_KNOWN = 10_000
 ROTATION_MINUTES = 120  # a token, which lasts twelve hours, is exchanged so long before it expires
 URGENT_SECONDS = 300.0  # with less time left, the token is exchanged before its next use
-
-
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """An installation of the app, with the bot's identity in the workspace."""
-
-    workspace: str
-    bot_user: str
-    bot_id: str
-    enterprise: str  # of which the workspace is a part, or ""
-    team: Team = field(repr=False)
 
 
 class InstalledTeams:
@@ -451,9 +476,8 @@ class InstalledTeams:
         if team is None:
             team = self._teams[workspace] = Team(self._client, self._timing)
         team.calls.client.token = bot.bot_token
-        enterprise = bot.enterprise_id or ""
-        known = Installed(workspace, bot.bot_user_id, bot.bot_id, enterprise, team)
-        self._known[workspace] = known
+        me = Me(workspace, bot.bot_user_id, bot.bot_id, bot.enterprise_id or "")
+        known = self._known[workspace] = Installed(me, team)
         return known
 
     # ------------------------------------------------------------ tokens that expire

@@ -79,7 +79,7 @@ class SlackHarness:
     # ---- Footnote's way out
 
     def poster(self, timing: Timing = QUICK) -> SlackPoster:
-        return SlackPoster(OneTeam(self.client, timing), self.workspaces)
+        return SlackPoster(OneTeam(self.client, timing))
 
     # ---- what is to be seen
 

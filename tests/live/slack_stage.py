@@ -100,7 +100,7 @@ class LiveHarness:
     # ---- Footnote's way out
 
     def poster(self) -> SlackPoster:
-        return SlackPoster(OneTeam(self.client, QUICK), self.workspaces)
+        return SlackPoster(OneTeam(self.client, QUICK))
 
     # ---- what is to be seen
 

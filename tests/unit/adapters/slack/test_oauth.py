@@ -340,7 +340,7 @@ async def test_a_removed_organisation_is_deleted(
 ) -> None:
     await many.install(organisation)
     await ends(organisation.uninstall())
-    assert not await many.bot.platform._tenancy.teams._store.places()  # type: ignore[union-attr]
+    assert not await many.bot.platform.teams._store.places()  # type: ignore[union-attr]
 
 
 async def test_what_other_processes_were_told_is_learned_from_the_database(
@@ -350,7 +350,7 @@ async def test_what_other_processes_were_told_is_learned_from_the_database(
     slack.workspace.channels["C1"].members.add("U2")
     await many.install(slack)
     await slack.say("U1", "C1", f"{slack.mention} one?").acknowledged()
-    teams: Any = many.bot.platform._tenancy.teams
+    teams: Any = many.bot.platform.teams
     slack.end_tokens()
     await teams._store.uninstall(slack.team, datetime.now(UTC))
     teams._known.clear()  # as after a minute
