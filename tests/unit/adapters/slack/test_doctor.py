@@ -56,12 +56,6 @@ async def test_groups_are_only_read_where_rights_depend_on_them(
     assert "@footnote is in Footnote Test" in await examine(slack_settings(slack, tmp_path))
 
 
-async def test_several_missing_scopes_are_named(slack: FakeSlack, tmp_path: Path) -> None:
-    slack.workspace.scopes -= {"commands", "files:read"}
-    with pytest.raises(InvalidSetting, match="lacks the scopes commands, files:read"):
-        await examine(slack_settings(slack, tmp_path))
-
-
 @pytest.mark.parametrize(
     ("given", "told"),
     [

@@ -21,7 +21,7 @@ from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.fakes.slack_events import callback, endings
 from tests.fakes.slack_stage import Browser
 from tests.fakes.slack_workspace import Tenant
-from tests.unit.adapters.slack.serving import MANIFEST, Served, Stuck, open_door, served
+from tests.unit.adapters.slack.serving import MANIFEST, Served, open_door, served
 
 # slack_sdk (3.47) authenticates apps by what aiohttp (3.14) is about to rename.
 pytestmark = pytest.mark.filterwarnings("ignore:BasicAuth is deprecated:DeprecationWarning")
@@ -194,23 +194,6 @@ async def test_what_goes_wrong_is_a_page_and_nothing_is_kept(
 # ---------------------------------------------------------------- whose is whose
 
 
-async def test_the_same_channel_and_person_of_two_workspaces_are_others(
-    many: Many, slack: FakeSlack, other: FakeSlack
-) -> None:
-    await many.install(slack)
-    await many.install(other)
-    said = [one.say("U1", "C1", f"{one.mention} from {one.team}?") for one in (slack, other)]
-    for one in said:
-        await one.acknowledged()
-    asked = await many.bot.questions(2)
-    assert {(one.thread.workspace, one.text) for one in asked} == {
-        (slack.team, f"from {slack.team}?"),
-        (other.team, f"from {other.team}?"),
-    }
-    assert slack.calls("users.info")
-    assert other.calls("users.info")
-
-
 async def test_a_mention_of_the_bot_of_another_workspace_is_none(
     many: Many, slack: FakeSlack, other: FakeSlack
 ) -> None:
@@ -256,17 +239,6 @@ async def test_an_organisation_is_one_workspace_wherever_its_people_are(
         follow_up = organisation.say("U1", "C1", "and in 1900?", thread_ts=said.ts)
         await follow_up.acknowledged()
         assert len(await many.bot.ended(2)) == 2
-
-
-async def test_a_stream_names_the_workspace_of_who_asked_not_the_organisation(
-    organisation: FakeSlack, tmp_path: Path, slack: FakeSlack
-) -> None:
-    async with serving_many(slack, tmp_path, post=True, search=Stuck({})) as many:
-        await many.install(organisation)
-        asked = organisation.say("U1", "C1", f"{organisation.mention} how tall is it?")
-        await asked.acknowledged()
-        (call,) = await organisation.until(lambda: organisation.calls("chat.startStream"))
-        assert (call.error, call.args["recipient_team_id"]) == (None, "T0PART")
 
 
 # ---------------------------------------------------------------- without an installation

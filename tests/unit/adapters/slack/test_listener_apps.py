@@ -48,14 +48,6 @@ async def test_an_app_that_begins_a_conversation_is_answered(
     assert len(await bot.rows("runs")) == 1
 
 
-async def test_a_workflow_is_answered_in_its_thread(slack: FakeSlack, tmp_path: Path) -> None:
-    async with served(slack, tmp_path, answering=lambda platform, poster: platform.poster) as bot:
-        said = await slack.say_as_app(FLOW, "C1", f"{slack.mention} how tall is it?").acknowledged()
-        assert await bot.ended(1) == ["answered"]
-        (reply,) = slack.replies("C1", said.ts)
-        assert "330 m" in reply.seen
-
-
 async def test_an_app_is_heard_where_only_mentions_are_sent(bot: Served, slack: FakeSlack) -> None:
     slack.workspace.scopes.discard("channels:history")
     await slack.say_as_app(FLOW, "C1", f"{slack.mention} how tall is it?").acknowledged()
@@ -151,16 +143,6 @@ def test_an_app_that_another_team_can_have_installed_is_a_guest(
     place = Place.of_event(event, event.get(SHARED))
     message = parse_message({"ts": "1.1", **event}, "C1", place)
     assert app_of(message, Home("T1")).guest is guest
-
-
-async def test_a_workflow_of_the_own_team_is_no_guest(bot: Served, slack: FakeSlack) -> None:
-    await slack.say_as_app(FLOW, "C1", f"{slack.mention} how tall is it?").acknowledged()
-    await bot.questions(1)
-    slack.add_stranger("UEVE", "eve", "T9OTHER")
-    slack.add_channel("C2", "shared", members=["U1", "UEVE"])
-    await slack.say_as_app(FLOW, "C2", f"{slack.mention} how tall is it?").acknowledged()
-    await bot.questions(2)
-    assert [reply.run.options.guest for reply in bot.poster.replies] == [False, True]
 
 
 # ---------------------------------------------------------------- as the subject of others

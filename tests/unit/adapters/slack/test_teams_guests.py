@@ -13,7 +13,7 @@ from tests.contract.slack_harness import SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_workspace import BOT_ID, BOT_USER, Message
 from tests.unit.adapters.slack.serving import Served, Stuck, served
-from tests.unit.adapters.slack.test_buttons import a_button
+from tests.unit.adapters.slack.test_interactions_buttons import a_button
 
 ALONE, PART, WHOLE = Home("T1"), Home("T1", "E1"), Home("E1", "E1")
 
@@ -55,17 +55,6 @@ def test_a_guest_is_who_comes_from_outside(
     home: Home, person: Person | None, teams: list[str], expected: bool | None
 ) -> None:
     assert home.is_guest(person, teams) is expected
-
-
-async def test_in_a_channel_shared_with_another_company_every_question_is_marked(
-    bot: Served, shared: FakeSlack
-) -> None:
-    for channel, expected in (("C1", "workspace"), ("C2", "outsiders")):
-        count = len(bot.asked) + 1
-        await shared.say("U1", channel, f"{shared.mention} how tall is it?").acknowledged()
-        await bot.questions(count)
-        options = bot.poster.replies[-1].run.options
-        assert (options.audience, options.guest) == (expected, False)
 
 
 # ---------------------------------------------------------------- the way in
@@ -201,17 +190,6 @@ async def test_guests_are_no_admins(bot: Served, shared: FakeSlack) -> None:
     url = str(doing.response_url)
     (answer,) = await shared.until(lambda: shared.response_urls.received(url))
     assert "Only an admin" in answer["text"]
-
-
-@pytest.mark.parametrize(("guests", "told"), [("web", True), ("members", False)])
-async def test_what_is_searched_here_is_told_to_guests(
-    shared: FakeSlack, tmp_path: Path, guests: str, told: bool
-) -> None:
-    async with served(shared, tmp_path, providers="wikipedia,local", guests=guests):
-        doing = await shared.command("UMAX", "C2", "/footnote", "").acknowledged()
-        url = str(doing.response_url)
-        (answer,) = await shared.until(lambda: shared.response_urls.received(url))
-        assert ("neither for guests" in answer["text"]) is told
 
 
 # ---------------------------------------------------------------- the way out
