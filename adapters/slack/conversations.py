@@ -6,7 +6,7 @@ results are used for this one question and not stored (``bot.storage.said``).
 
 In a channel, the search covers public channels and the channel itself; only the asker learns that
 there are results in places that not everyone in the channel can see. In a direct message, it covers
-everything that the asker may see and the app's scopes allow. For files see ``found_files``.
+everything that the asker may see and the app's scopes allow. For files see ``FilesFound``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from pydantic import SecretStr
 
-from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
+from adapters.slack.calls import Away, Json, Limited, Refusal
 from adapters.slack.deferred import Recipient, tell
 from adapters.slack.delivery import SEARCH, message_ts, thread_messages
 from adapters.slack.format import escaped
@@ -95,75 +95,77 @@ class _Told:
     remark: str = ""
 
 
-class FoundFiles:
-    """See the module docstring. ``bot`` is Footnote's own user id; ``is_direct`` tells that only
-    the asker reads the answer.
+class FilesFound:
+    """The files found for one question: ``FindsFiles`` of ``bot.search.conversations``.
 
     ``remarks`` are sentences about files that could not be searched or used, each once.
     """
 
-    def __init__(self, calls: Calls, run: RunRef, *, is_direct: bool, bot: str, name: str) -> None:
-        self.is_more_elsewhere = False
+    name = "slack"
+
+    def __init__(self, team: Team, run: RunRef, *, is_direct: bool, bot: str) -> None:
+        """``bot`` is Footnote's own user id; ``is_direct`` tells that only the asker reads the
+        answer."""
         self.remarks: list[str] = []
-        self._calls = calls
+        self._calls = team.calls
         self._channel = run.message.thread.channel
         self._sent = {file.url.partition("#")[0] for file in run.message.attachments}
-        self._is_direct = is_direct
+        self._direct = is_direct
         self._bot = bot
-        self._name = name
-        self._found: dict[str, _File] = {}  # by permalink
+        self._found_files: dict[str, _File] = {}  # by permalink
         self._told: dict[str, _Told] = {}  # by id
         self._asking: InFlight[_Told] = InFlight()
+        self._is_more_elsewhere = False
 
-    def remark(self, sentence: str) -> None:
+    def _remark(self, sentence: str) -> None:
         """Add a sentence, unless it is empty or already there."""
         if sentence and sentence not in self.remarks:
             self.remarks.append(sentence)
 
-    def listed(self, results: Json) -> list[_File]:
+    def _listed(self, results: Json) -> list[_File]:
         """Return the files among a search's results that have all that a footnote needs."""
         given = results.get("files", [])
         files = [_parse_file(each) for each in given] if isinstance(given, list) else [None]
         if None in files:
-            self.remark(UNREADABLE)
+            self._remark(UNREADABLE)
         return [file for file in files if file is not None]
 
-    async def hits(self, files: Iterable[_File], people: Sequence[str]) -> list[Hit]:
+    async def _hits_of(self, files: Iterable[_File], people: Sequence[str]) -> list[Hit]:
         """Return the files that may be used where the question was asked, except those attached to
         it and Footnote's own. ``people``, if any, limits the hits to their files."""
-        wanted = {each.url: each for each in files if self._is_wanted(each, people)}
-        if not self._is_direct:
+        wanted = {each.url: each for each in files if self._is_wanted_file(each, people)}
+        if not self._direct:
             wanted = dict(list(wanted.items())[:LOOKED_UP])
             told = await asyncio.gather(*(self._info(each.id) for each in wanted.values()))
             for info in told:
-                self.remark(info.remark)
+                self._remark(info.remark)
             here = {
                 url: each
                 for (url, each), info in zip(wanted.items(), told, strict=True)
                 if info.places & {PUBLIC, self._channel}
             }
             gone = sum(info.is_gone for info in told)
-            self.is_more_elsewhere |= len(here) + gone < len(wanted)
+            self._is_more_elsewhere |= len(here) + gone < len(wanted)
             wanted = here
-        self._found |= wanted
+        self._found_files |= wanted
         return [
-            Hit(each.label, url, (each.excerpt or each.title)[:SNIPPET], self._name)
+            Hit(each.label, url, (each.excerpt or each.title)[:SNIPPET], self.name)
             for url, each in wanted.items()
         ]
 
-    def _is_wanted(self, file: _File, people: Sequence[str]) -> bool:
+    def _is_wanted_file(self, file: _File, people: Sequence[str]) -> bool:
         is_ours = file.author == self._bot or file.url in self._sent
         return not is_ours and is_by(file.author_name, people)
 
     async def _info(self, id: str) -> _Told:
         if id not in self._told:
-            told = await self._asking.join(id, lambda: self._ask(id))
+            told = await self._asking.join(id, lambda: self._ask_about(id))
             if told.remark == UNKNOWN:  # Slack may answer the next time
                 return told
             self._told[id] = told
         return self._told[id]
 
-    async def _ask(self, id: str) -> _Told:
+    async def _ask_about(self, id: str) -> _Told:
         try:
             reply = await self._calls.patiently("files.info", patience=INFO_SECONDS, file=id)
         except Refusal as refusal:
@@ -177,12 +179,12 @@ class FoundFiles:
 
     # ------------------------------------------------------------ reading
 
-    def has(self, url: str) -> bool:
-        return url in self._found
+    def has_file(self, url: str) -> bool:
+        return url in self._found_files
 
     async def file(self, url: str) -> FoundFile:
         """See ``bot.search.conversations.FindsFiles.file``."""
-        found = self._found[url]
+        found = self._found_files[url]
         told = await self._info(found.id)
         if told.is_gone:
             raise PageUnreadable(f"The file {found.title} was deleted.")
@@ -285,33 +287,29 @@ class _Results(NamedTuple):
     files: Sequence[_File] = ()
 
 
-class SlackConversations:
+class SlackConversations(FilesFound):
     """See the module docstring, and ``ConversationSearch`` and ``FindsFiles`` of
     ``bot.search.conversations``.
 
     ``token`` is the action token of the question, ``scopes`` those of the app.
     """
 
-    name = "slack"
     kind: ProviderKind = "knowledge"
 
     def __init__(
         self, team: Team, run: RunRef, reader: Reader, token: str, scopes: Iterable[str], bot: str
     ) -> None:
+        super().__init__(team, run, is_direct=reader.surface == "direct", bot=bot)
         self._team = team
         self._run = run
-        self._direct = reader.surface == "direct"
         self._token = token
         granted = frozenset(scopes)
         self._kinds = tuple(kind for kind, scope in SEARCHED.items() if scope in granted)
-        self._bot = bot
-        self._files = FoundFiles(team.calls, run, is_direct=self._direct, bot=bot, name=self.name)
         self._searches_files = FILES in granted
         self._found: dict[str, _Found] = {}  # by permalink
         self._answers: dict[str, _Results] = {}  # by the arguments of the call
         self._ended = ""  # the reason why Slack refuses further searches for this question
         self._looked_further = 0
-        self._is_more_elsewhere = False
 
     # ------------------------------------------------------------ searching
 
@@ -335,7 +333,7 @@ class SlackConversations:
             self._found[each.url] = each
             words = unescape(each.message.words, {})[:SNIPPET]
             hits.setdefault(each.url, Hit(each.title, each.url, words, self.name))
-        of_files = await self._files.hits(files, query.talk.people)
+        of_files = await self._hits_of(files, query.talk.people)
         return blend([list(hits.values()), of_files])[: query.limit]
 
     async def _further(self, query: Query) -> _Results:
@@ -385,7 +383,7 @@ class SlackConversations:
             found = await self._called({**arguments, "content_types": "messages"})
             self._searches_files = False  # the scope for files was the missing one
             self._team.forget_scopes()
-            self._files.remark(ENDED)
+            self._remark(ENDED)
             return found
         except (Limited, Away) as away:
             raise ProviderUnavailable(
@@ -398,7 +396,7 @@ class SlackConversations:
         listed = results.get("messages")
         if not isinstance(listed, list):
             raise Broken("Slack's answer to a search cannot be read.")
-        files = self._files.listed(results) if is_of_files else ()
+        files = self._listed(results) if is_of_files else ()
         return _Results([one for each in listed if (one := _parse_found(each))], files)
 
     def _refused(self, refusal: Refusal) -> Refused | Broken:
@@ -474,22 +472,10 @@ class SlackConversations:
             for each in among_people
         ]
 
-    # ------------------------------------------------------------ files
-
-    @property
-    def remarks(self) -> Sequence[str]:
-        return self._files.remarks
-
-    def has_file(self, url: str) -> bool:
-        return self._files.has(url)
-
-    async def file(self, url: str) -> FoundFile:
-        return await self._files.file(url)
-
     # ------------------------------------------------------------ notice to the asker
 
     async def answer_posted(self) -> None:
-        if not (self._is_more_elsewhere or self._files.is_more_elsewhere):
+        if not self._is_more_elsewhere:
             return
         message = self._run.message
         recipient = Recipient(message.thread.channel, message.author.id, message.thread.thread)

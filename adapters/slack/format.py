@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from adapters.slack.limits import (
@@ -70,18 +70,6 @@ class Task:
     links: tuple[Link, ...] = ()
 
 
-@dataclass(slots=True)
-class _Group:
-    """The steps that form one task, which is named after the first."""
-
-    steps: list[StepView] = field(default_factory=list)
-
-    @property
-    def is_part(self) -> bool:
-        """Return True for a sub-question or a paragraph, whose own line shows its progress."""
-        return self.steps[0].kind in PARTS
-
-
 def tasks(plan: PlanView, texts: Texts, *, ended: bool = False) -> tuple[Task, ...]:
     """Return the plan's tasks in order, at most ``TASKS``; the last says how many more there are.
 
@@ -111,26 +99,27 @@ def plain(text: str, longest: int) -> str:
     return shortened(without_pings(text.translate(_BRACKETS)), longest)
 
 
-def _groups(steps: Sequence[StepView]) -> list[_Group]:
-    groups: list[_Group] = []
-    by_id: dict[str, _Group] = {}
+def _groups(steps: Sequence[StepView]) -> list[list[StepView]]:
+    """Group the steps that form one task, which is named after the first."""
+    groups: list[list[StepView]] = []
+    by_id: dict[str, list[StepView]] = {}
     for step in steps:
         group = by_id.get(step.parent) if step.parent else None
         if group is None and groups and _continues(groups[-1], step):
             group = groups[-1]
         if group is None:
-            group = _Group()
+            group = []
             groups.append(group)
-        group.steps.append(step)
+        group.append(step)
         by_id[step.id] = group
     return groups
 
 
-def _continues(group: _Group, step: StepView) -> bool:
+def _continues(group: Sequence[StepView], step: StepView) -> bool:
     """Return True if a step belongs to the task before it."""
-    if group.is_part or step.kind in PARTS:
+    if group[0].kind in PARTS:
         return False
-    kinds = {one.kind for one in group.steps}
+    kinds = {one.kind for one in group}
     match step.kind:
         case "think":
             return True
@@ -142,56 +131,39 @@ def _continues(group: _Group, step: StepView) -> bool:
 
 
 def _task(
-    group: _Group, texts: Texts, titles: Mapping[str, str], *, last: bool, ended: bool
+    steps: Sequence[StepView], texts: Texts, titles: Mapping[str, str], *, last: bool, ended: bool
 ) -> Task:
-    first = next((step for step in group.steps if step.kind != "think"), group.steps[0])
-    same = [step for step in group.steps if step.kind == first.kind and not step.parent]
-    title = _title(first, texts)
+    first = next((step for step in steps if step.kind != "think"), steps[0])
+    same = [step for step in steps if step.kind == first.kind and not step.parent]
+    title = first.kind
+    if first.title:
+        title = named(first, shortened(title_of(first), 100), texts)
     if len(same) > 1:
         title += f" · {texts('more-steps', count=len(same) - 1)}"
-    links = _links(group.steps, titles)
-    if group.is_part:
-        state = _state([first], open_ended=False, ended=ended)
-        details = _node_details(Branch(first, tuple(group.steps[1:])), texts)
+    if first.kind in PARTS:  # a sub-question or a paragraph, whose own line shows its progress
+        state = _state({first.state}, ended=ended)
+        details = [work(Branch(first, tuple(steps[1:])), texts), label(first.detail)]
     else:
-        is_open = last and not ended
-        state = _state(group.steps, open_ended=is_open, ended=ended)
-        details = _details(group.steps, same)
+        state = _state({step.state for step in steps}, ended=ended)
+        if state == "complete" and last and not ended:
+            state = "in_progress"  # more steps may follow
+        details = [*map(title_of, same[1:]), *(label(step.detail) for step in steps)]
+    told = plain(" · ".join(dict.fromkeys(filter(None, details))), TASK_FIELD_CHARACTERS)
     return Task(
         id=first.id or "step",
         title=plain(title, TASK_TITLE_CHARACTERS) or first.kind,
         state=state,
-        details=details if state in ("complete", "error") else "",
-        links=links,
+        details=told if state in ("complete", "error") else "",
+        links=_links(steps, titles),
     )
 
 
-def _title(step: StepView, texts: Texts) -> str:
-    return named(step, shortened(title_of(step), 100), texts) if step.title else step.kind
-
-
-def _state(steps: Sequence[StepView], *, open_ended: bool, ended: bool) -> TaskState:
-    states = {step.state for step in steps}
+def _state(states: Collection[str], *, ended: bool) -> TaskState:
     if not ended and "running" in states:
         return "in_progress"
     if not ended and states == {"waiting"}:
         return "pending"
-    if states == {"failed"}:
-        return "error"
-    return "in_progress" if open_ended and states != {"failed"} else "complete"
-
-
-def _details(steps: Sequence[StepView], same: Sequence[StepView]) -> str:
-    """Return the other queries of a round, and the steps' details, such as errors."""
-    said = [title_of(step) for step in same[1:]]
-    said += [label(step.detail) for step in steps if step.detail]
-    return plain(" · ".join(dict.fromkeys(said)), TASK_FIELD_CHARACTERS)
-
-
-def _node_details(branch: Branch, texts: Texts) -> str:
-    """Return the work done for a part of the research, and the reason if it failed."""
-    said = filter(None, (work(branch, texts), label(branch.line.detail)))
-    return plain(" · ".join(said), TASK_FIELD_CHARACTERS)
+    return "error" if states == {"failed"} else "complete"
 
 
 def _links(steps: Sequence[StepView], titles: Mapping[str, str]) -> tuple[Link, ...]:

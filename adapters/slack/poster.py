@@ -102,10 +102,9 @@ async def download_file(calls: Calls, attachment: Attachment, limit: int) -> byt
         raise PostRefused(f"{attachment.name} is not kept by Slack: share the file itself.")
     headers = {"Authorization": f"Bearer {client.token}"}
     timeout = aiohttp.ClientTimeout(total=FILE_SECONDS)
-    session = client.session if client.session and not client.session.closed else None
-    own = session or aiohttp.ClientSession()
+    assert client.session is not None  # noqa: S101
     try:
-        async with own.get(
+        async with client.session.get(
             url,
             headers=headers,
             timeout=timeout,
@@ -118,9 +117,6 @@ async def download_file(calls: Calls, attachment: Attachment, limit: int) -> byt
         raise PlatformUnavailable(
             f"Slack did not deliver {attachment.name}: ask again later.", detail=repr(error)
         ) from error
-    finally:
-        if session is None:
-            await own.close()
 
 
 async def _body(response: aiohttp.ClientResponse, attachment: Attachment, limit: int) -> bytes:
