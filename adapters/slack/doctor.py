@@ -20,10 +20,17 @@ from adapters.slack.calls import (
     scopes_in,
     web_client,
 )
-from adapters.slack.conversations import PUBLIC, SCOPES
-from adapters.slack.found_files import FILES
-from adapters.slack.installations import Place, open_installations
-from adapters.slack.oauth import FOR_USER_GROUPS, install_url, needed_scopes, redirect_url
+from adapters.slack.installations import (
+    FILES,
+    FOR_USER_GROUPS,
+    PUBLIC,
+    SCOPES,
+    SEARCHED,
+    Place,
+    install_url,
+    open_installations,
+    redirect_url,
+)
 from adapters.slack.settings import SlackSettings, in_many_workspaces
 from bot.core.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.pages.urls import display_url
@@ -66,7 +73,7 @@ async def examine(settings: SlackSettings) -> str:
 async def _searched(client: AsyncWebClient, scopes: frozenset[str]) -> str:
     """Return the part of the report about search: the kinds of messages, or why none are searched,
     and whether files are."""
-    kinds = [kind.replace("_", " ") for kind, scope in SCOPES.items() if scope in scopes]
+    kinds = [kind.replace("_", " ") for kind, scope in SEARCHED.items() if scope in scopes]
     if PUBLIC not in scopes:
         return f"messages are not searched, for which the app lacks {PUBLIC}"
     try:
@@ -81,9 +88,21 @@ async def _searched(client: AsyncWebClient, scopes: frozenset[str]) -> str:
 async def _bot(
     client: AsyncWebClient, settings: SlackSettings, variable: str
 ) -> tuple[Json, frozenset[str]]:
-    """Return the response of auth.test and the bot's scopes; raise if a needed scope is missing."""
-    bot, scopes = await _auth(client, settings, variable)
-    wanted = needed_scopes()
+    """Return the response of auth.test, and the bot's scopes, which only its headers contain.
+
+    Raises ``InvalidSetting`` if a needed scope is missing.
+    """
+    try:
+        response = await Calls(client, Timing()).response("auth.test")
+    except Refusal as refusal:
+        if refusal.code in TOKEN_ERRORS:
+            raise refused_token(refusal, variable) from refusal
+        raise _away(settings, refusal.detail) from refusal
+    except (Away, Limited) as away:
+        raise _away(settings, away.detail) from away
+    bot = response.data if isinstance(response.data, dict) else {}
+    scopes = scopes_in(response.headers)
+    wanted = SCOPES
     if not any(each.slack_groups for each in settings.collections):
         wanted -= {FOR_USER_GROUPS}
     if lacking := sorted(wanted - scopes):
@@ -161,15 +180,6 @@ def _look_at_tokens(settings: SlackSettings) -> None:
             "SLACK_SIGNING_SECRET is not 32 hexadecimal digits: copy the signing secret from "
             f"Basic Information of your app at {APPS}."
         )
-    if settings.slack_bot_token is None and not in_many_workspaces(settings):
-        raise InvalidSetting(
-            f"SLACK_BOT_TOKEN is not set: copy it from OAuth & Permissions of your app at {APPS}."
-        )
-    if settings.slack_app_token is None and secret is None:
-        raise InvalidSetting(
-            "Footnote cannot receive events from Slack: set SLACK_APP_TOKEN for Socket Mode, or "
-            "SLACK_SIGNING_SECRET for HTTP events."
-        )
 
 
 def _expect(token: SecretStr | None, variable: str, beginning: str, page: str) -> None:
@@ -178,22 +188,6 @@ def _expect(token: SecretStr | None, variable: str, beginning: str, page: str) -
             f"{variable} does not begin with {beginning}: that is another kind of token, copy the "
             f"right one from {page} of your app at {APPS}."
         )
-
-
-async def _auth(
-    client: AsyncWebClient, settings: SlackSettings, variable: str
-) -> tuple[Json, frozenset[str]]:
-    """Return the response of auth.test, and the token's scopes, which only the headers contain."""
-    try:
-        response = await Calls(client, Timing()).response("auth.test")
-    except Refusal as refusal:
-        if refusal.code in TOKEN_ERRORS:
-            raise refused_token(refusal, variable) from refusal
-        raise _away(settings, refusal.detail) from refusal
-    except (Away, Limited) as away:
-        raise _away(settings, away.detail) from away
-    bot = response.data if isinstance(response.data, dict) else {}
-    return bot, scopes_in(response.headers)
 
 
 def _away(settings: SlackSettings, detail: str) -> PlatformUnavailable:

@@ -7,8 +7,9 @@ markup, or into Markdown after it was escaped.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from adapters.slack.limits import (
     BUTTON_CHARACTERS,
@@ -22,21 +23,241 @@ from adapters.slack.limits import (
     PART_CHARACTERS,
     PLACEHOLDER_CHARACTERS,
     SECTION_CHARACTERS,
+    TASK_FIELD_CHARACTERS,
+    TASK_SOURCES,
+    TASK_TITLE_CHARACTERS,
+    TASKS,
+    URL_CHARACTERS,
 )
-from adapters.slack.plan import Task, plain
-from adapters.slack.rich import Json, link_element, section, text_element
-from bot.core.answers import Answer, Status
+from bot.core.answers import Answer, PlanView, Status, StepView
 from bot.core.labels import label
+from bot.core.lines import shortened
 from bot.core.messages import Depth
 from bot.core.texts import Texts
+from bot.pages.urls import domain
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import link_target, linked, reachable
-from bot.rendering.marks import ESCAPE, code_spans
+from bot.rendering.marks import ESCAPE, code_spans, numbers_in
+from bot.rendering.plan import PARTS, Branch, named, title_of, work
 from bot.rendering.remarks import cautions, source_line, summary
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
 from bot.rendering.verbatim import as_label, as_words
 from bot.service.buttons import ASK_WHY
 from bot.storage.workspaces import REASONS
+
+Json = dict[str, Any]
+TaskState = Literal["pending", "in_progress", "complete", "error"]
+
+_BRACKETS = str.maketrans({"<": "‹", ">": "›"})
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A page that a task read."""
+
+    url: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One line of the plan. ``details`` are shown once, when the task has ended."""
+
+    id: str
+    title: str
+    state: TaskState
+    details: str = ""
+    links: tuple[Link, ...] = ()
+
+
+def tasks(plan: PlanView, texts: Texts, *, ended: bool = False) -> tuple[Task, ...]:
+    """Return the plan's tasks in order, at most ``TASKS``; the last says how many more there are.
+
+    Reading and thinking steps belong to the search before them; steps with a parent belong to the
+    parent. ``ended`` tells that the run has ended, so that no task stays open.
+    """
+    groups = _groups(plan.steps)
+    titles = {url: title_of(s) for s in plan.steps if s.kind == "read" for url in s.sources}
+    shown = [
+        _task(group, texts, titles, last=number == len(groups) - 1, ended=ended)
+        for number, group in enumerate(groups)
+    ]
+    if len(shown) <= TASKS:
+        return tuple(shown)
+    rest = shown[TASKS - 1 :]
+    more = texts("more-steps", count=len(rest))
+    return (*shown[: TASKS - 1], Task("more", more, rest[-1].state))
+
+
+def heading(title: str) -> str:
+    """Return a plan's title as plain text."""
+    return plain(label(title), TASK_TITLE_CHARACTERS)
+
+
+def plain(text: str, longest: int) -> str:
+    """Return foreign text as plain text for Slack, on one line and without markup."""
+    return shortened(without_pings(text.translate(_BRACKETS)), longest)
+
+
+def _groups(steps: Sequence[StepView]) -> list[list[StepView]]:
+    """Group the steps that form one task, which is named after the first."""
+    groups: list[list[StepView]] = []
+    by_id: dict[str, list[StepView]] = {}
+    for step in steps:
+        group = by_id.get(step.parent) if step.parent else None
+        if group is None and groups and _continues(groups[-1], step):
+            group = groups[-1]
+        if group is None:
+            group = []
+            groups.append(group)
+        group.append(step)
+        by_id[step.id] = group
+    return groups
+
+
+def _continues(group: Sequence[StepView], step: StepView) -> bool:
+    """Return True if a step belongs to the task before it."""
+    if group[0].kind in PARTS:
+        return False
+    kinds = {one.kind for one in group}
+    match step.kind:
+        case "think":
+            return True
+        case "read":
+            return bool(kinds & {"search", "read"})
+        case "search":
+            return kinds == {"search"}  # one round; a search after reading begins a new round
+    return False
+
+
+def _task(
+    steps: Sequence[StepView], texts: Texts, titles: Mapping[str, str], *, last: bool, ended: bool
+) -> Task:
+    first = next((step for step in steps if step.kind != "think"), steps[0])
+    same = [step for step in steps if step.kind == first.kind and not step.parent]
+    title = first.kind
+    if first.title:
+        title = named(first, shortened(title_of(first), 100), texts)
+    if len(same) > 1:
+        title += f" · {texts('more-steps', count=len(same) - 1)}"
+    if first.kind in PARTS:  # a sub-question or a paragraph, whose own line shows its progress
+        state = _state({first.state}, ended=ended)
+        details = [work(Branch(first, tuple(steps[1:])), texts), label(first.detail)]
+    else:
+        state = _state({step.state for step in steps}, ended=ended)
+        if state == "complete" and last and not ended:
+            state = "in_progress"  # more steps may follow
+        details = [*map(title_of, same[1:]), *(label(step.detail) for step in steps)]
+    told = plain(" · ".join(dict.fromkeys(filter(None, details))), TASK_FIELD_CHARACTERS)
+    return Task(
+        id=first.id or "step",
+        title=plain(title, TASK_TITLE_CHARACTERS) or first.kind,
+        state=state,
+        details=told if state in ("complete", "error") else "",
+        links=_links(steps, titles),
+    )
+
+
+def _state(states: Collection[str], *, ended: bool) -> TaskState:
+    if not ended and "running" in states:
+        return "in_progress"
+    if not ended and states == {"waiting"}:
+        return "pending"
+    return "error" if states == {"failed"} else "complete"
+
+
+def _links(steps: Sequence[StepView], titles: Mapping[str, str]) -> tuple[Link, ...]:
+    """Return the pages that were read, each once."""
+    found: dict[str, Link] = {}
+    for step in steps:
+        if step.state != "done":
+            continue
+        for url in step.sources:
+            target = link_target(url)
+            if 0 < len(target) <= URL_CHARACTERS:
+                title = titles.get(url, "")
+                text = title if title != url else domain(url)
+                found.setdefault(target, Link(target, plain(text, 80) or domain(url) or target))
+    return tuple(found.values())[:TASK_SOURCES]
+
+
+def task_chunk(task: Task, *, details: str, links: Sequence[Link]) -> dict[str, Any]:
+    """Return the chunk that updates a task in a stream."""
+    chunk: dict[str, Any] = {
+        "type": "task_update",
+        "id": task.id,
+        "title": task.title,
+        "status": task.state,
+    }
+    if details:
+        chunk["details"] = details
+    if links:
+        chunk["sources"] = [{"type": "url", "url": link.url, "text": link.text} for link in links]
+    return chunk
+
+
+def chunk_characters(chunk: dict[str, Any]) -> int:
+    """Return how many characters of a stream's limit a chunk uses."""
+    own = sum(len(chunk.get(key, "")) for key in ("text", "title", "details", "output"))
+    return own + sum(len(link["url"]) + len(link["text"]) for link in chunk.get("sources", ()))
+
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+
+
+def ready(text: str, known: Collection[int]) -> str:
+    """Return the part of a growing text that will not change: whole lines, outside code.
+
+    The last line is left out, because footnotes may still be added to it, and so are lines from the
+    first mark on whose source is not known yet, because it could not be linked.
+    """
+    lines = text.splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines.pop()
+    end = kept = 0
+    fence = ""
+    for line in lines:
+        end += len(line)
+        fence = _fence_after(line, fence)
+        if not fence and any(number not in known for number in numbers_in(line)):
+            break
+        if not fence:
+            kept = end
+    # The last line may still grow until a line with words follows it.
+    return text[:kept] if text[kept:].strip() else _without_last_line(text[:kept])
+
+
+def cut_before(text: str, room: int) -> int:
+    """Return the last position after a blank line outside code with at most ``room`` characters of
+    Markdown before it, or 0."""
+    fence = ""
+    end = cut = 0
+    for line in text.splitlines(keepends=True):
+        end += len(line)
+        if end > room:
+            break
+        fence = _fence_after(line, fence)
+        if not fence and not line.strip():
+            cut = end
+    return cut
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """Return the fence of the code block that is open after a line, or ""; ``fence`` is the one
+    open before it."""
+    found = _FENCE.match(line)
+    if found and not fence:
+        return found[1]
+    closes = found and found[1].startswith(fence) and not line.strip().strip(fence[0])
+    return "" if closes else fence
+
+
+def _without_last_line(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return "".join(lines[:-1])
+
 
 # https://docs.slack.dev/reference/block-kit/blocks/markdown-block: characters that can be escaped
 _SLACK_ESCAPES = frozenset("\\`*_{}[]()#+-.!")
@@ -305,6 +526,24 @@ def question_text(name: str, question: str, texts: Texts) -> str:
 
 
 # ---------------------------------------------------------------- small pieces
+
+
+def text_element(words: str, *styles: str) -> Json:
+    """Return an element that shows the words unchanged."""
+    element: Json = {"type": "text", "text": words}
+    return {**element, "style": dict.fromkeys(styles, True)} if styles else element
+
+
+def link_element(url: str, words: str) -> Json:
+    """Return a link, or only its words if Slack would not accept the URL."""
+    target = link_target(url)
+    if not 0 < len(target) <= URL_CHARACTERS:
+        return text_element(words)
+    return {"type": "link", "url": target, "text": words}
+
+
+def section(elements: list[Json]) -> Json:
+    return {"type": "rich_text_section", "elements": elements}
 
 
 def _harmless(text: str) -> str:

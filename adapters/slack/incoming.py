@@ -1,4 +1,9 @@
-"""Converts Slack's text to plain Markdown, and Slack's messages to ``Message``.
+"""Parses what Slack sends into frozen values, once: behind this module nothing looks into JSON.
+
+An event becomes one of ``SlackEvent``, a slash command a ``Command``, a press on a control a
+``Press``, a message shortcut a ``Shortcut``. A ``SlackMessage`` is the same value wherever a
+message comes from: an event, a shortcut, a thread or a search. Parsing raises ``MALFORMED`` where
+something is missing that cannot be done without.
 
 Slack's format is mrkdwn: https://docs.slack.dev/messaging/formatting-message-text.
 """
@@ -7,20 +12,491 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Literal, Self, TypeVar
 
+from adapters.slack.format import Json, escaped
 from bot.core.logs import get_logger
 from bot.core.messages import Attachment, Audience, Author, Message, Thread
 from bot.core.reader import attached
 from bot.pages.urls import links_in
 
-Json = Mapping[str, Any]
+PLATFORM = "slack"
+EVENT_TYPE = "footnote_run"  # of the metadata of Footnote's own messages
 
 # Subtypes of messages that people write (https://docs.slack.dev/reference/events/message).
-SPEECH = frozenset((None, "file_share", "thread_broadcast", "me_message"))
-FILES_GONE = frozenset(("tombstone", "hidden_by_limit"))
+_SPEECH = frozenset((None, "file_share", "thread_broadcast", "me_message"))
+_FILES_GONE = frozenset(("tombstone", "hidden_by_limit"))
+
+# Errors that parsing JSON of an unexpected shape raises. ``FootnoteError`` is not among them.
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
+
+T = TypeVar("T")
+
+log = get_logger()
+
+
+class CoreBroke(Exception):
+    """The core raised an error that would be mistaken for a malformed payload."""
+
+
+async def by_core(work: Awaitable[T]) -> T:
+    """Await the core's work on a parsed event. Raises ``CoreBroke`` in place of ``MALFORMED``."""
+    try:
+        return await work
+    except MALFORMED as error:
+        raise CoreBroke(repr(error)) from error
+
+
+def note(error: Exception) -> None:
+    """Log a payload that is acknowledged and dropped."""
+    log.warning("Slack sent an unreadable payload, dropped", error=repr(error)[:300])
+
+
+# ---------------------------------------------------------------- places
+
+# The mark of a channel shared with another company, in the envelope of an event.
+SHARED = "is_ext_shared_channel"
+
+Kind = Literal["public", "private", "mpim", "im"]
+# The ``channel_type`` of events (https://docs.slack.dev/reference/events/message).
+_KINDS: Mapping[str, Kind] = {"channel": "public", "group": "private", "mpim": "mpim", "im": "im"}
+
+
+def is_direct(channel: str) -> bool:
+    """Return True for the id of a conversation of two; if Footnote can post there, it is one of
+    them."""
+    return channel.startswith("D")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A channel or conversation. ``shared`` tells that people of another company are in it, and is
+    None if Slack did not tell. Sharing among the workspaces of one organisation does not count."""
+
+    kind: Kind
+    shared: bool | None
+
+    @classmethod
+    def of_event(cls, event: Json, shared: object) -> Self:
+        """Return the place of an event; ``shared`` is the mark of its envelope, ``SHARED``.
+        ``app_mention`` tells no kind."""
+        kind = _KINDS.get(str(event.get("channel_type"))) or _kind_of(event.get("channel"))
+        return cls(kind, shared if isinstance(shared, bool) else None)
+
+    @classmethod
+    def of_id(cls, channel: str) -> Self:
+        """Return the place of a command, shortcut or press, which tell no more than the id."""
+        return cls(_kind_of(channel), None)
+
+    @classmethod
+    def of_description(cls, about: Json) -> Self:
+        """Return the place that ``conversations.info`` describes."""
+        kind: Kind = "private"
+        if about.get("is_im") or about.get("is_mpim"):
+            kind = "im" if about.get("is_im") else "mpim"
+        elif about.get("is_channel") and not about.get("is_private"):
+            kind = "public"
+        shared = about.get("is_ext_shared")
+        return cls(kind, shared if isinstance(shared, bool) else None)
+
+    @property
+    def audience(self) -> Audience:
+        if self.kind == "im":  # who may be a guest, as Slack tells of each person
+            return "person"
+        if self.shared:
+            return "outsiders"
+        if self.shared is None:
+            return "unknown"
+        return "workspace" if self.kind == "public" else "channel"
+
+
+def _kind_of(channel: object) -> Kind:
+    return "im" if is_direct(str(channel)) else "private"
+
+
+# ---------------------------------------------------------------- messages
+
+# ``none`` wrote notices, such as of a join or a new topic, and hidden messages.
+Writer = Literal["person", "app", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class SlackMessage:
+    """A message: all that Footnote reads of it.
+
+    ``thread_ts`` is "" outside a thread. ``user`` is the id of the author, or "" if Slack does not
+    name it; ``bot`` is the id of the app that posted it, or "", and ``app_name`` its name. A person
+    can write through an app. ``teams`` are the ids of the author's workspaces and organisations, as
+    far as they are told. ``words`` is Slack's own text of all that is shown, also in blocks and
+    attachments; ``mentions`` are ids of people, also those in the text for notifications.
+
+    ``action_token`` allows searching, for some minutes, what the author may see. ``run`` and
+    ``part`` are those of a message of Footnote; ``stream`` is the state of a streamed message, and
+    None for others.
+    """
+
+    channel: str
+    ts: str
+    writer: Writer
+    place: Place
+    thread_ts: str = ""
+    user: str = ""
+    bot: str = ""
+    app_name: str = ""
+    teams: tuple[str, ...] = ()
+    words: str = ""
+    mentions: tuple[str, ...] = ()
+    files: tuple[Attachment, ...] = ()
+    action_token: str = ""
+    run: str = ""
+    part: int = 0
+    stream: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The same for all events about it."""
+        return event_id(self.channel, self.ts)
+
+    @property
+    def is_reply(self) -> bool:
+        return self.thread_ts not in ("", self.ts)
+
+    @property
+    def author(self) -> str:
+        """The id of a person, an app's user, or an app."""
+        return self.user or self.bot
+
+    def thread(self, team: str) -> Thread:
+        """Return the thread it is in, or the one that a reply to it would begin."""
+        return Thread(PLATFORM, team, self.channel, self.thread_ts or self.ts)
+
+    def people(self) -> list[str]:
+        """Return the ids of the person who wrote it and of those mentioned in its words."""
+        writer = [self.user] if self.user and not self.bot else []
+        return list(dict.fromkeys([*writer, *mentions_in(self.words)]))
+
+    def to_message(
+        self,
+        thread: Thread,
+        author: Author,
+        text: str,
+        locale: str,
+        *,
+        audience: Audience = "channel",
+        conversations: bool = False,
+    ) -> Message:
+        """Build the core's message; ``text`` is its Markdown."""
+        return Message(
+            event_id=self.id,
+            thread=thread,
+            author=author,
+            text=text,
+            at=datetime.fromtimestamp(float(self.ts), UTC),
+            links=tuple(links_in(text)),
+            attachments=self.files,
+            locale=locale,
+            audience=audience,
+            conversations=conversations,
+        )
+
+
+def is_ts(text: str) -> bool:
+    """Return True if a text is a Slack timestamp, the id of a message."""
+    whole, _, rest = text.partition(".")
+    return whole.isdigit() and rest.isdigit()
+
+
+def event_id(channel: str, ts: str) -> str:
+    return f"{channel}:{ts}"
+
+
+def parse_message(message: Json, channel: str, place: Place | None = None) -> SlackMessage:
+    """Parse a message, whose JSON need not name its ``channel``."""
+    run, part = _run_of(message)
+    words = words_of(message)
+    bot, user = str(message.get("bot_id") or ""), str(message.get("user") or "")
+    profile = _dict(message.get("bot_profile"))
+    teams = _teams_of(message)
+    if bot and profile.get("team_id"):
+        teams = (str(profile["team_id"]),)
+    return SlackMessage(
+        channel=_id(channel),
+        ts=str(message["ts"]),
+        writer=_writer(message),
+        place=place or Place.of_id(channel),
+        thread_ts=str(message.get("thread_ts") or ""),
+        user=user,
+        bot=bot,
+        app_name=str(profile.get("name") or message.get("username") or user or bot),
+        teams=teams,
+        words=words,
+        mentions=tuple(mentions_in(f"{message.get('text') or ''} {words}")),
+        files=attachments_of(_dicts(message.get("files"))),
+        action_token=str(message.get("action_token") or ""),
+        run=run,
+        part=part,
+        stream=str(message["streaming_state"]) if "streaming_state" in message else None,
+    )
+
+
+def _id(id: object) -> str:
+    if not isinstance(id, str):
+        raise TypeError(f"no id: {id!r}")
+    return id
+
+
+def _writer(message: Json) -> Writer:
+    subtype, bot = message.get("subtype"), message.get("bot_id")
+    if message.get("hidden"):
+        return "none"
+    if bot:
+        return "app" if subtype in _SPEECH | {"bot_message"} else "none"
+    return "person" if subtype in _SPEECH and message.get("user") else "none"
+
+
+def _teams_of(payload: Json) -> tuple[str, ...]:
+    """Return the author's teams that an event, message or command names.
+
+    ``source_team`` is ignored: in channels that another team shares, Slack has been seen to give
+    that team's id for our own members.
+    """
+    told = (payload.get(name) for name in ("user_team", "team", "team_id"))
+    return tuple([team for team in told if isinstance(team, str)][:1])
+
+
+def _run_of(message: Json) -> tuple[str, int]:
+    """Return the run and the part that a message's metadata names; "" for other messages."""
+    metadata = _dict(message.get("metadata"))
+    payload = _dict(metadata.get("event_payload"))
+    if metadata.get("event_type") != EVENT_TYPE or not isinstance(payload.get("run"), str):
+        return "", 0
+    part = payload.get("part")
+    return payload["run"], part if isinstance(part, int) else 0
+
+
+def attachments_of(files: Sequence[Json]) -> tuple[Attachment, ...]:
+    """Return the files of a message that can be downloaded."""
+    return tuple(
+        Attachment(
+            name=str(file.get("name") or file.get("title") or file.get("id", "")),
+            media_type=str(file.get("mimetype") or "application/octet-stream"),
+            url=attached(str(file.get("permalink") or file["url_private"])),
+            download=str(file.get("url_private_download") or file["url_private"]),
+        )
+        for file in files
+        if file.get("url_private")
+        and file.get("mode") not in _FILES_GONE
+        and not file.get("is_external")
+    )
+
+
+# ---------------------------------------------------------------- events
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """``app_mention``: in a channel it comes besides the event of the same message."""
+
+    message: SlackMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A changed message. Slack does not always name its author. ``before`` is its text before."""
+
+    message: SlackMessage
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A deleted message, with its thread's ts, or "" if Slack does not tell."""
+
+    channel: str
+    ts: str
+    thread_ts: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStop:
+    """``agent_session_stopped``, which Slack's own Stop button sends."""
+
+    channel: str
+    thread_ts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """``reaction_added`` to a message; ``name`` is without the skin tone."""
+
+    name: str
+    channel: str
+    ts: str
+    item_user: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """``app_home_opened``: a person opened the Home tab or the messages tab."""
+
+    user: str
+    channel: str
+    is_home: bool
+
+
+SlackEvent = SlackMessage | Mention | Edit | Deletion | SessionStop | Reaction | Opened
+
+
+def parse_event(event: Json, shared: object = None) -> SlackEvent | None:
+    """Parse an event; None if it is of no interest. ``shared`` is the mark ``SHARED`` of its
+    envelope, which alone tells whether other organisations are in the channel."""
+    match event["type"]:
+        case "app_mention":
+            return Mention(_said_in(event, event, shared))
+        case "message":
+            return _parse_message_event(event, shared)
+        case "agent_session_stopped":
+            thread_ts = str(event.get("thread_ts") or event["ts"])
+            return SessionStop(_id(event["channel"]), thread_ts)
+        case "reaction_added":
+            item = event.get("item") or {}
+            name = str(event.get("reaction", "")).partition("::")[0]
+            if item.get("type") != "message":
+                return None
+            author = str(event.get("item_user") or "")
+            return Reaction(name, _id(item["channel"]), str(item["ts"]), author)
+        case "app_home_opened":
+            is_home = event.get("tab") == "home"
+            return Opened(str(event["user"]), str(event["channel"]), is_home)
+    return None
+
+
+def _said_in(event: Json, message: Json, shared: object) -> SlackMessage:
+    return parse_message(message, event["channel"], Place.of_event(event, shared))
+
+
+def _parse_message_event(event: Json, shared: object) -> SlackEvent | None:
+    match event.get("subtype"):
+        case "message_deleted":
+            message = event.get("previous_message") or {}
+            return _deletion(event["channel"], event.get("deleted_ts"), message)
+        case "message_changed":
+            message, before = event["message"], event.get("previous_message") or {}
+            if message.get("subtype") == "tombstone":  # a deleted message that began a thread
+                return _deletion(event["channel"], None, message)
+            # Some edits name their author in only one of these places, or not at all.
+            edited = message.get("edited")
+            editor = edited.get("user") if isinstance(edited, dict) else None
+            author = message.get("user") or before.get("user") or editor
+            parsed = _said_in(event, {**message, "user": author or "?"}, shared)
+            return Edit(replace(parsed, user=str(author or "")), words_of(before))
+    return _said_in(event, event, shared)
+
+
+def _deletion(channel: object, ts: object, message: Json) -> Deletion | None:
+    known = str(message.get("ts") or "")
+    id = str(ts or known)
+    thread_ts = str(message.get("thread_ts") or known) if known else ""
+    return Deletion(_id(channel), id, thread_ts) if id else None
+
+
+# ---------------------------------------------------------------- commands, controls, shortcuts
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A slash command. ``teams`` are those of the person who used it."""
+
+    name: str
+    user: str
+    user_name: str
+    channel: str
+    text: str
+    trigger: str
+    response_url: str
+    teams: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """Pressed controls, each as its action id and value. ``teams`` are those of the presser.
+
+    ``is_ephemeral`` tells that only the presser sees the message with the controls.
+    """
+
+    user: str
+    channel: str
+    thread_ts: str
+    trigger: str
+    response_url: str
+    is_ephemeral: bool
+    controls: tuple[tuple[str, str], ...]
+    teams: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """A message shortcut. ``teams`` are those of the person who used it."""
+
+    name: str
+    user: str
+    message: SlackMessage
+    response_url: str
+    teams: tuple[str, ...]
+
+
+def parse_command(command: Json) -> Command:
+    return Command(
+        name=str(command["command"]),
+        user=str(command["user_id"]),
+        user_name=str(command.get("user_name") or ""),
+        channel=str(command["channel_id"]),
+        text=str(command.get("text") or ""),
+        trigger=str(command["trigger_id"]),
+        response_url=str(command.get("response_url") or ""),
+        teams=_teams_of(command),
+    )
+
+
+def parse_press(body: Json) -> Pressed:
+    """Parse ``block_actions``."""
+    container = body.get("container") or {}
+    actions = [(action, action.get("selected_option") or action) for action in body["actions"]]
+    return Pressed(
+        user=str(body["user"]["id"]),
+        channel=str((body.get("channel") or {}).get("id") or container.get("channel_id") or ""),
+        thread_ts=str(container.get("thread_ts") or ""),
+        trigger=str(body.get("trigger_id") or ""),
+        response_url=str(body.get("response_url") or ""),
+        is_ephemeral=bool(container.get("is_ephemeral")),
+        controls=tuple(
+            (str(action.get("action_id")), str(chosen.get("value") or ""))
+            for action, chosen in actions
+        ),
+        teams=_teams_of_user(body),
+    )
+
+
+def parse_shortcut(body: Json) -> Shortcut:
+    """Parse ``message_action``."""
+    return Shortcut(
+        name=str(body["callback_id"]),
+        user=str(body["user"]["id"]),
+        message=parse_message(body["message"], str(body["channel"]["id"])),
+        response_url=str(body.get("response_url") or ""),
+        teams=_teams_of_user(body),
+    )
+
+
+def _teams_of_user(body: Json) -> tuple[str, ...]:
+    """Return the teams of who acted; the payload's own ``team`` is the place where it happened."""
+    return _teams_of({"team_id": body["user"].get("team_id")})
+
+
+# ---------------------------------------------------------------- Slack's text as Markdown
 
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 _MARKUP = re.compile(r"<([^<>\n]+)>")
@@ -33,9 +509,6 @@ _STRUCK = re.compile(r"(?<![\w~])~(?=[^\s~])([^~\n]*[^\s~])~(?![\w~])")
 _BULLET = re.compile(r"^([ \t]*)[•◦▪][ \t]+", re.MULTILINE)
 _EMOJI = re.compile(r":[a-z0-9_+'-]+(?:::skin-tone-[2-6])?:")
 _KEPT = re.compile("\x00(\\d+)\x00")
-
-
-# ---------------------------------------------------------------- text
 
 
 def unescape(text: str, names: Mapping[str, str]) -> str:
@@ -119,112 +592,179 @@ def _link(label: str, target: str) -> str:
     return f"[{label}]({target.replace('(', '%28').replace(')', '%29')})"
 
 
-# ---------------------------------------------------------------- messages
+# ---------------------------------------------------------------- the words of a message
+#
+# https://docs.slack.dev/reference/block-kit/blocks,
+# https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
+
+DEEPEST = 12  # levels of nested blocks; deeper ones are left out
+
+# Blocks that are controls or have no words.
+_CONTROLS = frozenset({"actions", "divider", "context_actions", "input"})
+_STYLES = (("code", "`"), ("strike", "~"), ("italic", "_"), ("bold", "*"))
 
 
-def event_id(channel: str, ts: str) -> str:
-    """Return the id of a message, the same for all events about it. Raises ``TypeError``."""
-    if not isinstance(channel, str):
-        raise TypeError(f"no channel: {channel!r}")
-    return f"{channel}:{ts}"
+def words_of(message: Json) -> str:
+    """Return the text of a message.
 
-
-def is_speech(message: Json) -> bool:
-    """Return True if a person wrote the message, and it is no notice of a join or a new topic."""
-    return (
-        message.get("subtype") in SPEECH
-        and bool(message.get("user"))
-        and not message.get("bot_id")
-        and not message.get("hidden")
-    )
-
-
-def is_of_app(message: Json) -> bool:
-    """Return True if an app posted the message, such as a step of a workflow."""
-    return (
-        message.get("subtype") in SPEECH | {"bot_message"}
-        and bool(message.get("bot_id"))
-        and not message.get("hidden")
-    )
-
-
-def begins_thread(message: Json) -> bool:
-    """Return True if a message is not a reply in a thread."""
-    return message.get("thread_ts") in (None, message["ts"])
-
-
-def thread_of(team: str, channel: str, message: Json) -> Thread:
-    """Return the thread a message is in, or the one that a reply to it would begin.
-
-    Raises ``KeyError`` and ``TypeError`` if the message does not say.
+    A person's text is what they wrote. An app's text is what Slack shows: its attachments, and its
+    blocks or, if it has none, its text, which is otherwise only for notifications.
     """
-    if not isinstance(channel, str):
-        raise TypeError(f"no channel: {channel!r}")
-    return Thread("slack", team, channel, str(message.get("thread_ts") or message["ts"]))
+    text = str(message.get("text") or "")
+    if not message.get("bot_id"):
+        return text or _lines([_blocks(message.get("blocks")), *_attachments(message)])
+    return _lines([_blocks(message.get("blocks")) or text, *_attachments(message)])
 
 
-def attachments_of(message: Json) -> tuple[Attachment, ...]:
-    """Return the files of a message that can be downloaded."""
-    return tuple(
-        Attachment(
-            name=str(file.get("name") or file.get("title") or file.get("id", "")),
-            media_type=str(file.get("mimetype") or "application/octet-stream"),
-            url=attached(str(file.get("permalink") or file["url_private"])),
-            download=str(file.get("url_private_download") or file["url_private"]),
+def _lines(parts: list[str]) -> str:
+    """Join the non-empty parts with newlines, each once."""
+    return "\n".join(dict.fromkeys(filter(None, parts)))
+
+
+# ---------------------------------------------------------------- attachments
+
+
+def _attachments(message: Json) -> Iterator[str]:
+    for part in _dicts(message.get("attachments")):
+        blocks = _blocks(part.get("blocks")) or _lines(
+            [
+                _blocks(_dict(quoted.get("message")).get("blocks"))
+                for quoted in _dicts(part.get("message_blocks"))
+            ]
         )
-        for file in message.get("files") or ()
-        if file.get("url_private")
-        and file.get("mode") not in FILES_GONE
-        and not file.get("is_external")
+        said = [_string(part.get("pretext")), _string(part.get("title"))]
+        said.append(blocks or _string(part.get("text")))
+        for field in _dicts(part.get("fields")):
+            said += [_string(field.get("title")), _string(field.get("value"))]
+        yield _lines(said) or _string(part.get("fallback"))
+        url = _string(part.get("title_link")) or _string(part.get("from_url"))
+        yield f"<{url}>" if url else ""
+
+
+# ---------------------------------------------------------------- blocks
+
+
+def _blocks(blocks: object, depth: int = 0) -> str:
+    return "\n".join(filter(None, (_block(block, depth) for block in _dicts(blocks))))
+
+
+def _block(block: Json, depth: int) -> str:
+    if depth > DEEPEST or str(block.get("type")) in _CONTROLS:
+        return ""
+    match block.get("type"):
+        case "rich_text":
+            return _rich(block.get("elements"), depth + 1)
+        case "markdown":
+            return escaped(_string(block.get("text")))
+        case "image":
+            return _text(block.get("title")) or escaped(_string(block.get("alt_text")))
+        case "table":
+            rows = block.get("rows")
+            return "\n".join(map(_row, rows)) if isinstance(rows, list) else ""
+    # All other blocks, including unknown ones: their texts in reading order.
+    said = [_text(block.get(name)) for name in ("title", "subtitle", "text", "body", "description")]
+    said += [_text(field) for field in _dicts(block.get("fields"))]
+    for inside in ("elements", "blocks", "child_blocks"):
+        said += [_text(one) or _block(one, depth + 1) for one in _dicts(block.get(inside))]
+    return "\n".join(filter(None, said))
+
+
+def _row(cells: object) -> str:
+    """Return the text of a table row, whose cells are rich text or raw."""
+    return " | ".join(
+        _rich(cell.get("elements"), 1)
+        if cell.get("type") == "rich_text"
+        else escaped(_string(cell.get("text")))
+        for cell in _dicts(cells)
     )
 
 
-def to_message(
-    message: Json,
-    *,
-    thread: Thread,
-    author: Author,
-    text: str,
-    locale: str,
-    audience: Audience = "channel",
-    conversations: bool = False,
-) -> Message:
-    """Build the core's message; ``text`` is its Markdown."""
-    ts = str(message["ts"])
-    return Message(
-        event_id=event_id(thread.channel, ts),
-        thread=thread,
-        author=author,
-        text=text,
-        at=datetime.fromtimestamp(float(ts), UTC),
-        links=tuple(links_in(text)),
-        attachments=attachments_of(message),
-        locale=locale,
-        audience=audience,
-        conversations=conversations,
+def _text(text: object) -> str:
+    """Return the text of a text object, escaped unless it is "mrkdwn"."""
+    found = _dict(text)
+    if found.get("type") == "mrkdwn":
+        return _string(found.get("text"))
+    return escaped(_string(found.get("text"))) if found.get("type") == "plain_text" else ""
+
+
+# ---------------------------------------------------------------- rich text
+
+
+def _rich(elements: object, depth: int) -> str:
+    return "\n".join(filter(None, (_paragraph(one, depth) for one in _dicts(elements))))
+
+
+def _paragraph(element: Json, depth: int) -> str:
+    if depth > DEEPEST:
+        return ""
+    inside = element.get("elements")
+    match element.get("type"):
+        case "rich_text_list":
+            return _list(element, depth)
+        case "rich_text_preformatted":
+            return f"```\n{_inline(inside, plain=True)}\n```"
+        case "rich_text_quote":
+            return "\n".join(f"&gt; {line}" for line in _inline(inside).split("\n"))
+    return _inline(inside).strip("\n")
+
+
+def _list(element: Json, depth: int) -> str:
+    indent = element.get("indent")
+    space = "  " * min(indent, 8) if isinstance(indent, int) else ""
+    numbered, first = element.get("style") == "ordered", element.get("offset")
+    start = first + 1 if isinstance(first, int) else 1
+    return "\n".join(
+        f"{space}{f'{number}.' if numbered else '•'} {_paragraph(one, depth + 1)}"
+        for number, one in enumerate(_dicts(element.get("elements")), start)
     )
 
 
-# Errors that parsing JSON of an unexpected shape raises. ``FootnoteError`` is not among them.
-MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
-
-T = TypeVar("T")
-
-log = get_logger()
+def _inline(elements: object, *, plain: bool = False) -> str:
+    return "".join(_word(one, plain=plain) for one in _dicts(elements))
 
 
-class CoreBroke(Exception):
-    """The core raised an error that would be mistaken for a malformed payload."""
+def _word(element: Json, *, plain: bool) -> str:
+    text = escaped(_string(element.get("text")))
+    match element.get("type"):
+        case "link":
+            url = escaped(_string(element.get("url")).replace("|", "%7C"))
+            return f"<{url}|{text}>" if text else f"<{url}>"
+        case "user":
+            return f"<@{_string(element.get('user_id'))}>"
+        case "channel":
+            return f"<#{_string(element.get('channel_id'))}>"
+        case "usergroup":
+            return f"<!subteam^{_string(element.get('usergroup_id'))}>"
+        case "broadcast":
+            return f"<!{_string(element.get('range'))}>"
+        case "emoji":
+            return f":{_string(element.get('name'))}:"
+        case "date":
+            return escaped(_string(element.get("fallback")))
+    return text if plain else _styled(text, _dict(element.get("style")))
 
 
-async def by_core(work: Awaitable[T]) -> T:
-    """Await the core's work on a parsed event. Raises ``CoreBroke`` in place of ``MALFORMED``."""
-    try:
-        return await work
-    except MALFORMED as error:
-        raise CoreBroke(repr(error)) from error
+def _styled(text: str, style: Json) -> str:
+    bare = text.strip()
+    if not bare:
+        return text
+    marked = bare
+    for name, mark in _STYLES:
+        if style.get(name):
+            marked = f"{mark}{marked}{mark}"
+    return text.replace(bare, marked, 1)
 
 
-def note(error: Exception) -> None:
-    """Log a payload that is acknowledged and dropped."""
-    log.warning("Slack sent an unreadable payload, dropped", error=repr(error)[:300])
+# ---------------------------------------------------------------- untyped JSON
+
+
+def _dicts(found: object) -> list[Json]:
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _dict(found: object) -> Json:
+    return found if isinstance(found, dict) else {}
+
+
+def _string(found: object) -> str:
+    return found if isinstance(found, str) else ""

@@ -1,33 +1,183 @@
-"""Installations of the app in Footnote's database: slack_sdk's own stores, with encrypted secrets.
+"""Installs the app in workspaces: the scopes it requests, bolt's OAuth flow, and the stored
+installations, whose secrets are encrypted.
 
+https://docs.slack.dev/authentication/installing-with-oauth,
 https://docs.slack.dev/tools/python-slack-sdk/oauth
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
+from urllib.parse import urljoin
 
 import sqlalchemy as sa
-from slack_sdk.oauth.installation_store import Bot
+from slack_bolt.error import BoltError
+from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
+from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.request.internals import extract_enterprise_id, extract_team_id
+from slack_sdk.oauth.installation_store import Bot, Installation
 from slack_sdk.oauth.installation_store.sqlalchemy import (
     AsyncSQLAlchemyInstallationStore,
     SQLAlchemyInstallationStore,
 )
 from slack_sdk.oauth.state_store.sqlalchemy import AsyncSQLAlchemyOAuthStateStore
+from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from adapters.slack.calls import sdk_logger
-from adapters.slack.people import ORGANISATION
+from adapters.slack.calls import FAILURES, Json, sdk_logger
 from adapters.slack.settings import SlackSettings
-from bot.core.errors import InvalidSetting
+from bot.core.errors import FootnoteError, InvalidSetting
+from bot.core.logs import get_logger
+from bot.operation.console_access import console_address
+from bot.search.registry import searches_conversations
 from bot.storage.connecting import Connecting
 from bot.storage.database import Database, open_database
 from bot.storage.encryption import Seal, Sealed
 from bot.storage.installations import slack_bots, slack_installations, slack_oauth_states
+
+ORGANISATION = "E"  # first letter of an organisation's id; a workspace's id begins with T
+
+# The scope to search each kind of channel, and files. They are optional:
+# https://docs.slack.dev/reference/methods/assistant.search.context
+PUBLIC, FILES = "search:read.public", "search:read.files"
+SEARCHED: Mapping[str, str] = {
+    "public_channel": PUBLIC,
+    "private_channel": "search:read.private",
+    "mpim": "search:read.mpim",
+    "im": "search:read.im",
+}
+SEARCH_SCOPES = (*SEARCHED.values(), FILES)
+# For the descriptions of public channels, private ones and group messages.
+CHANNELS = "channels:read"
+READERS = (CHANNELS, "groups:read", "mpim:read")
+FOR_USER_GROUPS = "usergroups:read"  # used only if collections name user groups
+# The scopes that ``deploy/slack-manifest.yaml`` requests. Slack's page of each method and event
+# names its scope: https://docs.slack.dev/reference/methods, https://docs.slack.dev/reference/events.
+SCOPES = frozenset(
+    [
+        *READERS,
+        *("channels:history", "groups:history", "im:history", "mpim:history"),
+        *("app_mentions:read", "assistant:write", "chat:write", "commands", "files:read"),
+        *("reactions:read", "users:read", FOR_USER_GROUPS),
+    ]
+)
+
+
+def asked_for(settings: SlackSettings) -> frozenset[str]:
+    """Return the scopes requested from a workspace. The search scopes are included only if the
+    operator enabled the search of messages, since Slack refuses apps that do not have them."""
+    searches = "conversations" in settings.model_fields_set and searches_conversations(settings)
+    return SCOPES.union(SEARCH_SCOPES if searches else ())
+
+
+INSTALL_PATH = "/slack/install"
+REDIRECT_PATH = "/slack/oauth_redirect"
+STATE_SECONDS = 600  # time to approve the installation in Slack
+
+# Events that end an installation; https://docs.slack.dev/reference/events/tokens_revoked
+UNINSTALLED, REVOKED = "app_uninstalled", "tokens_revoked"
+ENDINGS = (UNINSTALLED, REVOKED)
+
+# Shown to people in a workspace where the app is not installed.
+NOT_HERE = (
+    "Footnote is not installed in this workspace any more: one of its admins can install it again."
+)
+
+log = get_logger()
+
+
+def install_url(settings: SlackSettings) -> str:
+    """Return the URL at which an admin starts the installation, derived from the settings."""
+    return f"{console_address(settings)}{INSTALL_PATH}"
+
+
+def redirect_url(settings: SlackSettings) -> str:
+    """Return the URL to which Slack redirects them; it must be among the app's "Redirect URLs"."""
+    return f"{console_address(settings)}{REDIRECT_PATH}"
+
+
+class Flow(AsyncOAuthFlow):
+    """Logs the outcome of an installation, even where bolt does not."""
+
+    async def run_installation(self, code: str) -> Installation | None:
+        try:
+            return await super().run_installation(code)
+        except FAILURES as error:
+            log.warning("Slack app not installed: Slack does not answer", error=repr(error))
+            return None
+
+    async def store_installation(
+        self, request: AsyncBoltRequest, installation: Installation
+    ) -> None:
+        try:
+            await super().store_installation(request, installation)
+        except FootnoteError as error:
+            log.error("Slack app not installed: it could not be stored", error=str(error))
+            raise BoltError(error.sentence) from error
+        workspace = workspace_of(
+            installation.is_enterprise_install, installation.enterprise_id, installation.team_id
+        )
+        log.info("Slack app installed", workspace=workspace, by=installation.user_id)
+
+
+def oauth_flow(
+    settings: SlackSettings, client: AsyncWebClient, installations: Installations, states: States
+) -> AsyncOAuthFlow:
+    """Return bolt's OAuth flow; ``client`` has no token."""
+    assert settings.slack_client_secret is not None  # noqa: S101
+    return Flow(
+        client=client,
+        logger=sdk_logger(),
+        settings=AsyncOAuthSettings(
+            client_id=settings.slack_client_id,
+            client_secret=settings.slack_client_secret.get_secret_value(),
+            scopes=sorted(asked_for(settings)),
+            user_scopes=[],
+            # Without it, Slack uses the first of the app's redirect URLs.
+            redirect_uri=redirect_url(settings) if settings.public_url else None,
+            install_path=INSTALL_PATH,
+            install_page_rendering_enabled=False,
+            redirect_uri_path=REDIRECT_PATH,
+            authorization_url=urljoin(settings.slack_api_url, "/oauth/v2/authorize"),
+            installation_store=installations,
+            installation_store_bot_only=True,
+            state_store=states,
+            state_expiration_seconds=STATE_SECONDS,
+            logger=sdk_logger(),
+        ),
+    )
+
+
+def workspace_of(whole: bool | None, enterprise_id: str | None, team_id: str | None) -> str:
+    """Return the id that threads name: the organisation's if all of it installed the app
+    (``whole``), or else the team's."""
+    return str((enterprise_id if whole or not team_id else team_id) or "")
+
+
+async def handle_uninstall(installations: Installations, body: Json) -> str:
+    """Handle ``app_uninstalled`` and ``tokens_revoked``; return the workspace that lost its
+    installation, or "".
+
+    These events come without an authorization and may not say whether a whole organisation is
+    meant.
+    """
+    event = body["event"]
+    tokens: Any = event.get("tokens") or {}
+    if event["type"] == REVOKED and not tokens.get("bot"):
+        return ""  # a person's token, which this app does not use
+    # Event times are in whole seconds; no one reinstalls the app within a second.
+    at = datetime.fromtimestamp(int(body["event_time"]) + 1, UTC)
+    for workspace in filter(None, (extract_team_id(body), extract_enterprise_id(body))):
+        if await installations.uninstall(workspace, at):
+            log.info("Slack app uninstalled", workspace=workspace)
+            return workspace
+    return ""
+
 
 # The columns that are encrypted in the database.
 SECRETS = frozenset(

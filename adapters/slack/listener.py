@@ -1,4 +1,4 @@
-"""Passes Slack's events on to the reception, after normalizing and classifying them.
+"""Passes Slack's events on to the reception, after classifying them.
 
 A method returns once the event's effect is stored; only then is the event acknowledged. If a method
 raises, the event is not acknowledged and Slack delivers it again, unless the error is one of
@@ -7,46 +7,46 @@ raises, the event is not acknowledged and Slack delivers it again, unless the er
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 
-from adapters.slack.calls import Calls, Json
+from adapters.slack.calls import Calls
 from adapters.slack.conversations import stored_token
 from adapters.slack.deferred import EphemeralMessages, Recipient, RetryQueue
 from adapters.slack.incoming import (
-    attachments_of,
-    begins_thread,
+    PLATFORM,
+    Deletion,
+    Edit,
+    Mention,
+    Reaction,
+    SessionStop,
+    SlackMessage,
     begins_with_mention,
     by_core,
     event_id,
-    is_of_app,
-    is_speech,
     is_wordless,
-    mentions_in,
-    thread_of,
-    to_message,
+    parse_message,
     unescape,
     without_mention,
 )
-from adapters.slack.mentions import RIGHT, Mentions
-from adapters.slack.people import AppQuestions, Home, People, Person, app_of, author_id, teams_of
-from adapters.slack.places import Place
-from adapters.slack.posted import run_of
-from adapters.slack.words import words_of
+from adapters.slack.teams import Me, People, Person, app_of
 from bot.core.errors import Denied, Invalid, StorageUnavailable
 from bot.core.logs import get_logger
-from bot.core.messages import Attachment, Author, Message
+from bot.core.messages import Attachment, Author, Message, Thread
 from bot.core.texts import Texts, sentence_for, texts_for
 from bot.search.registry import searches_conversations
 from bot.service.reception import Address, Handled, Reception
 from bot.text.language import detect
 
-PLATFORM = "slack"
 MESSAGES_REMEMBERED = 10_000
 LAST_RETRY = 3  # the number of Slack's last redelivery of an event
-NOBODY = "?"  # the author of an edit whose event does not name one
+MENTION_SECONDS = 0.25  # how long one event of a pair waits for the other
+# Without a limit, two apps that answer each other with new conversations would never stop.
+APP_QUESTIONS = 20  # per app and channel, within APP_SECONDS
+APP_SECONDS = 3_600.0
 
 log = get_logger()
 
@@ -58,19 +58,59 @@ STOP_REACTIONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Me:
-    """The bot's identity: the ids of its workspace, its user, its bot, and the workspace's
-    organisation or ""."""
+@dataclass(slots=True)
+class _Pair:
+    """The two events of a mention, each set once it has arrived; ``action_token`` is the
+    mention's."""
 
-    team: str
-    user: str
-    bot: str
-    enterprise: str = ""
+    message: asyncio.Event = field(default_factory=asyncio.Event)
+    mention: asyncio.Event = field(default_factory=asyncio.Event)
+    action_token: str = ""
 
-    @property
-    def home(self) -> Home:
-        return Home(self.team, self.enterprise)
+
+class Mentions:
+    """Pairs the two events of one mention: ``app_mention`` and the ``message`` with the same text.
+
+    Slack sends both at the same time, in either order. Only the message carries files, and
+    sometimes only the mention carries the token for searching. Without the channel scopes, only the
+    mention arrives.
+    """
+
+    def __init__(self) -> None:
+        self._pairs: LRUCache[str, _Pair] = LRUCache(MESSAGES_REMEMBERED)
+
+    def message_came(self, message: SlackMessage) -> None:
+        """Record that the ``message`` event of a mention has arrived."""
+        self._pair(message).message.set()
+
+    async def has_message(self, mention: SlackMessage) -> bool:
+        """Record an ``app_mention``; return True if its ``message`` event has arrived or arrives in
+        time."""
+        pair = self._pair(mention)
+        pair.action_token = mention.action_token
+        pair.mention.set()
+        return await _comes(pair.message)
+
+    async def with_token(self, message: SlackMessage) -> SlackMessage:
+        """Return a message with the search token of its mention, if only the mention has one."""
+        if message.action_token:
+            return message
+        pair = self._pair(message)
+        await _comes(pair.mention)
+        return replace(message, action_token=pair.action_token)
+
+    def _pair(self, message: SlackMessage) -> _Pair:
+        pair: _Pair = self._pairs.setdefault(message.id, _Pair())
+        return pair
+
+
+async def _comes(event: asyncio.Event) -> bool:
+    try:
+        async with asyncio.timeout(MENTION_SECONDS):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 class Listener:
@@ -93,149 +133,133 @@ class Listener:
         self._mentions = Mentions()
         self._settled: LRUCache[str, None] = LRUCache(MESSAGES_REMEMBERED)
         self._retry_queue = RetryQueue(ephemeral)
-        self._app_questions = AppQuestions()
+        # The questions of each app in a channel, by their ts: one that comes twice counts once.
+        self._of_apps: TTLCache[tuple[str, str], list[str]] = TTLCache(
+            MESSAGES_REMEMBERED, APP_SECONDS
+        )
 
-    # ------------------------------------------------------------ what people say
+    # ------------------------------------------------------------ what people write
 
-    async def handle_mention(self, event: Json, retry: int = 0) -> None:
+    async def handle_mention(self, mention: Mention, retry: int = 0) -> None:
         """Handle ``app_mention``. In a channel, a ``message`` event always comes before or after
         it."""
-        if not is_speech(event) and not self._is_question_of_app(event):
+        message = mention.message
+        if message.writer != "person" and not self._is_question_of_app(message):
             return
-        if not await self._mentions.has_message(event):
-            await self._take(event, "footnote", Place.of_event(event), retry=retry)
+        if not await self._mentions.has_message(message):
+            await self._take(message, "footnote", retry=retry)
 
-    async def handle_message(self, event: Json, retry: int = 0) -> None:
-        """Handle ``message.channels``, ``.groups``, ``.mpim`` and ``.im`` with all subtypes."""
-        subtype, place = event.get("subtype"), Place.of_event(event)
-        if subtype == "message_changed":
-            await self._changed(event, place, retry)
-        elif subtype == "message_deleted":
-            await self._deleted(event["channel"], event.get("previous_message") or {}, event)
-        elif is_speech(event):
-            direct = place.kind == "im"
-            if self._mentions_me(event):
-                self._mentions.message_came(event["channel"], event["ts"])
-            if (address := self._address(event, direct)) is not None:
-                if self._may_search and not direct and address == "footnote":
-                    event = await self._mentions.with_right(event)
-                await self._take(event, address, place, retry=retry)
-        elif self._is_question_of_app(event):
-            self._mentions.message_came(event["channel"], event["ts"])
-            await self._take(event, "footnote", place, retry=retry)
-        elif self._is_other_app(event) and not begins_thread(event):
-            await self._take(event, "others", place, retry=retry)
+    async def handle_message(self, message: SlackMessage, retry: int = 0) -> None:
+        """Handle a new message of a channel or a conversation."""
+        mentioned = self.me.user in message.mentions
+        if message.writer == "person":
+            if mentioned:
+                self._mentions.message_came(message)
+            direct = message.place.kind == "im"
+            if direct or mentioned:
+                if self._may_search and not direct:
+                    message = await self._mentions.with_token(message)
+                await self._take(message, "footnote", retry=retry)
+            elif message.is_reply:
+                to_others = begins_with_mention(message.words)
+                await self._take(message, "others" if to_others else "thread", retry=retry)
+        elif self._is_question_of_app(message):
+            self._mentions.message_came(message)
+            await self._take(message, "footnote", retry=retry)
+        elif self._is_of_other_app(message) and message.is_reply:
+            await self._take(message, "others", retry=retry)
 
-    def is_ours(self, message: Json) -> bool:
+    def is_ours(self, message: SlackMessage) -> bool:
         """Return True if Footnote posted a message."""
-        ours = message.get("bot_id") == self.me.bot or message.get("user") == self.me.user
-        return ours or run_of(message)[0] is not None
+        return bool(message.run) or message.bot == self.me.bot or message.user == self.me.user
 
-    def _is_other_app(self, event: Json) -> bool:
+    def _is_of_other_app(self, message: SlackMessage) -> bool:
         """Return True if an app other than Footnote posted the message, in a channel."""
-        return is_of_app(event) and not self.is_ours(event) and event.get("channel_type") != "im"
+        in_channel = message.place.kind != "im"
+        return message.writer == "app" and in_channel and not self.is_ours(message)
 
-    def _is_question_of_app(self, event: Json) -> bool:
+    def _is_question_of_app(self, message: SlackMessage) -> bool:
         """Return True if an app begins a conversation with Footnote. Footnote reads what apps say
         in threads but does not answer, or two apps could answer each other forever."""
-        return self._is_other_app(event) and begins_thread(event) and self._mentions_me(event)
+        mentioned = self.me.user in message.mentions
+        return self._is_of_other_app(message) and not message.is_reply and mentioned
 
-    async def _changed(self, event: Json, place: Place, retry: int) -> None:
-        message, before = event["message"], event.get("previous_message") or {}
-        channel, ts = event["channel"], str(message["ts"])
-        if message.get("subtype") == "tombstone":  # a deleted message that began a thread
-            await self._deleted(channel, message, message)
-            return
-        # Some edits name their author in only one of these places, or not at all.
-        author = message.get("user") or before.get("user") or _editor(message)
-        message = {**message, "channel": channel, "user": author or NOBODY}
-        if not is_speech(message) or words_of(message) == words_of(before):
+    async def handle_edit(self, edit: Edit, retry: int = 0) -> None:
+        message = edit.message
+        if message.writer != "person" or message.words == edit.before:
             return  # an app's message, or only a link preview was added
-        direct = place.kind == "im"
-        mentioned = self._mentions_me(message)
-        if mentioned:
-            self._mentions.message_came(channel, ts)
-        elif not direct and not await self._is_ours(channel, message):
+        addressed = message.place.kind == "im" or self.me.user in message.mentions
+        if self.me.user in message.mentions:
+            self._mentions.message_came(message)
+        elif not addressed and not await self._takes_part(message.thread(self.me.team)):
             return
-        people = await self.people.quickly(self.named_in(message))
+        people = await self.people.quickly(self._named_in(message))
         try:
-            text = self._text(message, people)
-            known = await by_core(self.reception.edit(PLATFORM, event_id(channel, ts), text))
+            text = self.markdown(message, people)
+            known = await by_core(self.reception.edit(PLATFORM, message.id, text))
         except Invalid:
             return  # the text was removed: the answer stays
         except Denied as error:
-            if author:
-                whole = await self._message(message, place)
+            if message.user:
+                whole = await self._message(message)
                 sentence = sentence_for(error, texts_for(whole.locale))
-                self.ephemeral.say(recipient_of(whole, message), sentence)
+                self.ephemeral.say(recipient_of(message, whole), sentence)
             return
-        if not known and author and (direct or mentioned):
+        if not known and message.user and addressed:
             # No run began with it before the edit: it was refused, or did not address Footnote.
-            await self._take(message, "footnote", place, retry=retry, again=True)
+            await self._take(message, "footnote", retry=retry, again=True)
 
-    async def _deleted(self, channel: str, message: Json, event: Json) -> None:
-        """Handle a deletion. ``message`` is the message before it, which Slack may leave out;
-        ``event`` has its ``ts``."""
-        ts = event.get("deleted_ts") or message.get("ts")
-        if ts and (not message.get("ts") or await self._is_ours(channel, message)):
-            await by_core(self.reception.forget(PLATFORM, event_id(channel, str(ts))))
+    async def handle_deletion(self, deleted: Deletion) -> None:
+        thread = Thread(PLATFORM, self.me.team, deleted.channel, deleted.thread_ts)
+        if not deleted.thread_ts or await self._takes_part(thread):
+            id = event_id(deleted.channel, deleted.ts)
+            await by_core(self.reception.forget(PLATFORM, id))
 
-    async def _is_ours(self, channel: str, message: Json) -> bool:
-        """Return True if Footnote takes part in the message's thread."""
-        return await by_core(self.reception.takes_part(thread_of(self.me.team, channel, message)))
-
-    def _address(self, event: Json, direct: bool) -> Address | None:
-        """Return the addressee of a message; None if it is in no thread and does not mention
-        Footnote."""
-        if direct or self._mentions_me(event):
-            return "footnote"
-        if begins_thread(event):
-            return None
-        return "others" if begins_with_mention(words_of(event)) else "thread"
+    async def _takes_part(self, thread: Thread) -> bool:
+        return await by_core(self.reception.takes_part(thread))
 
     async def _take(
-        self, event: Json, address: Address, place: Place, *, retry: int, again: bool = False
+        self, message: SlackMessage, address: Address, *, retry: int, again: bool = False
     ) -> None:
         """Pass a message on to the reception; queue it for a retry if it cannot be stored.
 
         Raises ``StorageUnavailable`` even then, so that Slack delivers it again.
         """
         try:
-            await self._bring(event, address, place, retry=retry, again=again)
+            await self._bring(message, address, retry=retry, again=again)
         except StorageUnavailable:
             self._retry_queue.keep(
-                event_id(event["channel"], str(event["ts"])),
-                lambda: self._bring(event, address, place, retry=0, again=again),
+                message.id, lambda: self._bring(message, address, retry=0, again=again)
             )
             raise
 
     async def _bring(
-        self, event: Json, address: Address, place: Place, *, retry: int, again: bool
+        self, sent: SlackMessage, address: Address, *, retry: int, again: bool
     ) -> None:
         """Pass a message on to the reception, and notify its author of a refusal or a stop.
 
         A message that this process has handled is skipped, unless it has files or was edited.
         """
-        id = event_id(event["channel"], str(event["ts"]))
-        if id in self._settled and not again and not attachments_of(event):
+        if sent.id in self._settled and not again and not sent.files:
             return
-        if address != "footnote" and not await self._is_ours(event["channel"], event):
+        asked = address == "footnote"
+        if not asked and not await self._takes_part(sent.thread(self.me.team)):
             return  # before Slack is asked about people in threads that are not ours
-        message = await self._message(event, place)
-        recipient: Recipient | None = recipient_of(message, event)
+        message = await self._message(sent)
         texts = texts_for(message.locale)
-        if address != "footnote" and is_wordless(message.text):
+        recipient: Recipient | None = recipient_of(sent, message)
+        if not asked and is_wordless(message.text):
             return  # only emoji, which amount to a reaction, or a picture from an app
-        if is_of_app(event) and address == "footnote":
-            if not self._app_questions.may_ask(event["channel"], event):
-                log.warning("app asks too often", app=message.author.name, id=id)
+        if asked and sent.writer == "app":
+            if not self._may_app_ask(sent):
+                log.warning("app asks too often", app=message.author.name, id=sent.id)
                 return
             recipient = None  # apps get no notices
         # People who talk in a thread without asking Footnote get one notice that they may not ask.
-        whom = id if address == "footnote" else f"{message.thread.key} {message.author.id}"
+        whom = sent.id if asked else f"{message.thread.key} {message.author.id}"
         told = whom in self._settled and not again
         keys = self.reception.settings.encryption_keys
-        state = stored_token(str(event[RIGHT]), keys) if message.conversations else None
+        state = stored_token(sent.action_token, keys) if message.conversations else None
         try:
             outcome = await by_core(self.reception.receive(message, address, post_state=state))
         except StorageUnavailable:
@@ -249,7 +273,13 @@ class Listener:
         else:
             if isinstance(outcome, Handled) and not told:
                 self._say(recipient, texts("stopping" if outcome.stopped else "nothing-running"))
-        self._settled[id] = None
+        self._settled[sent.id] = None
+
+    def _may_app_ask(self, message: SlackMessage) -> bool:
+        asked: list[str] = self._of_apps.setdefault((message.channel, message.author), [])
+        if message.ts not in asked:
+            asked.append(message.ts)
+        return asked.index(message.ts) < APP_QUESTIONS
 
     def _say(self, recipient: Recipient | None, sentence: str) -> None:
         if recipient is None:
@@ -257,71 +287,60 @@ class Listener:
         else:
             self.ephemeral.say(recipient, sentence)
 
-    async def _message(self, event: Json, place: Place) -> Message:
-        people = await self.people.quickly(self.named_in(event))
-        text = self._text(event, people)
-        thread = thread_of(self.me.team, event["channel"], event)
-        if is_of_app(event):
-            author, locale = app_of(event, self.me.home), detect(text)
+    async def _message(self, sent: SlackMessage) -> Message:
+        people = await self.people.quickly(self._named_in(sent))
+        text = self.markdown(sent, people)
+        if is_app := sent.writer == "app":
+            author, locale = app_of(sent, self.me.home), detect(text)
         else:
-            author, locale = self.author(event["user"], people, text, event)
-        text = text or about_files(attachments_of(event), texts_for(locale))
-        return to_message(
-            event,
-            thread=thread,
-            author=author,
-            text=text,
-            locale=locale,
-            audience=place.audience,
-            conversations=self._may_search and not is_of_app(event) and bool(event.get(RIGHT)),
+            author, locale = self.author(sent.user, people, text, sent.teams)
+        return sent.to_message(
+            sent.thread(self.me.team),
+            author,
+            text or about_files(sent.files, texts_for(locale)),
+            locale,
+            audience=sent.place.audience,
+            conversations=self._may_search and not is_app and bool(sent.action_token),
         )
 
     def author(
-        self, user: str, people: dict[str, Person], text: str, payload: Json
+        self, user: str, people: Mapping[str, Person], text: str, teams: Sequence[str] = ()
     ) -> tuple[Author, str]:
         """Return the author and their locale. The language of the text replaces an unknown locale.
 
-        ``payload`` may name the author's team. An admin of another team does not count as an admin.
+        ``teams`` are the author's, as far as they are told. An admin of another team does not count
+        as an admin.
         """
         person = people.get(user)
-        guest = self.me.home.is_guest(person, teams_of(payload))
+        guest = self.me.home.is_guest(person, teams)
         if person is None:
             return Author(user, user, guest=guest), detect(text)
         admin = person.admin and guest is False
         author = Author(user, person.name, admin=admin, guest=guest, zone=person.zone)
         return author, person.locale or detect(text)
 
-    def named_in(self, message: Json) -> list[str]:
-        """Return the ids of the author and of the people they mention, except Footnote's own."""
-        ids = [] if is_of_app(message) else [author_id(message)]
-        ids += mentions_in(words_of(message))
-        return [id for id in ids if id not in (self.me.user, NOBODY)]
-
-    def _text(self, message: Json, people: dict[str, Person]) -> str:
+    def markdown(self, message: SlackMessage, people: Mapping[str, Person]) -> str:
+        """Return the words of a message to Footnote as Markdown, with people by their names."""
         names = {person.id: person.name for person in people.values()}
-        return unescape(without_mention(words_of(message), self.me.user), names)
+        return unescape(without_mention(message.words, self.me.user), names)
 
-    def _mentions_me(self, message: Json) -> bool:
-        # An app's ``text`` is only its notification, but Slack counts a mention in it.
-        said = f"{message.get('text') or ''} {words_of(message)}"
-        return self.me.user in mentions_in(said)
+    def _named_in(self, message: SlackMessage) -> list[str]:
+        return [id for id in message.people() if id != self.me.user]
 
     # ------------------------------------------------------------ stopping
 
-    async def session_stopped(self, event: Json) -> None:
-        """Handle ``agent_session_stopped``, which Slack's own Stop button sends."""
-        await by_core(self.reception.stop(thread_of(self.me.team, event["channel"], event)))
+    async def handle_stop(self, stop: SessionStop) -> None:
+        thread = Thread(PLATFORM, self.me.team, stop.channel, stop.thread_ts)
+        await by_core(self.reception.stop(thread))
 
-    async def handle_reaction(self, event: Json) -> None:
-        """Handle ``reaction_added``: a stop reaction on a question or its reply stops the run."""
-        item = event.get("item") or {}
-        name = str(event.get("reaction", "")).partition("::")[0]  # without the skin tone
-        if name not in STOP_REACTIONS or item.get("type") != "message":
+    async def handle_reaction(self, reaction: Reaction) -> None:
+        """A stop reaction on a question or its reply stops the run."""
+        if reaction.name not in STOP_REACTIONS:
             return
-        if event.get("item_user") == self.me.user:
-            self.ephemeral.later(self._stop_reply(item["channel"], str(item["ts"])))
+        if reaction.item_user == self.me.user:
+            self.ephemeral.later(self._stop_reply(reaction.channel, reaction.ts))
         else:
-            id = event_id(item["channel"], str(item["ts"]))
+            id = event_id(reaction.channel, reaction.ts)
             await by_core(self.reception.stop_question(PLATFORM, id))
 
     async def _stop_reply(self, channel: str, ts: str) -> None:
@@ -336,30 +355,20 @@ class Listener:
             limit=1,
             include_all_metadata=True,
         )
-        for message in found.get("messages") or ():
-            run_id, _ = run_of(message) if message.get("ts") == ts else (None, None)
-            if run_id is not None:
-                await self.reception.stop_run(run_id)
-
-
-def _editor(message: Json) -> str:
-    edited = message.get("edited")
-    return str(edited.get("user") or "") if isinstance(edited, dict) else ""
+        for each in found.get("messages") or ():
+            message = parse_message(each, channel)
+            if message.ts == ts and message.run:
+                await self.reception.stop_run(message.run)
 
 
 def about_files(files: Sequence[Attachment], texts: Texts) -> str:
     """Return the question for a message that has files and no text; "" without files."""
-    if not files:
-        return ""
-    return texts("files-question", names=", ".join(file.name for file in files))
+    return texts("files-question", names=", ".join(file.name for file in files)) if files else ""
 
 
-def recipient_of(message: Message, event: Json) -> Recipient:
+def recipient_of(sent: SlackMessage, message: Message) -> Recipient:
     """Return the recipient of a private notice about a message: its author, in the same place."""
-    in_thread = message.direct or event.get("thread_ts")
-    return Recipient(
-        message.thread.channel,
-        message.author.id,
-        message.thread.thread if in_thread else "",
-        message.direct,
-    )
+    thread = message.thread
+    in_thread = message.direct or sent.thread_ts
+    ts = thread.thread if in_thread else ""
+    return Recipient(thread.channel, message.author.id, ts, message.direct)

@@ -12,30 +12,25 @@ from urllib.parse import urlsplit
 import aiohttp
 from pydantic import SecretStr
 
-from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
-from adapters.slack.conversations import PUBLIC, SlackConversations, load_token
+from adapters.slack.calls import Away, Calls, Limited, Refusal
+from adapters.slack.conversations import SlackConversations, load_token
 from adapters.slack.deferred import Recipient, tell
-from adapters.slack.delivery import Delivery
-from adapters.slack.format import escaped, markdown_block, notification, question_text
-from adapters.slack.found_files import FILES
-from adapters.slack.incoming import to_message, unescape
-from adapters.slack.people import author_id, name_of_app, names_of
-from adapters.slack.places import Place, is_direct
-from adapters.slack.posted import (
+from adapters.slack.delivery import (
     QUESTION,
+    Delivery,
     Post,
     PostedMessages,
     found_question,
     is_about,
     is_suggestion,
-    is_ts,
     message_ts,
-    run_of,
     thread_messages,
 )
+from adapters.slack.format import escaped, markdown_block, notification, question_text
+from adapters.slack.incoming import Place, is_direct, is_ts, unescape
+from adapters.slack.installations import FILES, PUBLIC
 from adapters.slack.reply import Features, SlackDisplay
-from adapters.slack.teams import Team, Teams
-from adapters.slack.words import words_of
+from adapters.slack.teams import Team, Teams, names_of
 from bot.core.errors import PlatformUnavailable, PostRefused
 from bot.core.labels import label
 from bot.core.logs import get_logger
@@ -44,7 +39,6 @@ from bot.core.posting import PostState, Reply, RunRef, Whereabouts, collect
 from bot.core.reader import Reader
 from bot.core.texts import texts_for
 from bot.service.replying import Pace, open_reply
-from bot.storage.workspaces import Workspaces
 
 MESSAGES = 300  # the latest ones of a thread; a reasoner sees fewer
 SLACK_HOSTS = ("slack.com", "slack-files.com")  # where files are stored; subdomains count too
@@ -76,29 +70,24 @@ async def thread_history(team: Team, run: RunRef) -> Sequence[Message]:
             texts("history-too-slow"), detail=limited.detail, retry_after=limited.retry_after
         ) from limited
     heard = [
-        message for message in said if _is_said(message, user) and str(message["ts"]) != asked
+        message
+        for message in said
+        if message.writer != "none"
+        and (message.words or message.files)
+        and message.user != user
+        and not message.run
+        and message.ts != asked
     ][-MESSAGES:]
     names = await names_of(team.people, heard)
-    return [_message(run, message, names) for message in heard]
-
-
-def _is_said(message: Json, user: str) -> bool:
-    """Return True if the message has text and someone other than Footnote wrote it."""
-    subtype = message.get("subtype")
-    said = subtype in (None, "file_share", "thread_broadcast", "me_message", "bot_message")
-    ours = message.get("user") == user or run_of(message)[0] is not None
-    return said and not ours and bool(words_of(message) or message.get("files"))
-
-
-def _message(run: RunRef, message: Json, names: dict[str, str]) -> Message:
-    user = author_id(message)
-    return to_message(
-        message,
-        thread=run.message.thread,
-        author=Author(user, names.get(user) or name_of_app(message)),
-        text=unescape(words_of(message), names),
-        locale=run.message.locale,
-    )
+    return [
+        message.to_message(
+            where,
+            Author(message.author, names.get(message.author) or message.app_name),
+            unescape(message.words, names),
+            run.message.locale,
+        )
+        for message in heard
+    ]
 
 
 async def download_file(calls: Calls, attachment: Attachment, limit: int) -> bytes:
@@ -113,10 +102,9 @@ async def download_file(calls: Calls, attachment: Attachment, limit: int) -> byt
         raise PostRefused(f"{attachment.name} is not kept by Slack: share the file itself.")
     headers = {"Authorization": f"Bearer {client.token}"}
     timeout = aiohttp.ClientTimeout(total=FILE_SECONDS)
-    session = client.session if client.session and not client.session.closed else None
-    own = session or aiohttp.ClientSession()
+    assert client.session is not None  # noqa: S101
     try:
-        async with own.get(
+        async with client.session.get(
             url,
             headers=headers,
             timeout=timeout,
@@ -129,9 +117,6 @@ async def download_file(calls: Calls, attachment: Attachment, limit: int) -> byt
         raise PlatformUnavailable(
             f"Slack did not deliver {attachment.name}: ask again later.", detail=repr(error)
         ) from error
-    finally:
-        if session is None:
-            await own.close()
 
 
 async def _body(response: aiohttp.ClientResponse, attachment: Attachment, limit: int) -> bytes:
@@ -176,13 +161,11 @@ class SlackPoster:
     amends = True
     groups_setting = "slack_groups"
 
-    def __init__(
-        self, teams: Teams, workspaces: Workspaces, keys: Sequence[SecretStr] = ()
-    ) -> None:
+    def __init__(self, teams: Teams, keys: Sequence[SecretStr] = ()) -> None:
         """``keys`` encrypt secrets in the database; there may be none."""
         self._teams = teams
         self._keys = keys
-        self._features = Features(workspaces)
+        self._features = Features()
 
     async def open(self, run: RunRef, saved: PostState | None) -> Reply:
         team = await self._team(run)
@@ -344,7 +327,7 @@ class SlackPoster:
         Raises ``PlatformUnavailable``: nothing else would end a session that an attempt began.
         """
         where = record.run.message.thread
-        if not await self._features.has("sessions", where.workspace, record.channel):
+        if not self._features.has("sessions", where.workspace, record.channel):
             return
         own_thread = message_ts(record.run) == record.thread
         try:

@@ -4,42 +4,375 @@ are not allowed or an earlier attempt left messages. In the end they hold exactl
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from adapters.slack.calls import CREDENTIALS, Away, Limited, Refusal
-from adapters.slack.delivery import Delivery
+from cachetools import TTLCache
+
+from adapters.slack.calls import CREDENTIALS, Away, Calls, Json, Limited, Refusal
+from adapters.slack.delivery import Delivery, Post, PostedMessages
 from adapters.slack.format import (
     Final,
     Part,
+    Task,
+    chunk_characters,
+    cut_before,
     escaped,
     failure,
     final,
+    heading,
     markdown,
+    markdown_block,
     notification,
     parts,
+    plain,
+    ready,
+    task_chunk,
+    tasks,
     working_blocks,
 )
-from adapters.slack.limits import SESSION_TITLE_CHARACTERS
-from adapters.slack.places import is_direct
-from adapters.slack.plan import plain, ready, tasks
-from adapters.slack.posted import PostedMessages
-from adapters.slack.streaming import Streaming, TakenOver, message_parts
+from adapters.slack.incoming import is_direct
+from adapters.slack.limits import (
+    PLAN_CHARACTERS,
+    SESSION_TITLE_CHARACTERS,
+    STREAM_CHARACTERS,
+    STREAM_RESERVE,
+    STREAM_SECONDS_USED,
+)
 from adapters.slack.teams import Team
 from bot.core.answers import Answer, PlanView
-from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused, StorageUnavailable
+from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
 from bot.core.posting import RunRef
 from bot.core.texts import Texts, texts_for
 from bot.service.replying import Display, View
-from bot.storage.workspaces import Workspaces
+
+log = get_logger()
+
+
+_ENDED = frozenset({"message_not_in_streaming_state", "message_not_found"})
+
+
+class TakenOver(Exception):
+    """An earlier attempt left a stream with unknown content, which can only be replaced."""
+
+
+@dataclass(slots=True)
+class _Stream:
+    """One streamed message, and what was sent to it."""
+
+    post: Post
+    began: float = field(default_factory=monotonic)
+    characters: int = 0
+    plan_characters: int = 0
+    title: str = ""
+    said: dict[str, tuple[str, str]] = field(default_factory=dict)  # task → title, state
+    detailed: set[str] = field(default_factory=set)
+    linked: set[tuple[str, str]] = field(default_factory=set)  # task and URL
+    text: str = ""
+
+    def take(self, chunks: Sequence[Json]) -> None:
+        """Record the chunks that Slack accepted."""
+        for chunk in chunks:
+            size = chunk_characters(chunk)
+            self.characters += size
+            match chunk["type"]:
+                case "markdown_text":
+                    self.text += chunk["text"]
+                    continue
+                case "plan_update":
+                    self.title = chunk["title"]
+                case "task_update":
+                    self.said[chunk["id"]] = (chunk["title"], chunk["status"])
+                    if chunk.get("details"):
+                        self.detailed.add(chunk["id"])
+                    self.linked |= {(chunk["id"], link["url"]) for link in chunk.get("sources", ())}
+            self.plan_characters += size
+
+    @property
+    def room(self) -> int:
+        """The number of characters of text that still fit."""
+        return STREAM_CHARACTERS - STREAM_RESERVE - self.characters
+
+
+class Streaming:
+    """Shows a run by streaming. Calls that can wait are made once; the caller retries."""
+
+    method = "chat.appendStream"
+
+    def __init__(
+        self,
+        calls: Calls,
+        delivery: Delivery,
+        record: PostedMessages,
+        texts: Texts,
+        askers_team: str,
+    ) -> None:
+        """``askers_team`` is the id of the asker's own workspace."""
+        self._calls = calls
+        self._askers_team = askers_team
+        self._delivery = delivery
+        self._record = record
+        self._texts = texts
+        self._stream: _Stream | None = None
+        self._sent = ""  # the part of the answer sent so far, in all messages
+        self._stale: Post | None = None
+        self._plan_told = False  # an earlier message shows the plan
+        self._quiet = False  # nothing more can be shown before the end
+        self.session_ended = False  # the session's status was set with the stream's end
+
+    @property
+    def begun(self) -> bool:
+        return self._stream is not None
+
+    async def show(self, view: View) -> bool:
+        """Update the reply; return False if one call was not enough.
+
+        Raises ``Refusal`` if streams cannot be begun here, ``TakenOver``, ``Limited``, ``Away``.
+        """
+        if self._quiet:
+            return True
+        if self._record.pending is not None:
+            await self._delivery.recover(patience=0.0)
+            if self._record.posts:
+                raise TakenOver
+        await self._clear(patience=0.0)
+        if self._stream is None:
+            await self._begin(view)
+        elif monotonic() - self._stream.began > STREAM_SECONDS_USED:
+            await self._continue_elsewhere(view)
+        else:
+            await self._grow(self._stream, view)
+        return self._quiet or not self._fresh(view)
+
+    async def finish(self, final: Final, plan: PlanView, session_status: str | None) -> bool:
+        """End with the whole answer; return False if the messages have to be replaced instead.
+
+        Raises ``PlatformUnavailable`` and ``PostRefused``.
+        """
+        stream = self._stream
+        if stream is None or self._quiet or self._record.pending is not None:
+            return False
+        if not final.text.startswith(self._sent):
+            return False
+        await self._clear(patience=self._calls.timing.patience)
+        rest = final.text[len(self._sent) :]
+        chunks = [] if self._plan_told else self._plan_chunks(stream, plan, final.title, ended=True)
+        room = STREAM_CHARACTERS - stream.characters - sum(map(chunk_characters, chunks))
+        at = len(rest) if len(rest) <= room else cut_before(rest, room)
+        here, elsewhere = rest[:at], rest[at:].strip()
+        if here:
+            chunks.append({"type": "markdown_text", "text": here})
+        last = [] if elsewhere else list(final.closing)
+        if not await self._stop(stream, chunks, last, None if elsewhere else session_status):
+            return False
+        self._sent += here
+        if elsewhere:
+            rest_of = message_parts(parts(elsewhere), final)
+            await self._delivery.settle(rest_of, first=len(self._record.posts))
+        return True
+
+    # ------------------------------------------------------------ growing
+
+    async def _begin(self, view: View) -> None:
+        """Begin a stream with the plan and the text so far."""
+        stream = _Stream(Post("", streamed=True))
+        chunks = self._news(stream, view)
+        message = self._record.run.message
+        arguments: dict[str, Any] = {
+            "channel": self._record.channel,
+            "thread_ts": self._record.thread,
+            "task_display_mode": "plan",
+        }
+        if not is_direct(self._record.channel):
+            arguments["recipient_user_id"] = message.author.id
+            arguments["recipient_team_id"] = self._askers_team
+        if chunks:
+            arguments["chunks"] = chunks
+        await self._record.intend(len(self._record.posts))
+        try:
+            begun = await self._calls.once("chat.startStream", **arguments)
+        except (Limited, Refusal):
+            await self._record.unintend()  # not after ``Away``: the stream may have begun
+            raise
+        stream.post = Post(str(begun["ts"]), streamed=True)
+        stream.take(chunks)
+        self._sent += stream.text
+        self._stream = stream
+        await self._record.arrived(len(self._record.posts), stream.post)
+
+    async def _grow(self, stream: _Stream, view: View) -> None:
+        chunks = self._news(stream, view)
+        if not chunks:
+            if self._fresh(view):
+                await self._continue_elsewhere(view)
+            return
+        try:
+            await self._calls.once(
+                self.method, channel=self._record.channel, ts=stream.post.ts, chunks=chunks
+            )
+        except Away:
+            # The chunks may have arrived, and sending them again could show them twice.
+            self._quiet = True
+            raise
+        except Refusal as refusal:
+            await self._refused(refusal, view)
+            return
+        before = stream.text
+        stream.take(chunks)
+        self._sent += stream.text[len(before) :]
+
+    async def _refused(self, refusal: Refusal, view: View) -> None:
+        if refusal.code in _ENDED or refusal.code == "msg_too_long":
+            await self._continue_elsewhere(view)
+        else:
+            log.info("stream not continued", run=self._record.run.id, error=str(refusal))
+            self._quiet = True
+
+    async def _continue_elsewhere(self, view: View) -> None:
+        """Continue in another message, because the stream has ended, is about to, or is full."""
+        old = self._stream
+        assert old is not None  # noqa: S101
+        if not old.text:
+            await self._begin(view)
+            self._stale = old.post
+            await self._clear(patience=0.0)
+            return
+        ended = [] if self._plan_told else self._plan_chunks(old, view.plan, "", ended=True)
+        if not await self._stop(old, ended, [], None, patience=0.0):
+            self._quiet = self._quiet or old.post.streamed
+        self._plan_told = True
+        self._stream = None
+        if not self._quiet:
+            await self._begin(view)
+
+    async def _clear(self, *, patience: float) -> None:
+        """Delete the message whose plan a later message shows now."""
+        if self._stale is not None:
+            await self._delivery.delete(self._stale, patience=patience)
+            self._stale = None
+
+    async def _stop(
+        self,
+        stream: _Stream,
+        chunks: Sequence[Json],
+        blocks: Sequence[Json],
+        session_status: str | None,
+        *,
+        patience: float | None = None,
+    ) -> bool:
+        """End a stream; return False if Slack did not accept the last chunks or blocks."""
+        arguments: dict[str, Any] = {}
+        if chunks:
+            arguments["chunks"] = list(chunks)
+        if blocks:
+            arguments["blocks"] = list(blocks)
+        if session_status:
+            arguments["session_status"] = session_status
+        try:
+            await self._calls.patiently(
+                "chat.stopStream",
+                patience=patience,
+                repeat=False,
+                channel=self._record.channel,
+                ts=stream.post.ts,
+                metadata=self._record.metadata(self._record.posts.index(stream.post)),
+                **arguments,
+            )
+        except Away as away:
+            log.info("stream may not have ended", run=self._record.run.id, error=str(away))
+            return False
+        except Refusal as refusal:
+            log.info("stream not ended", run=self._record.run.id, error=str(refusal))
+            if refusal.code in _ENDED:
+                stream.post.streamed = False
+            return False
+        stream.post.streamed = False
+        self.session_ended = session_status is not None
+        stream.take(chunks)
+        await self._record.save()
+        return True
+
+    # ------------------------------------------------------------ what is new
+
+    def _news(self, stream: _Stream, view: View) -> list[Json]:
+        chunks = [] if self._plan_told else self._plan_chunks(stream, view.plan, view.plan.title)
+        fresh = self._fresh(view)
+        room = stream.room - sum(map(chunk_characters, chunks))
+        if len(fresh) > room:
+            at = cut_before(fresh, room)
+            # A block longer than any stream has to be cut somewhere.
+            fresh = fresh[: room if at == 0 and not stream.text and room > 0 else at]
+        if fresh:
+            chunks.append({"type": "markdown_text", "text": fresh})
+        return chunks
+
+    def _plan_chunks(
+        self, stream: _Stream, plan: PlanView, title: str, *, ended: bool = False
+    ) -> list[Json]:
+        chunks: list[Json] = []
+        wanted = heading(title)
+        if wanted and wanted != stream.title:
+            chunks.append({"type": "plan_update", "title": wanted})
+        closing: dict[str, Json] = {}  # the shortest chunks that close the open tasks
+        for task in tasks(plan, self._texts, ended=ended):
+            chunk = _task_news(stream, task)
+            if chunk is not None:
+                chunks.append(chunk)
+            if ended and stream.said.get(task.id, ("", task.state))[1] != task.state:
+                closing[task.id] = task_chunk(task, details="", links=())
+        budget = STREAM_RESERVE if ended else 0
+        budget += PLAN_CHARACTERS - stream.plan_characters
+        budget -= sum(map(chunk_characters, closing.values()))
+        kept: list[Json] = []
+        for chunk in chunks:
+            least = closing.get(chunk.get("id", ""))
+            more = chunk_characters(chunk) - (chunk_characters(least) if least else 0)
+            if more <= budget:
+                kept.append(chunk)
+                budget -= more
+            elif least:
+                kept.append(least)
+            else:
+                budget = min(budget, 0)  # later tasks are not shown before earlier ones
+        return kept
+
+    def _fresh(self, view: View) -> str:
+        """Return the part of the answer that is final and not sent yet."""
+        urls: Mapping[int, str] = dict(view.plan.numbered)
+        text = markdown(ready(view.text, urls), urls)
+        if self._sent and not text.startswith(self._sent):
+            return ""  # text already sent was withdrawn: ``finish`` corrects it
+        return text[len(self._sent) :]
+
+
+def _task_news(stream: _Stream, task: Task) -> Json | None:
+    """Return the changes of a task that the stream does not show yet, or None."""
+    details = task.details if task.id not in stream.detailed else ""
+    links = [link for link in task.links if (task.id, link.url) not in stream.linked]
+    if stream.said.get(task.id) == (task.title, task.state) and not details and not links:
+        return None
+    return task_chunk(task, details=details, links=links)
+
+
+def message_parts(pieces: Sequence[str], final: Final) -> list[Part]:
+    """Return the messages for an answer's pieces; the last has the closing blocks."""
+    last = len(pieces) - 1
+    return [
+        Part(
+            blocks=(markdown_block(piece), *(final.closing if number == last else ())),
+            text=notification(final.plain if number == 0 else piece),
+        )
+        for number, piece in enumerate(pieces)
+    ]
+
 
 Ability = Literal["streaming", "sessions"]
 
-PLATFORM = "slack"
-RECONSIDERED = timedelta(days=7)  # then a refused feature is tried again: an admin may allow it
+REFUSED_SECONDS = 86_400.0  # then a refused feature is tried again: an admin may allow it
 
 # Refusals about the app or the workspace, and not about the place or the content:
 # https://docs.slack.dev/reference/methods/chat.startStream and …/agents.sessions.setStatus
@@ -63,55 +396,23 @@ _CHANNEL = frozenset(
     }
 )
 
-log = get_logger()
-
 
 class Features:
-    """Remembers refused features: of a workspace in the database, of a channel in this process."""
+    """Remembers for a day which features a workspace or a channel refuses."""
 
-    def __init__(self, workspaces: Workspaces) -> None:
-        self._workspaces = workspaces
-        self._refused: dict[str, set[str]] = {}  # workspace → features it does not have
-        self._channels: set[tuple[str, str, str]] = set()
+    def __init__(self) -> None:
+        self._refused: TTLCache[tuple[Ability, str], None] = TTLCache(10_000, REFUSED_SECONDS)
 
-    async def has(self, ability: Ability, workspace: str, channel: str) -> bool:
-        if workspace not in self._refused:
-            self._refused[workspace] = await self._remembered(workspace)
-        return (
-            ability not in self._refused[workspace]
-            and (ability, workspace, channel) not in self._channels
-        )
+    def has(self, ability: Ability, workspace: str, channel: str) -> bool:
+        return all((ability, place) not in self._refused for place in (workspace, channel))
 
-    async def lacks(self, ability: Ability, workspace: str, channel: str, refusal: Refusal) -> None:
+    def lacks(self, ability: Ability, workspace: str, channel: str, refusal: Refusal) -> None:
         """Remember a refusal for the channel or the workspace in which it would occur again."""
         log.info("slack refuses", ability=ability, channel=channel, code=refusal.code)
         if refusal.code in _CHANNEL:
-            self._channels.add((ability, workspace, channel))
+            self._refused[ability, channel] = None
         elif refusal.code in _WORKSPACE:
-            self._refused.setdefault(workspace, set()).add(ability)
-            fact = {"refused": refusal.code, "at": datetime.now(UTC).isoformat()}
-            try:
-                await self._workspaces.remember(PLATFORM, workspace, ability, fact)
-            except StorageUnavailable as away:
-                log.warning("refusal not stored", ability=ability, error=str(away))
-
-    async def _remembered(self, workspace: str) -> set[str]:
-        try:
-            facts = await self._workspaces.facts(PLATFORM, workspace)
-        except StorageUnavailable as away:
-            log.warning("refusals not read", error=str(away))
-            return set()
-        return {name for name in get_args(Ability) if _holds(facts.get(name))}
-
-
-def _holds(fact: Any) -> bool:
-    if not isinstance(fact, dict) or not fact.get("refused"):
-        return False
-    try:
-        at = datetime.fromisoformat(fact["at"])
-    except (KeyError, TypeError, ValueError):
-        return False
-    return datetime.now(UTC) - at < RECONSIDERED
+            self._refused[ability, workspace] = None
 
 
 QUESTION = 100  # characters of the question in a notice to the asker
@@ -246,7 +547,7 @@ class SlackDisplay(Display):
     async def _begin_session(self) -> None:
         """Begin a session, which shows that Footnote is working and Slack's own Stop button."""
         where = self._run.message.thread
-        if not await self._features.has("sessions", where.workspace, self._record.channel):
+        if not self._features.has("sessions", where.workspace, self._record.channel):
             return
         left = self._run.attempt > 1  # an earlier attempt may have set the status
         self._session_begun = left
@@ -274,7 +575,7 @@ class SlackDisplay(Display):
 
     async def _chosen_way(self) -> Streaming | Updating:
         where = self._run.message.thread
-        streams = await self._features.has("streaming", where.workspace, self._record.channel)
+        streams = self._features.has("streaming", where.workspace, self._record.channel)
         if streams and not self._record.posts:
             asker = await self._team.workspace_of_author(self._run.message)
             return Streaming(self._calls, self._delivery, self._record, self._texts, asker)
@@ -290,7 +591,7 @@ class SlackDisplay(Display):
 
     async def _lacks(self, ability: Ability, refusal: Refusal) -> None:
         where = self._run.message.thread
-        await self._features.lacks(ability, where.workspace, self._record.channel, refusal)
+        self._features.lacks(ability, where.workspace, self._record.channel, refusal)
 
 
 class Updating:

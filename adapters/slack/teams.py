@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Self
 from weakref import WeakValueDictionary
 
 from cachetools import TTLCache
@@ -20,21 +21,178 @@ from slack_sdk.oauth.installation_store import Bot
 from slack_sdk.oauth.token_rotation.async_rotator import AsyncTokenRotator
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.calls import FAILURES, Calls, Json, Timing
-from adapters.slack.installations import Installations
-from adapters.slack.people import ORGANISATION, Home, People
-from adapters.slack.places import CHANNELS, READERS, Place, is_direct
+from adapters.slack.calls import FAILURES, Calls, Json, Refusal, Timing
+from adapters.slack.incoming import Place, SlackMessage, is_direct
+from adapters.slack.installations import CHANNELS, ORGANISATION, READERS, Installations
 from bot.core.errors import FootnoteError, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.core.logs import get_logger
-from bot.core.messages import Audience, Message
+from bot.core.messages import Audience, Author, Message
 from bot.service.background_tasks import BackgroundTasks
+
+log = get_logger()
+
+PEOPLE_REMEMBERED = 20_000
+REMEMBERED_SECONDS = 3_600.0
+PATIENCE_SECONDS = 0.3  # how long an event waits for names
+PAUSE_SECONDS = 10.0  # without quick look-ups, after one took too long
+# Errors of users.info about the person: https://docs.slack.dev/reference/methods/users.info
+STRANGER = frozenset(("user_not_found", "user_not_visible"))
+MOST_ASKED = 20  # people looked up for one message
+# Guests of several channels, guests of one, and strangers known through a shared channel only:
+# https://docs.slack.dev/reference/objects/user-object
+GUESTS = ("is_restricted", "is_ultra_restricted", "is_stranger")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person in Slack.
+
+    ``locale`` is the language of their Slack, such as ``en-US``; ``team`` and ``enterprise`` are
+    the ids of their workspace and organisation. ``guest`` is True for people whom Slack calls
+    guests or strangers, or does not let Footnote look up. ``zone`` is an IANA time zone name.
+    """
+
+    id: str
+    name: str
+    locale: str
+    admin: bool = False
+    team: str = ""
+    enterprise: str = ""
+    guest: bool = False
+    zone: str = ""
+
+
+class People:
+    """Looks people up by ``users.info``, each once an hour; concurrent callers share one call."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._known: TTLCache[str, Person] = TTLCache(PEOPLE_REMEMBERED, REMEMBERED_SECONDS)
+        self._asking: dict[str, asyncio.Task[Person]] = {}
+        self._hurry_until = 0.0
+
+    async def aclose(self) -> None:
+        for task in self._asking.values():
+            task.cancel()
+        await asyncio.gather(*self._asking.values(), return_exceptions=True)
+
+    async def quickly(self, ids: Iterable[str]) -> dict[str, Person]:
+        """Return the people who are cached or can be looked up within ``PATIENCE_SECONDS``."""
+        wanted = list(dict.fromkeys(ids))[:MOST_ASKED]
+        if time.monotonic() >= self._hurry_until and (
+            tasks := [self._ask(id) for id in wanted if id not in self._known]
+        ):
+            _, late = await asyncio.wait(tasks, timeout=PATIENCE_SECONDS)
+            if late:
+                self._hurry_until = time.monotonic() + PAUSE_SECONDS
+        known = ((id, self._known.get(id)) for id in wanted)
+        return {id: person for id, person in known if person is not None}
+
+    async def person(self, id: str) -> Person:
+        """Return one person, without a time limit. Raises ``PlatformUnavailable``,
+        ``PostRefused``."""
+        known: Person | None = self._known.get(id)
+        return known if known is not None else await asyncio.shield(self._ask(id))
+
+    def _ask(self, id: str) -> asyncio.Task[Person]:
+        task = self._asking.get(id)
+        if task is None:
+            task = self._asking[id] = asyncio.create_task(self._look_up(id))
+            task.add_done_callback(lambda done: self._asked(id, done))
+        return task
+
+    def _asked(self, id: str, task: asyncio.Task[Person]) -> None:
+        self._asking.pop(id, None)
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        log.debug("person not looked up", id=id, error=str(error))
+        if isinstance(error, Refusal) and error.code in STRANGER:
+            self._known[id] = Person(id, id, "", guest=True)
+        else:  # Slack is away, or refused for a reason that has nothing to do with the person
+            self._hurry_until = time.monotonic() + PAUSE_SECONDS
+
+    async def _look_up(self, id: str) -> Person:
+        # Not ``patiently``: the next message looks the name up again.
+        answer = await self._calls.once("users.info", user=id, include_locale=True)
+        user = answer["user"]
+        profile = user.get("profile") or {}
+        name = profile.get("display_name") or profile.get("real_name") or user.get("name") or id
+        person = Person(
+            id=id,
+            name=" ".join(str(name).split()),
+            locale=str(user.get("locale") or ""),
+            admin=bool(user.get("is_admin") or user.get("is_owner")),
+            team=str(user.get("team_id") or ""),
+            enterprise=str((user.get("enterprise_user") or {}).get("enterprise_id") or ""),
+            guest=any(user.get(kind) for kind in GUESTS),
+            zone=str(user.get("tz") or ""),
+        )
+        self._known[id] = person
+        return person
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The workspace in which Footnote is installed.
+
+    ``enterprise`` is the organisation it is part of, or "". If a whole organisation installed the
+    app, ``team`` and ``enterprise`` are both the organisation's id.
+    """
+
+    team: str
+    enterprise: str = ""
+
+    def is_guest(self, person: Person | None, teams: Iterable[str] = ()) -> bool | None:
+        """Return True if a person comes from outside; None if that is unknown.
+
+        ``teams`` are the ids of workspaces and organisations that a payload gives for the person;
+        they decide if ``person`` is None. People from other workspaces of the same organisation are
+        not guests.
+        """
+        if person is not None:
+            return person.guest or not self._includes(person)
+        return True if any(map(self._is_elsewhere, teams)) else None
+
+    def _includes(self, person: Person) -> bool:
+        if self.enterprise and person.enterprise == self.enterprise:
+            return True
+        return person.team == self.team
+
+    def _is_elsewhere(self, team: str) -> bool:
+        """Return True if an id is certainly not ours. Within an organisation a workspace's id
+        proves nothing, because the organisation's workspaces are not known."""
+        if team.startswith(ORGANISATION):
+            return team != self.enterprise
+        return bool(team) and team != self.team and not self.enterprise
+
+
+def app_of(message: SlackMessage, home: Home) -> Author:
+    """Return the app that posted a message, as a guest if only another team can have installed
+    it."""
+    made_by = Person(message.author, "", "", team="".join(message.teams))
+    guest = message.place.shared is not False and home.is_guest(made_by)
+    return Author(message.author, message.app_name, guest=guest)
+
+
+async def names_of(people: People, messages: Iterable[SlackMessage]) -> dict[str, str]:
+    """Return the names of authors and mentioned people by id, without those who cannot be looked
+    up."""
+    ids = list(dict.fromkeys(id for message in messages for id in message.people()))
+    found = await asyncio.gather(*map(people.person, ids), return_exceptions=True)
+    names: dict[str, str] = {}
+    for id, person in zip(ids, found, strict=True):
+        if isinstance(person, FootnoteError):
+            continue
+        if isinstance(person, BaseException):
+            raise person
+        names[id] = person.name
+    return names
+
 
 GROUPS_REMEMBERED = 1_000
 SCOPES_SECONDS = 600.0
 CHANNELS_REMEMBERED, CHANNELS_SECONDS = 10_000, 60.0
 GROUPS_SECONDS = 60.0  # Slack allows about 20 of these calls a minute
-
-log = get_logger()
 
 
 class UserGroups:
@@ -201,14 +359,49 @@ class Team:
             return True  # Slack does not show this person
 
 
+@dataclass(frozen=True, slots=True)
+class Me:
+    """The bot's identity: the ids of its workspace, its user, its bot, and the workspace's
+    organisation or ""."""
+
+    team: str
+    user: str
+    bot: str
+    enterprise: str = ""
+
+    @classmethod
+    def of(cls, identity: Json) -> Self:
+        """Return the identity that ``auth.test`` tells."""
+        bot, enterprise = (str(identity.get(key) or "") for key in ("bot_id", "enterprise_id"))
+        return cls(str(identity["team_id"]), str(identity["user_id"]), bot, enterprise)
+
+    @property
+    def home(self) -> Home:
+        return Home(self.team, self.enterprise)
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An installation of the app, with the bot's identity in the workspace."""
+
+    me: Me
+    team: Team = field(repr=False)
+
+
 class OneTeam:
-    """The only workspace: that of SLACK_BOT_TOKEN. Close it with ``aclose``."""
+    """The only workspace: that of SLACK_BOT_TOKEN. ``me`` must be set before ``installed``. Close
+    it with ``aclose``."""
+
+    me: Me
 
     def __init__(self, client: AsyncWebClient, timing: Timing) -> None:
         self.team = Team(client, timing)
 
     async def of(self, workspace: str) -> Team:
         return self.team
+
+    async def installed(self, workspace: str) -> Installed:
+        return Installed(self.me, self.team)
 
     async def aclose(self) -> None:
         await self.team.aclose()
@@ -218,17 +411,6 @@ KNOWN_SECONDS = 60.0
 WORKSPACES_KNOWN = 10_000
 ROTATION_MINUTES = 120  # a token, which lasts twelve hours, is exchanged so long before it expires
 URGENT_SECONDS = 300.0  # with less time left, the token is exchanged before its next use
-
-
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """An installation of the app, with the bot's identity in the workspace."""
-
-    workspace: str
-    bot_user: str
-    bot_id: str
-    enterprise: str  # of which the workspace is a part, or ""
-    team: Team = field(repr=False)
 
 
 class InstalledTeams:
@@ -294,9 +476,8 @@ class InstalledTeams:
         if team is None:
             team = self._teams[workspace] = Team(self._client, self._timing)
         team.calls.client.token = bot.bot_token
-        enterprise = bot.enterprise_id or ""
-        known = Installed(workspace, bot.bot_user_id, bot.bot_id, enterprise, team)
-        self._known[workspace] = known
+        me = Me(workspace, bot.bot_user_id, bot.bot_id, bot.enterprise_id or "")
+        known = self._known[workspace] = Installed(me, team)
         return known
 
     # ------------------------------------------------------------ tokens that expire

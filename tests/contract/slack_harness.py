@@ -11,11 +11,11 @@ from pathlib import Path
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.buttons import details
 from adapters.slack.calls import Timing
 from adapters.slack.incoming import attachments_of
 from adapters.slack.poster import SlackPoster
 from adapters.slack.teams import OneTeam
+from adapters.slack.views import details
 from bot.core.answers import Answer
 from bot.core.messages import Attachment, Author, Message, Thread
 from bot.core.texts import texts_for
@@ -69,7 +69,7 @@ class SlackHarness:
 
     def share(self, name: str, body: bytes) -> Attachment:
         file = self.slack.add_file(ADA, name, body)
-        (attachment,) = attachments_of({"files": [file.json(self.slack.base)]})
+        (attachment,) = attachments_of([file.json(self.slack.base)])
         return attachment
 
     def _message(self, channel: str, ts: str, root: str, text: str, author: Author) -> Message:
@@ -79,7 +79,7 @@ class SlackHarness:
     # ---- Footnote's way out
 
     def poster(self, timing: Timing = QUICK) -> SlackPoster:
-        return SlackPoster(OneTeam(self.client, timing), self.workspaces)
+        return SlackPoster(OneTeam(self.client, timing))
 
     # ---- what is to be seen
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from adapters.slack import format as controls
-from adapters.slack.buttons import RESEARCH_THIS
+from adapters.slack.interactions import RESEARCH_THIS
 from bot.core.messages import Audience, Message, RunOptions
 from bot.operation.configuration import load_settings
 from bot.rights.rights import Rights

@@ -12,9 +12,9 @@ from pathlib import Path
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.buttons import details
 from adapters.slack.poster import SlackPoster
 from adapters.slack.teams import OneTeam
+from adapters.slack.views import details
 from bot.core.answers import Answer
 from bot.core.messages import Attachment, Author, Message, Thread
 from bot.core.texts import texts_for
@@ -100,7 +100,7 @@ class LiveHarness:
     # ---- Footnote's way out
 
     def poster(self) -> SlackPoster:
-        return SlackPoster(OneTeam(self.client, QUICK), self.workspaces)
+        return SlackPoster(OneTeam(self.client, QUICK))
 
     # ---- what is to be seen
 

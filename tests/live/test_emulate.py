@@ -36,9 +36,9 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Calls, Refusal, Timing
-from adapters.slack.people import People
+from adapters.slack.incoming import parse_message
 from adapters.slack.platform import identify
-from adapters.slack.posted import run_of
+from adapters.slack.teams import People
 from bot.core.errors import PostRefused
 from bot.core.messages import Message
 from bot.service.platform import Connection
@@ -137,7 +137,8 @@ async def test_every_post_names_its_run_and_part_in_its_metadata(
     reply = await stage.poster().open(desk.run(), None)
     text = "\n\n".join(f"Paragraph {n}. {'word ' * 500}" for n in range(12))
     await reply.finish(an_answer(desk, text))
-    named = [run_of(post) for post in stage.posts(desk.message)]
+    posts = [parse_message(post, "C1") for post in stage.posts(desk.message)]
+    named = [(post.run, post.part) for post in posts]
     assert len(named) > 1
     assert named == [(desk.run_id, part) for part in range(len(named))]
 

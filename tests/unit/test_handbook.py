@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from adapters.discord.doctor import PERMISSIONS, SCOPES
-from adapters.slack.oauth import needed_scopes
+from adapters.slack.installations import SCOPES as SLACK_SCOPES
 from adapters.web.pages.handbook import anchor
 from bot.cli.command import HANDBOOK
 from bot.cli.main import app, command_named
@@ -160,9 +160,7 @@ def first_cells(page: Path, heading: str) -> list[str]:
 def test_the_slack_page_explains_every_scope_and_no_other() -> None:
     cells = first_cells(HANDBOOK / "slack.md", "Why each scope")
 
-    assert {
-        scope for cell in cells for scope in re.findall(r"`([a-z:_]+)`", cell)
-    } == needed_scopes()
+    assert {scope for cell in cells for scope in re.findall(r"`([a-z:_]+)`", cell)} == SLACK_SCOPES
 
 
 def test_the_discord_page_explains_every_permission_and_no_other() -> None:

@@ -364,7 +364,6 @@ rules-value = What it should be
 
 ## The pane beside the conversation
 
-pane-title = What would you like to know?
 prompts-title = For example
 prompt-compare = Compare two things
 prompt-compare-message = How do heat pumps and gas boilers compare in cost and emissions?

@@ -273,7 +273,6 @@ rules-value = 设置的值
 
 ## 对话旁的面板
 
-pane-title = 想了解什么？
 prompts-title = 比如
 prompt-compare = 比较两样东西
 prompt-compare-message = 热泵和燃气锅炉在成本和排放上相比如何？

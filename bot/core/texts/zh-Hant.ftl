@@ -273,7 +273,6 @@ rules-value = 設定的值
 
 ## 對話旁的面板
 
-pane-title = 想知道什麼？
 prompts-title = 例如
 prompt-compare = 比較兩樣東西
 prompt-compare-message = 熱泵和瓦斯鍋爐在成本和排放上相比如何？

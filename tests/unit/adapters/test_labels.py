@@ -17,9 +17,8 @@ from rich.console import Console, Group
 
 from adapters.discord.format import details as discord_details
 from adapters.discord.format import echo, format_answer, plan_lines
-from adapters.slack.buttons import details as slack_details
-from adapters.slack.format import final, question_text, working_blocks
-from adapters.slack.plan import heading, task_chunk, tasks
+from adapters.slack.format import final, heading, question_text, task_chunk, tasks, working_blocks
+from adapters.slack.views import details as slack_details
 from adapters.terminal.plain import answer_json, bare, ended_lines, plain
 from adapters.terminal.screen import plan_lines as terminal_plan
 from adapters.terminal.screen import rendered

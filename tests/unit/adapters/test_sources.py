@@ -14,8 +14,8 @@ from rich.console import Console
 
 from adapters.discord.format import details as discord_details
 from adapters.discord.format import format_answer
-from adapters.slack.buttons import details
 from adapters.slack.format import final
+from adapters.slack.views import details
 from adapters.terminal.plain import plain
 from adapters.terminal.screen import rendered
 from adapters.web.html.replies import markdown_of, reply_of

@@ -6,7 +6,6 @@ import asyncio
 import io
 import re
 from collections.abc import AsyncIterator, Callable
-from typing import Any
 
 import lxml.html  # type: ignore[import-untyped]
 import pytest
@@ -17,7 +16,6 @@ from rich.console import Console, Group
 
 from adapters.discord.format import format_answer
 from adapters.slack.format import final
-from adapters.slack.rich import rich_text
 from adapters.terminal.plain import plain
 from adapters.terminal.screen import rendered
 from adapters.web.html.markdown import answer_html
@@ -92,15 +90,6 @@ def in_slack(answer: Answer) -> str:
     return _unmarked("".join(out).replace(f"[[{NUMBER}]]", f"[{NUMBER}]"))
 
 
-def in_slack_folded(answer: Answer) -> str:
-    def words(node: Any) -> str:
-        if isinstance(node, list):
-            return "".join(map(words, node))
-        return str(node.get("text", "")) + words(node.get("elements", []))
-
-    return _unmarked(words(rich_text(answer.text, answer.targets)))
-
-
 def in_discord(answer: Answer) -> str:
     shown = "\n".join(look.content for look in format_answer(answer, EN))
     return _unmarked(shown_by_discord(SOURCE_LINE.sub("", shown)))
@@ -115,7 +104,7 @@ def squeezed(text: str) -> str:
 
 
 SOURCE_LINE = re.compile(r"\n-# [^\n]*\Z")
-PLATFORMS = [on_web, in_terminal, in_pipe, in_slack, in_slack_folded, in_discord]
+PLATFORMS = [on_web, in_terminal, in_pipe, in_slack, in_discord]
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)

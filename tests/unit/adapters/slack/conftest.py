@@ -21,7 +21,7 @@ def ack_seconds() -> float:
 @pytest.fixture(autouse=True)
 def names_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is, questions carry names unless Slack itself is slow."""
-    monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 2.0)
+    monkeypatch.setattr("adapters.slack.teams.PATIENCE_SECONDS", 2.0)
 
 
 @pytest.fixture

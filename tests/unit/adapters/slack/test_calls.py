@@ -7,9 +7,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
+from structlog.testing import capture_logs
 
-from adapters.slack.calls import Away, Calls, Limited, Refusal, Timing
+from adapters.slack.calls import Away, Calls, Limited, Refusal, Timing, sdk_logger
 from adapters.slack.limits import CALLS_A_MINUTE
 from bot.core.errors import PlatformUnavailable, PostRefused, RunLost
 from bot.core.posting import holding
@@ -134,3 +137,31 @@ def test_calls_that_can_wait_leave_room_for_those_that_cannot(method: str) -> No
     busiest = max(sum(at <= other < at + 60 for other in made) for at in made)
     assert 0.5 * allowed < busiest <= 0.85 * allowed
     assert sum(at < 1_000.1 for at in made) >= 0.2 * allowed  # a burst goes at once
+
+
+# ---------------------------------------------------------------- the client
+
+
+async def _authorize() -> AuthorizeResult:
+    return AuthorizeResult(enterprise_id=None, team_id="T1")
+
+
+def test_a_token_in_the_environment_is_no_reason_to_warn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-1")
+    with capture_logs() as told:
+        AsyncApp(
+            name="footnote",
+            logger=sdk_logger(),
+            client=AsyncWebClient(),
+            signing_secret="secret",
+            authorize=_authorize,
+        )
+    assert [line for line in told if line["log_level"] == "warning"] == []
+
+
+def test_a_warning_of_the_sdk_is_one_line_of_our_log() -> None:
+    with capture_logs() as told:
+        sdk_logger().warning("The connection is gone\nTraceback ...")
+    assert told == [
+        {"event": "The connection is gone", "by": "slack", "log_level": "warning"},
+    ]

@@ -9,8 +9,7 @@ import pytest
 from slack_sdk.oauth.installation_store import Bot
 
 from adapters.slack.doctor import examine
-from adapters.slack.installations import open_installations
-from adapters.slack.oauth import FOR_USER_GROUPS, needed_scopes
+from adapters.slack.installations import FOR_USER_GROUPS, SCOPES, open_installations
 from adapters.slack.settings import SlackSettings
 from bot.core.collection import DocumentCollection
 from bot.core.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
@@ -30,7 +29,7 @@ async def test_what_works_is_told_in_one_sentence(slack: FakeSlack, tmp_path: Pa
     )
 
 
-@pytest.mark.parametrize("scope", sorted(needed_scopes()))
+@pytest.mark.parametrize("scope", sorted(SCOPES))
 async def test_a_missing_scope_is_named(slack: FakeSlack, tmp_path: Path, scope: str) -> None:
     slack.workspace.scopes.discard(scope)
     by_group = DocumentCollection(name="People", paths=("people",), slack_groups=("S1",))
@@ -55,12 +54,6 @@ async def test_groups_are_only_read_where_rights_depend_on_them(
 ) -> None:
     slack.workspace.scopes.discard(FOR_USER_GROUPS)
     assert "@footnote is in Footnote Test" in await examine(slack_settings(slack, tmp_path))
-
-
-async def test_several_missing_scopes_are_named(slack: FakeSlack, tmp_path: Path) -> None:
-    slack.workspace.scopes -= {"commands", "files:read"}
-    with pytest.raises(InvalidSetting, match="lacks the scopes commands, files:read"):
-        await examine(slack_settings(slack, tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.buttons import details
 from adapters.slack.format import (
     Part,
-    escaped,
     failure,
     final,
     markdown,
@@ -22,14 +19,15 @@ from adapters.slack.format import (
     parts,
     question_text,
     simpler,
+    tasks,
     working_blocks,
 )
 from adapters.slack.limits import PART_CHARACTERS, SOURCES
-from adapters.slack.plan import tasks
-from adapters.slack.streaming import message_parts
+from adapters.slack.reply import message_parts
+from adapters.slack.views import details
 from bot.core.answers import Answer, Citation, Doubt, PlanView, Status, StepView, Usage
 from bot.core.messages import Depth
-from bot.core.texts import LOCALES, texts_for
+from bot.core.texts import texts_for
 from tests.fakes.slack_call import faults_in_blocks, faults_in_view
 from tests.fakes.slack_limits import UPDATE_TEXT
 from tests.fakes.slack_screen import plain
@@ -95,23 +93,6 @@ def test_footnotes_are_links_to_their_sources(text: str, shown: str) -> None:
     assert markdown(text, URLS) == shown
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "See [here](https://evil.example/x).",
-        "See https://evil.example/x now.",
-        "See <https://evil.example/x>.",
-        "See evil.example/x now.",
-        "![picture](https://evil.example/x.png)",
-    ],
-)
-def test_only_sources_are_linked(text: str) -> None:
-    shown = markdown(text, URLS)
-    assert "](https://evil" not in shown
-    assert "<https://evil" not in shown
-    assert "evil.example/x" not in shown.replace("`", " ").split() or "`" in shown
-
-
 @pytest.mark.parametrize("ping", ["<!channel>", "<!here|x>", "<@U1>", "<!subteam^S1>", "<#C1>"])
 def test_pings_are_only_words(ping: str) -> None:
     assert ping not in markdown(f"Hello {ping}, `{ping}`", URLS)
@@ -133,10 +114,6 @@ def test_pings_are_only_words(ping: str) -> None:
 def test_markdown_survives(block: str) -> None:
     assert markdown(block, URLS) == block
     assert parts(block) == [block]
-
-
-def test_what_is_escaped_reads_the_same_in_slack() -> None:
-    assert escaped("a < b && c > d") == "a &lt; b &amp;&amp; c &gt; d"
 
 
 @given(st.text(max_size=5_000))
@@ -174,25 +151,6 @@ def test_nothing_of_the_details_is_in_the_channel() -> None:
     assert [words for words in (*hidden, "tower height") if words not in told] == []
 
 
-def test_doubts_and_remarks_are_counted_in_one_line() -> None:
-    doubts = (Doubt("It is tall.", "no footnote"), Doubt("It is old.", "no footnote"))
-    told = blocks_of(an_answer(doubts=doubts, notes=("Slow today.",)))[1]
-    assert plain(told) == (
-        "⚠ 2 sentences are not supported by their sources · ⓘ One remark on how this was found"
-    )
-
-
-def test_what_is_missing_is_said() -> None:
-    told = blocks_of(an_answer(status="partial", missing=("its weight", "its age")))[1]
-    assert plain(told) == "◐ Partly answered. Not found: its weight; its age"
-
-
-@pytest.mark.parametrize("status", ["not_found", "stopped", "partial"])
-def test_why_an_answer_is_incomplete_is_said(status: Status) -> None:
-    told = blocks_of(an_answer(status=status, notes=("The budget was spent.",)))[1]
-    assert plain(told) == "ⓘ The budget was spent."
-
-
 def test_a_file_without_a_copy_to_lead_to_is_named_with_its_heading() -> None:
     file = replace(a_citation(1, title="Notes", url="file:///home/notes.md"), heading="Page 7")
     for page, words in (("", "[1] Notes — Page 7"), (PAGE, "[1] Notes")):
@@ -200,14 +158,6 @@ def test_a_file_without_a_copy_to_lead_to_is_named_with_its_heading() -> None:
         assert plain(ending.closing[0]) == words
         assert ("/pages/1" in json.dumps(ending.closing)) == bool(page)
         assert "/home" not in json.dumps(ending.closing)
-
-
-def test_the_line_counts_what_it_has_no_room_for() -> None:
-    cited = tuple(a_citation(number, title="Title " * 30) for number in range(1, 21))
-    text = "".join(f"[{number}]" for number in range(1, 21))
-    line = plain(blocks_of(an_answer(text, citations=cited))[1])
-    assert line.endswith("[8] Title Title Title … · and 12 more sources")
-    assert len(line) < 300
 
 
 @pytest.mark.parametrize(
@@ -275,26 +225,6 @@ def test_words_that_the_answer_quotes_are_not_printed_again() -> None:
     assert "[1] Page 1" in shown
 
 
-@pytest.mark.parametrize(
-    ("quotes", "shown"),
-    [
-        (["The tower and the …", "It is old."], "The tower and the … It is old."),
-        (["塔与…", "它很高。"], "塔与…它很高。"),
-        (["A tower stands …", "B tower stands …", "C …"], "A tower stands … B tower stands … C …"),
-        (["One.", "Two."], "One. … Two."),
-    ],
-)
-def test_quotes_that_were_cut_are_joined_by_one_ellipsis(quotes: list[str], shown: str) -> None:
-    cited = tuple(a_citation(1, quote) for quote in quotes)
-    assert shown in plain(details_of(an_answer(citations=cited)))
-
-
-@given(st.lists(st.text("ab 。塔", min_size=1, max_size=400), min_size=1, max_size=5))
-def test_no_ellipsis_follows_another(quotes: list[str]) -> None:
-    cited = tuple(a_citation(1, quote) for quote in quotes)
-    assert not re.search(r"…\s*…", plain(details_of(an_answer(citations=cited))))
-
-
 def test_sources_link_to_their_pages_and_files_are_only_named() -> None:
     file = a_citation(2, title="Notes", url="file:///home/notes.md")
     text = json.dumps(details_of(an_answer(citations=(a_citation(), file))))
@@ -306,14 +236,6 @@ def test_sources_link_to_their_pages_and_files_are_only_named() -> None:
 def test_more_sources_than_fit_are_counted() -> None:
     cited = tuple(a_citation(number) for number in range(1, SOURCES + 6))
     assert "and 5 more sources" in plain(details_of(an_answer(citations=cited)))
-
-
-@pytest.mark.parametrize("locale", LOCALES)
-def test_the_details_speak_the_language_of_their_reader(locale: str) -> None:
-    shown = plain(details_of(an_answer(), locale=locale))
-    assert texts_for(locale)("sources-heading") in shown
-    assert "0.0123" in shown
-    assert "3.3" in shown or "3.2" in shown
 
 
 @pytest.mark.parametrize("page", ["", PAGE])

@@ -11,21 +11,22 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adapters.slack.incoming import (
+    SHARED,
+    Place,
     attachments_of,
     begins_with_mention,
-    event_id,
-    is_of_app,
-    is_speech,
     mentions_in,
-    thread_of,
-    to_message,
+    parse_message,
+    parse_press,
     unescape,
     without_mention,
+    words_of,
 )
-from bot.core.messages import Attachment, Author, Thread
+from bot.core.messages import Attachment, Audience, Author, Thread
 from bot.pages.urls import links_in
 from tests.fakes.slack_screen import as_sent
 
+Json = dict[str, Any]
 NAMES = {"U1": "Ada", "W2": "Grace Hopper"}
 
 
@@ -158,41 +159,50 @@ def test_it_is_seen_who_is_addressed(sent: str, begins: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "speech"),
+    ("message", "writer"),
     [
-        ({"user": "U1"}, True),
-        ({"user": "U1", "subtype": "file_share"}, True),
-        ({"user": "U1", "subtype": "thread_broadcast"}, True),
-        ({"user": "U1", "subtype": "me_message"}, True),
-        ({"user": "U1", "subtype": "channel_join"}, False),
-        ({"user": "U1", "subtype": "channel_topic"}, False),
-        ({"user": "U1", "subtype": "bot_message"}, False),
-        ({"user": "U1", "subtype": "tombstone"}, False),
-        ({"user": "U1", "bot_id": "B1"}, False),
-        ({"user": "U1", "hidden": True}, False),
-        ({"text": "nobody's"}, False),
-        ({}, False),
+        ({"user": "U1"}, "person"),
+        ({"user": "U1", "subtype": "file_share"}, "person"),
+        ({"user": "U1", "subtype": "thread_broadcast"}, "person"),
+        ({"user": "U1", "subtype": "me_message"}, "person"),
+        ({"user": "U1", "subtype": "channel_join"}, "none"),
+        ({"user": "U1", "subtype": "bot_message"}, "none"),
+        ({"user": "U1", "subtype": "tombstone"}, "none"),
+        ({"user": "U1", "hidden": True}, "none"),
+        ({"text": "nobody's"}, "none"),
+        ({"bot_id": "B1", "subtype": "bot_message"}, "app"),
+        ({"bot_id": "B1", "user": "U1"}, "app"),
+        ({"bot_id": "B1", "subtype": "bot_add"}, "none"),
+        ({"bot_id": "B1", "hidden": True}, "none"),
     ],
 )
-def test_only_people_speak(message: dict[str, Any], speech: bool) -> None:
-    assert is_speech(message) is speech
+def test_people_and_apps_write_and_notices_are_written_by_none(message: Json, writer: str) -> None:
+    assert parse_message({"ts": "1.1", **message}, "C1").writer == writer
 
 
 @pytest.mark.parametrize(
-    ("message", "is_app"),
+    ("payload", "teams"),
     [
-        ({"bot_id": "B1", "subtype": "bot_message"}, True),
-        ({"bot_id": "B1", "user": "U1"}, True),
-        ({"bot_id": "B1", "subtype": "bot_add"}, False),
-        ({"bot_id": "B1", "hidden": True}, False),
-        ({"user": "U1"}, False),
+        ({"user": "U1", "team": "T1"}, ["T1"]),
+        ({"user_team": "E2", "source_team": "T3", "team": "T2"}, ["E2"]),
+        ({"source_team": "T2", "team": "T1"}, ["T1"]),
+        ({"team": {"id": "T1"}}, []),
+        ({"bot_id": "B1", "team": "T2"}, ["T2"]),
+        ({"bot_id": "B1", "team": "T2", "bot_profile": {"team_id": "T1"}}, ["T1"]),
+        ({}, []),
     ],
 )
-def test_apps_are_told_from_people(message: dict[str, Any], is_app: bool) -> None:
-    assert is_of_app(message) is is_app
+def test_a_message_tells_its_authors_teams(payload: Json, teams: list[str]) -> None:
+    assert list(parse_message({"ts": "1.1", **payload}, "C1").teams) == teams
 
 
-def a_file(**changed: Any) -> dict[str, Any]:
+def test_a_press_tells_the_pressers_team_and_not_that_of_the_place() -> None:
+    body: Json = {"user": {"id": "U1", "team_id": "T2"}, "team": {"id": "T1"}, "actions": []}
+    assert parse_press(body).teams == ("T2",)
+    assert parse_press({**body, "user": {"id": "U1"}}).teams == ()
+
+
+def a_file(**changed: Any) -> Json:
     return {
         "id": "F1",
         "name": "notes.txt",
@@ -205,60 +215,261 @@ def a_file(**changed: Any) -> dict[str, Any]:
     }
 
 
-def test_files_are_opened_by_people_in_one_place_and_fetched_from_another() -> None:
-    assert attachments_of({"files": [a_file()]}) == (
-        Attachment(
-            "notes.txt",
-            "text/plain",
-            "https://slack.example/files/F1",
-            "https://files.example/download/F1",
-        ),
+def test_files_that_cannot_be_fetched_are_left_out() -> None:
+    fetched = Attachment(
+        "notes.txt",
+        "text/plain",
+        "https://slack.example/files/F1",  # where people open it
+        "https://files.example/download/F1",
     )
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
+    unfetched: tuple[Json, ...] = (
         {"mode": "tombstone"},
         {"mode": "hidden_by_limit"},
         {"is_external": True},
         {"url_private": ""},
-    ],
-)
-def test_files_that_cannot_be_fetched_are_left_out(changed: dict[str, Any]) -> None:
-    assert attachments_of({"files": [a_file(**changed)]}) == ()
-
-
-@pytest.mark.parametrize("message", [{}, {"files": None}, {"files": []}])
-def test_most_messages_have_no_files(message: dict[str, Any]) -> None:
-    assert attachments_of(message) == ()
+    )
+    assert attachments_of([a_file(), *(a_file(**each) for each in unfetched)]) == (fetched,)
 
 
 @pytest.mark.parametrize(
-    ("message", "thread"),
+    ("message", "thread", "is_reply"),
     [
-        ({"ts": "1.1"}, "1.1"),
-        ({"ts": "1.1", "thread_ts": "1.1"}, "1.1"),
-        ({"ts": "2.2", "thread_ts": "1.1"}, "1.1"),
+        ({"ts": "1.1"}, "1.1", False),
+        ({"ts": "1.1", "thread_ts": "1.1"}, "1.1", False),
+        ({"ts": "2.2", "thread_ts": "1.1"}, "1.1", True),
     ],
 )
-def test_a_message_is_in_its_thread_or_begins_one(message: dict[str, Any], thread: str) -> None:
-    assert thread_of("T1", "C1", message) == Thread("slack", "T1", "C1", thread)
+def test_a_message_is_in_its_thread_or_begins_one(
+    message: Json, thread: str, is_reply: bool
+) -> None:
+    parsed = parse_message(message, "C1")
+    assert parsed.thread("T1") == Thread("slack", "T1", "C1", thread)
+    assert parsed.is_reply is is_reply
 
 
 def test_a_message_is_normalized() -> None:
     thread, author = Thread("slack", "T1", "C1", "1700000000.000100"), Author("U1", "Ada")
-    message = to_message(
-        {"ts": "1700000001.500000", "files": [a_file()]},
-        thread=thread,
-        author=author,
-        text="see https://example.org/a",
-        locale="en-GB",
-        audience="person",
+    message = parse_message({"ts": "1700000001.500000", "files": [a_file()]}, "C1").to_message(
+        thread, author, "see https://example.org/a", "en-GB", audience="person"
     )
-    assert message.event_id == event_id("C1", "1700000001.500000") == "C1:1700000001.500000"
+    assert message.event_id == "C1:1700000001.500000"
     assert (message.thread, message.author) == (thread, author)
     assert message.at == datetime(2023, 11, 14, 22, 13, 21, 500_000, tzinfo=UTC)
     assert message.links == ("https://example.org/a",)
     assert len(message.attachments) == 1
     assert (message.locale, message.direct) == ("en-GB", True)
+
+
+# ---------------------------------------------------------------- places
+
+
+@pytest.mark.parametrize(
+    ("event", "audience"),
+    [
+        ({"channel_type": "channel", SHARED: False}, "workspace"),
+        ({"channel_type": "group", SHARED: False}, "channel"),
+        ({"channel_type": "mpim", SHARED: False}, "channel"),
+        ({"channel_type": "channel", SHARED: True}, "outsiders"),
+        ({"channel_type": "group", SHARED: True}, "outsiders"),
+        ({"channel_type": "mpim", SHARED: True}, "outsiders"),
+        ({"channel_type": "im", "channel": "D1", SHARED: False}, "person"),
+        ({"channel_type": "im", "channel": "D1", SHARED: True}, "person"),  # whoever it is
+        ({"channel_type": "app_home", "channel": "D1", SHARED: False}, "person"),
+        ({"channel": "C1", SHARED: False}, "channel"),  # app_mention
+        ({"channel": "C1", SHARED: True}, "outsiders"),
+        ({"channel_type": "new", "channel": "C1", SHARED: False}, "channel"),
+        ({"channel_type": "new", "channel": "C1"}, "unknown"),
+        ({"channel_type": "channel", "channel": "C1"}, "unknown"),
+        ({"channel_type": "channel", "channel": "C1", SHARED: None}, "unknown"),
+        ({"channel_type": "channel", "channel": "C1", SHARED: "false"}, "unknown"),
+        ({}, "unknown"),
+    ],
+)
+def test_an_event_tells_who_reads(event: Json, audience: Audience) -> None:
+    assert Place.of_event(event, event.get(SHARED)).audience == audience
+
+
+@pytest.mark.parametrize(
+    ("id", "audience"), [("C1", "unknown"), ("G1", "unknown"), ("D1", "person"), ("", "unknown")]
+)
+def test_an_id_tells_only_of_conversations_of_two(id: str, audience: Audience) -> None:
+    assert Place.of_id(id).audience == audience
+
+
+PUBLIC: Json = {"is_channel": True, "is_private": False, "is_ext_shared": False}
+
+
+@pytest.mark.parametrize(
+    ("about", "audience"),
+    [
+        (PUBLIC, "workspace"),
+        ({**PUBLIC, "is_org_shared": True, "is_shared": True}, "workspace"),
+        ({**PUBLIC, "is_ext_shared": True, "is_shared": True}, "outsiders"),
+        ({**PUBLIC, "is_pending_ext_shared": True}, "workspace"),  # nobody has joined yet
+        ({**PUBLIC, "is_private": True}, "channel"),
+        ({**PUBLIC, "is_private": True, "is_ext_shared": True}, "outsiders"),
+        ({"is_group": True, "is_private": True, "is_ext_shared": False}, "channel"),
+        ({"is_mpim": True, "is_channel": True, "is_ext_shared": False}, "channel"),
+        ({"is_mpim": True, "is_ext_shared": True}, "outsiders"),
+        ({"is_im": True}, "person"),
+        ({"is_channel": True}, "unknown"),
+        ({}, "unknown"),
+    ],
+)
+def test_the_description_of_a_channel_tells_who_reads(about: Json, audience: Audience) -> None:
+    assert Place.of_description(about).audience == audience
+
+
+# ---------------------------------------------------------------- the words of a message
+
+
+def of_app(*blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"bot_id": "B1", "blocks": list(blocks), **more}
+
+
+def mrkdwn(text: str) -> dict[str, Any]:
+    return {"type": "mrkdwn", "text": text}
+
+
+def plain_text(text: str) -> dict[str, Any]:
+    return {"type": "plain_text", "text": text}
+
+
+def rich(*elements: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "rich_text", "elements": list(elements)}
+
+
+def line(*elements: dict[str, Any], kind: str = "section", **more: Any) -> dict[str, Any]:
+    return {"type": f"rich_text_{kind}", "elements": list(elements), **more}
+
+
+def text(words: str, *styles: str) -> dict[str, Any]:
+    return {"type": "text", "text": words, "style": dict.fromkeys(styles, True)}
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"text": "said", "attachments": [{"text": "a preview"}], "blocks": [rich()]}, "said"),
+        ({"text": "", "blocks": [rich(line(text("said")))]}, "said"),
+        (
+            {"attachments": [{"title": "News", "text": "It rains.", "title_link": "u"}]},
+            "News\nIt rains.\n<u>",
+        ),
+        ({"attachments": [{"fallback": "News", "from_url": "u"}]}, "News\n<u>"),
+        (of_app(text="alone"), "alone"),
+        (of_app({"type": "divider"}, text="alone"), "alone"),
+        (
+            of_app(
+                {"type": "header", "text": plain_text("Down & out")},
+                {"type": "section", "text": mrkdwn("*db* <https://a.io|a>")},
+                text="Alarm",
+                attachments=[{"pretext": "Since", "text": "noon", "fallback": "Since noon"}],
+            ),
+            "Down &amp; out\n*db* <https://a.io|a>\nSince\nnoon",
+        ),
+        ({"bot_id": "B1", "text": "a", "attachments": [{"text": "b"}, {"text": "b"}]}, "a\nb"),
+        (
+            of_app(
+                attachments=[{"fields": [{"title": "Host", "value": "db1"}, {"value": "up"}]}],
+            ),
+            "Host\ndb1\nup",
+        ),
+        (
+            of_app(
+                attachments=[
+                    {
+                        "fallback": "quoted",
+                        "text": "quoted",
+                        "message_blocks": [{"message": {"blocks": [rich(line(text("all")))]}}],
+                    }
+                ],
+            ),
+            "all",
+        ),
+        ({}, ""),
+        ({"bot_id": "B1"}, ""),
+    ],
+)
+def test_a_persons_words_are_what_they_wrote_an_apps_what_is_shown(
+    message: dict[str, Any], words: str
+) -> None:
+    assert words_of(message) == words
+
+
+@pytest.mark.parametrize(
+    ("block", "markdown"),
+    [
+        ({"type": "section", "fields": [mrkdwn("*a*"), plain_text("*b*")]}, "**a**\n**b**"),
+        ({"type": "section", "text": plain_text("<@U1> <b>")}, "<@U1> <b>"),
+        ({"type": "section", "text": mrkdwn("<@U1>")}, "@ada"),
+        (
+            {"type": "context", "elements": [mrkdwn("a"), {"type": "image", "alt_text": "b"}]},
+            "a\nb",
+        ),
+        ({"type": "markdown", "text": "# A\n**b** <c>"}, "# A\n**b** <c>"),
+        ({"type": "image", "title": plain_text("t"), "alt_text": "a"}, "t"),
+        ({"type": "video", "title": plain_text("t"), "description": plain_text("d")}, "t\nd"),
+        ({"type": "actions", "elements": [{"type": "button", "text": plain_text("Go")}]}, ""),
+        (
+            {
+                "type": "table",
+                "rows": [
+                    [{"type": "raw_text", "text": "a"}, rich(line(text("b")))],
+                    [{"type": "raw_text", "text": "<1>"}],
+                ],
+            },
+            "a | b\n<1>",
+        ),
+        ({"type": "card", "title": mrkdwn("t"), "body": mrkdwn("b")}, "t\nb"),
+        (
+            {"type": "container", "child_blocks": [{"type": "section", "text": mrkdwn("in")}]},
+            "in",
+        ),
+        (rich(line(text("a"), text(" b ", "bold"), text("c", "code"))), "a **b** `c`"),
+        (rich(line({"type": "link", "url": "https://a.io/?x&y"})), "https://a.io/?x&y"),
+        (rich(line({"type": "link", "url": "https://a.io", "text": "a"})), "[a](https://a.io)"),
+        (
+            rich(
+                line(
+                    {"type": "user", "user_id": "U1"},
+                    {"type": "channel", "channel_id": "C1"},
+                    {"type": "usergroup", "usergroup_id": "S1"},
+                    {"type": "broadcast", "range": "here"},
+                    {"type": "emoji", "name": "tada"},
+                    {"type": "date", "timestamp": 1, "fallback": "then"},
+                )
+            ),
+            "@ada#C1@S1@here:tada:then",
+        ),
+        (
+            rich(line(line(text("a")), line(text("b")), kind="list", style="ordered", offset=2)),
+            "3. a\n4. b",
+        ),
+        (rich(line(line(text("a")), kind="list", style="bullet", indent=1)), "  - a"),
+        (rich(line(text("a\nb"), kind="quote")), "> a\n> b"),
+        (rich(line(text("x < y", "bold"), kind="preformatted")), "```\nx < y\n```"),
+    ],
+)
+def test_blocks_read_as_markdown(block: dict[str, Any], markdown: str) -> None:
+    assert unescape(words_of(of_app(block)), {"U1": "ada"}) == markdown
+
+
+def test_what_lies_too_deep_is_left_out() -> None:
+    block: dict[str, Any] = {"type": "section", "text": mrkdwn("deep")}
+    for _ in range(500):
+        block = {"type": "container", "child_blocks": [block]}
+    assert words_of(of_app(block)) == ""
+
+
+KEYS = st.sampled_from(["type", "text", "elements", "fields", "rows", "title", "style", "blocks"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.just("rich_text_list"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["blocks", "attachments", "bot_id"]), VALUES))
+def test_no_shape_of_a_message_breaks_reading(message: dict[str, Any]) -> None:
+    assert isinstance(words_of(message), str)

@@ -114,15 +114,6 @@ async def test_what_is_stored_holds_no_secret_and_what_is_found_does(database: D
     assert "xoxb" not in repr(bot) + repr(found)
 
 
-async def test_the_file_holds_no_token(tmp_path: Path) -> None:
-    database = await open_database(sqlite.migrated(tmp_path))
-    await store(database).async_save(installation())
-    await database.close()
-    files = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    assert b"Team T1" in files
-    assert not [token for token in TOKENS.values() if token.encode() in files]
-
-
 async def test_without_the_key_nothing_is_found_but_a_sentence(database: Database) -> None:
     await store(database).async_save(installation())
     with pytest.raises(InvalidSetting, match="No key of FOOTNOTE_ENCRYPTION_KEYS"):
@@ -270,11 +261,6 @@ async def test_a_state_that_is_too_old_is_no_good_and_goes_with_the_next(
     assert not await states.async_consume(state)
     fresh = await states.async_issue()
     assert [row["state"] for row in await raw(database, slack_oauth_states)] == [fresh]
-
-
-async def test_a_state_is_known_to_every_process(database: Database) -> None:
-    state = await States(600, database).async_issue()
-    assert await States(600, database).async_consume(state)
 
 
 async def test_a_workspace_is_forgotten_whatever_key_sealed_its_tokens(database: Database) -> None:

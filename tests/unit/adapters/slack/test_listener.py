@@ -152,13 +152,13 @@ async def test_slow_names_hold_nothing_up(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slack.slow(60.0, "users.info")
-    monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr("adapters.slack.teams.PATIENCE_SECONDS", 0.3)
     said = await slack.say("U1", "C1", f"{slack.mention} 法国的首都是哪里？").acknowledged()
     (message,) = await bot.questions(1)
     assert (message.author.name, message.locale) == ("U1", "zh")
     assert all(delivery.ack_seconds for delivery in said.deliveries)  # within 10 s, not 60
     # Once they are slow, the next does not wait at all, however patient it would be.
-    monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr("adapters.slack.teams.PATIENCE_SECONDS", 60.0)
     again = await slack.say("U2", "C1", f"{slack.mention} how tall is it?").acknowledged()
     assert all(delivery.ack_seconds for delivery in again.deliveries)
 

@@ -9,11 +9,8 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from adapters.slack import oauth
-from adapters.slack.bolt import COMMANDS, EVENTS, PRESS, SHORTCUTS, Inbox
-from adapters.slack.listener import Me
-from adapters.slack.oauth import ENDINGS, REDIRECT_PATH
-from bot.operation.configuration import load_settings
+from adapters.slack.installations import ENDINGS, READERS, REDIRECT_PATH, SCOPES, SEARCH_SCOPES
+from adapters.slack.platform import COMMANDS, EVENTS, SHORTCUTS
 from tests.fakes.slack_limits import EVENT_SCOPES, RULES, SCOPE_OF_KIND
 from tests.unit.adapters.slack.serving import MANIFEST
 
@@ -27,12 +24,8 @@ def manifest() -> dict[str, Any]:
     return cast(dict[str, Any], yaml.safe_load(MANIFEST.read_text(encoding="utf-8")))
 
 
-@pytest.fixture(scope="module")
-def wiring() -> Inbox:
-    """Only its tables are looked at."""
-    from unittest.mock import MagicMock
-
-    return Inbox(Me("T1", "U9", "B9"), MagicMock(), MagicMock(), load_settings())
+def subscribed(manifest: dict[str, Any]) -> list[str]:
+    return cast(list[str], manifest["settings"]["event_subscriptions"]["bot_events"])
 
 
 def called_methods() -> set[str]:
@@ -40,14 +33,9 @@ def called_methods() -> set[str]:
     return {
         method
         for module in ADAPTER.glob("*.py")
-        if module.name != "oauth.py"  # whose table it is
         for method in _METHOD.findall(module.read_text(encoding="utf-8"))
         if method.partition(".")[0] in _FAMILIES
     }
-
-
-def test_every_method_the_adapter_calls_is_in_the_table_and_no_other() -> None:
-    assert called_methods() == set(oauth.METHODS)
 
 
 def test_methods_are_called_by_name_so_that_the_test_above_sees_them() -> None:
@@ -61,55 +49,46 @@ def test_methods_are_called_by_name_so_that_the_test_above_sees_them() -> None:
     assert found == set()
 
 
-@pytest.mark.parametrize("method", oauth.METHODS)
-def test_a_method_has_the_scopes_slack_documents(method: str) -> None:
-    documented = {
-        scope.replace("*", kind)
-        for scope in RULES[method].scopes
-        for kind in SCOPE_OF_KIND.values()
-        if RULES[method].token == "bot"
-    }
-    assert set(oauth.METHODS[method]) == documented
-
-
-@pytest.mark.parametrize("event", [event for event in oauth.EVENTS if event in EVENT_SCOPES])
-def test_an_event_has_the_scope_slack_documents(event: str) -> None:
-    assert oauth.EVENTS[event] == EVENT_SCOPES[event]
-
-
-def test_the_manifest_asks_for_the_scopes_that_are_needed(manifest: dict[str, Any]) -> None:
-    asked = manifest["oauth_config"]["scopes"]["bot"]
-    assert sorted(asked) == sorted(oauth.needed_scopes())
-    assert "user" not in manifest["oauth_config"]["scopes"]
+def test_the_manifest_asks_for_the_scopes_that_are_needed_and_for_no_others(
+    manifest: dict[str, Any],
+) -> None:
+    """The fakes know what Slack documents for each method and event."""
+    rules = [RULES[method] for method in called_methods()]
+    needed = {scope for rule in rules if rule.token == "bot" for scope in rule.scopes}
+    needed |= {scope.replace("*", kind) for scope in needed for kind in SCOPE_OF_KIND.values()}
+    needed |= {EVENT_SCOPES.get(event, "") for event in subscribed(manifest)}
+    needed = {scope for scope in needed if scope and "*" not in scope}
+    # Slash commands, and conversations.info by the kind of the channel.
+    assert needed | {"commands", *READERS} == SCOPES
+    asked = manifest["oauth_config"]["scopes"]
+    assert sorted(asked["bot"]) == sorted(SCOPES)
+    assert set(asked["bot_optional"]) == set(SEARCH_SCOPES)
+    assert "user" not in asked
 
 
 def test_the_manifest_subscribes_to_the_events_that_are_listened_to(
-    manifest: dict[str, Any], wiring: Inbox
+    manifest: dict[str, Any],
 ) -> None:
-    subscribed = manifest["settings"]["event_subscriptions"]["bot_events"]
-    assert sorted(subscribed) == sorted(oauth.EVENTS)
-    heard = {*wiring.events, *ENDINGS}
-    assert {event.partition(".")[0] for event in subscribed} == heard
-    assert set(wiring.events) == set(EVENTS)
+    heard = {*EVENTS, *ENDINGS}
+    assert {event.partition(".")[0] for event in subscribed(manifest)} == heard
 
 
 def test_the_manifest_has_the_commands_that_are_answered(
-    manifest: dict[str, Any], wiring: Inbox
+    manifest: dict[str, Any],
 ) -> None:
     commands = manifest["features"]["slash_commands"]
-    assert {one["command"] for one in commands} == set(wiring.commands) == set(COMMANDS)
+    assert {one["command"] for one in commands} == set(COMMANDS)
     # Without it Slack sends mentions and links as plain text, which could be anybody's.
     assert all(one["should_escape"] for one in commands)
 
 
 def test_the_manifest_has_the_shortcuts_that_are_taken(
-    manifest: dict[str, Any], wiring: Inbox
+    manifest: dict[str, Any],
 ) -> None:
     shortcuts = manifest["features"]["shortcuts"]
     assert {(one["type"], one["callback_id"]) for one in shortcuts} == {
         ("message", callback_id) for callback_id in SHORTCUTS
     }
-    assert set(wiring.interactions) == {*SHORTCUTS, PRESS}
     assert all(len(one["name"]) <= 24 for one in shortcuts)
 
 

@@ -13,8 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from adapters.slack.conversations import EVERY_SCOPE
-from adapters.slack.oauth import needed_scopes, workspace_of
+from adapters.slack.installations import SCOPES, SEARCH_SCOPES, workspace_of
 from bot.core.errors import InvalidSetting
 from bot.storage.encryption import new_key
 from tests.fakes.slack import FakeSlack
@@ -22,7 +21,7 @@ from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.fakes.slack_events import callback, endings
 from tests.fakes.slack_stage import Browser
 from tests.fakes.slack_workspace import Tenant
-from tests.unit.adapters.slack.serving import MANIFEST, Served, Stuck, open_door, served
+from tests.unit.adapters.slack.serving import MANIFEST, Served, open_door, served
 
 # slack_sdk (3.47) authenticates apps by what aiohttp (3.14) is about to rename.
 pytestmark = pytest.mark.filterwarnings("ignore:BasicAuth is deprecated:DeprecationWarning")
@@ -103,7 +102,7 @@ async def test_slack_is_asked_for_the_scopes_of_the_manifest(many: Many, slack: 
     url = await asyncio.to_thread(Browser(slack, "U1").to_slack, many.http)
     asked = dict(parse_qsl(urlsplit(url).query))
     assert url.startswith(f"{slack.base}/oauth/v2/authorize?")
-    assert set(asked["scope"].split(",")) == needed_scopes()
+    assert set(asked["scope"].split(",")) == SCOPES
     assert asked["client_id"] == slack.oauth.client_id
     assert "user_scope" not in asked
     assert "redirect_uri" not in asked  # Slack takes the app's first
@@ -116,9 +115,9 @@ async def test_scopes_for_searching_messages_are_asked_for_where_the_operator_sa
     async with serving_many(slack, tmp_path, **searched) as many:
         url = await asyncio.to_thread(Browser(slack, "U1").to_slack, many.http)
         asked = dict(parse_qsl(urlsplit(url).query))
-        assert set(asked["scope"].split(",")) == needed_scopes() | set(EVERY_SCOPE)
+        assert set(asked["scope"].split(",")) == SCOPES | set(SEARCH_SCOPES)
         await many.install(slack)
-        assert set(EVERY_SCOPE) <= slack.workspace.scopes
+        assert set(SEARCH_SCOPES) <= slack.workspace.scopes
 
 
 async def test_the_public_address_is_where_slack_sends_back_to(
@@ -195,23 +194,6 @@ async def test_what_goes_wrong_is_a_page_and_nothing_is_kept(
 # ---------------------------------------------------------------- whose is whose
 
 
-async def test_the_same_channel_and_person_of_two_workspaces_are_others(
-    many: Many, slack: FakeSlack, other: FakeSlack
-) -> None:
-    await many.install(slack)
-    await many.install(other)
-    said = [one.say("U1", "C1", f"{one.mention} from {one.team}?") for one in (slack, other)]
-    for one in said:
-        await one.acknowledged()
-    asked = await many.bot.questions(2)
-    assert {(one.thread.workspace, one.text) for one in asked} == {
-        (slack.team, f"from {slack.team}?"),
-        (other.team, f"from {other.team}?"),
-    }
-    assert slack.calls("users.info")
-    assert other.calls("users.info")
-
-
 async def test_a_mention_of_the_bot_of_another_workspace_is_none(
     many: Many, slack: FakeSlack, other: FakeSlack
 ) -> None:
@@ -257,17 +239,6 @@ async def test_an_organisation_is_one_workspace_wherever_its_people_are(
         follow_up = organisation.say("U1", "C1", "and in 1900?", thread_ts=said.ts)
         await follow_up.acknowledged()
         assert len(await many.bot.ended(2)) == 2
-
-
-async def test_a_stream_names_the_workspace_of_who_asked_not_the_organisation(
-    organisation: FakeSlack, tmp_path: Path, slack: FakeSlack
-) -> None:
-    async with serving_many(slack, tmp_path, post=True, search=Stuck({})) as many:
-        await many.install(organisation)
-        asked = organisation.say("U1", "C1", f"{organisation.mention} how tall is it?")
-        await asked.acknowledged()
-        (call,) = await organisation.until(lambda: organisation.calls("chat.startStream"))
-        assert (call.error, call.args["recipient_team_id"]) == (None, "T0PART")
 
 
 # ---------------------------------------------------------------- without an installation
@@ -341,7 +312,7 @@ async def test_a_removed_organisation_is_deleted(
 ) -> None:
     await many.install(organisation)
     await ends(organisation.uninstall())
-    assert not await many.bot.platform._tenancy.teams._store.places()  # type: ignore[union-attr]
+    assert not await many.bot.platform.teams._store.places()  # type: ignore[union-attr]
 
 
 async def test_what_other_processes_were_told_is_learned_from_the_database(
@@ -351,7 +322,7 @@ async def test_what_other_processes_were_told_is_learned_from_the_database(
     slack.workspace.channels["C1"].members.add("U2")
     await many.install(slack)
     await slack.say("U1", "C1", f"{slack.mention} one?").acknowledged()
-    teams: Any = many.bot.platform._tenancy.teams
+    teams: Any = many.bot.platform.teams
     slack.end_tokens()
     await teams._store.uninstall(slack.team, datetime.now(UTC))
     teams._known.clear()  # as after a minute

@@ -12,6 +12,7 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
+from adapters.slack import format as controls
 from adapters.slack.platform import PATH, open_slack
 from bot.core.errors import CredentialsRefused
 from bot.storage.store import open_store
@@ -19,6 +20,7 @@ from bot.storage.workspaces import Workspaces
 from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import signed_headers
+from tests.fakes.slack_screen import plain
 from tests.unit.adapters.slack.serving import Served, open_door, served, slack_settings
 
 SECRET = FakeSlack.signing_secret
@@ -70,12 +72,6 @@ async def test_commands_arrive_by_signed_http(
     doing = await slack.command("U1", "C1", "/ask", question).acknowledged()
     assert doing.deliveries[0].replies[0]["text"].startswith("On it: ")
     assert [one.text for one in await http_bot.questions(1)] == [question]
-
-
-async def test_shortcuts_arrive_by_signed_http(http_bot: Served, slack: FakeSlack) -> None:
-    said = slack.say("U2", "C1", "the tower is tall")
-    await slack.shortcut("U1", "research_this", "C1", said.ts).acknowledged()
-    assert [one.text for one in await http_bot.questions(1)] == ["the tower is tall"]
 
 
 async def test_what_could_not_be_kept_is_answered_with_an_error(
@@ -187,18 +183,6 @@ async def test_events_before_the_start_are_to_come_again(slack: FakeSlack, tmp_p
     await store.close()
 
 
-async def test_both_doors_lead_to_the_same_question(slack: FakeSlack, tmp_path: Path) -> None:
-    async with (
-        served(slack, tmp_path, slack_signing_secret=SECRET) as bot,
-        open_door(bot) as address,
-    ):
-        said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
-        for delivery in said.deliveries:
-            again = await asyncio.to_thread(slack.deliver_http, address, delivery.payload)
-            assert again.acked
-        assert len(await bot.rows("runs")) == 1
-
-
 async def test_without_a_signing_secret_there_is_no_door(bot: Served) -> None:
     assert bot.platform.routes == []
 
@@ -277,3 +261,42 @@ async def test_nothing_secret_is_logged(
     captured = capsys.readouterr()
     for secret in (slack.bot_token, slack.app_token, "my hobby"):
         assert secret not in captured.out + captured.err
+
+
+# ---------------------------------------------------------------- with the platform's own poster
+
+
+@pytest.fixture
+async def answering_bot(slack: FakeSlack, tmp_path: Path) -> AsyncIterator[Served]:
+    async with served(slack, tmp_path, answering=lambda platform, _: platform.poster) as bot:
+        yield bot
+
+
+async def test_an_answer_gets_feedback_by_the_button_under_it(
+    answering_bot: Served, slack: FakeSlack
+) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is the tower?").acknowledged()
+    await slack.until(lambda: any(one.elements() for one in slack.replies("C1", said.ts)))
+    reply = slack.replies("C1", said.ts)[-1]
+    assert "330 m tall" in slack.screen("C1", said.ts)
+    await slack.press("U2", reply, controls.BAD).acknowledged()
+    (kept,) = await answering_bot.rows("feedback")
+    assert (kept["author_id"], kept["verdict"]) == ("U2", "bad")
+
+
+async def test_all_that_is_not_shown_is_one_press_away(
+    answering_bot: Served, slack: FakeSlack
+) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is the tower?").acknowledged()
+    await slack.until(lambda: any(one.elements() for one in slack.replies("C1", said.ts)))
+    reply = slack.replies("C1", said.ts)[-1]
+    await answering_bot.ended(1)
+    (answer,) = [run["answer"] for run in await answering_bot.rows("runs")]
+    for user, words in (("U1", "Sources"), ("U2", "來源")):  # each in their own language
+        await slack.press(user, reply, controls.DETAILS).acknowledged()
+        view = slack.workspace.modals[-1]
+        assert view["title"]["text"] == words
+        for shown in (answer["citations"][0]["title"], *answer["queries"], answer["run"]):
+            assert shown in plain(view["blocks"])
+    assert answer["run"] not in reply.seen
+    assert slack.replies("C1", said.ts)[-1] == reply

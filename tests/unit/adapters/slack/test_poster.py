@@ -7,13 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.slack.calls import Timing
-from adapters.slack.posted import EVENT_TYPE
+from adapters.slack.incoming import EVENT_TYPE
 from bot.core.answers import PlanView, StepView
 from bot.core.errors import PostRefused
-from bot.core.messages import RunOptions
 from tests.contract.harness import Desk
-from tests.contract.slack_harness import ADA, BOB, CHANNEL, QUICK, SlackHarness
+from tests.contract.slack_harness import ADA, BOB, CHANNEL, SlackHarness
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_limits import STREAM_SECONDS
 from tests.unit.adapters.slack.way_out import (
@@ -88,21 +86,6 @@ async def test_details_are_said_once_however_often_a_task_changes(
     ]
 
 
-async def test_text_is_streamed_with_links_and_is_not_sent_twice(
-    stage: SlackHarness, slack: FakeSlack, desk: Desk
-) -> None:
-    reply = await stage.poster().open(desk.run(), None)
-    reply.progress(a_plan())
-    reply.stream("It is 330 m tall [1].\n\nIt stands")
-    await stage.until(desk.message, f"tall [[1]]({URL}).")
-    reply.stream("It is 330 m tall [1].\n\nIt stands in Paris [1].\n\nAnd")
-    await stage.until(desk.message, "in Paris")
-    await reply.finish(an_answer("It is 330 m tall [1].\n\nIt stands in Paris [1].\n\nAnd so."))
-    (post,) = stage.posts(desk.message)
-    assert post.stream_state == "stopped"  # and not replaced
-    assert [post.seen.count(words) for words in ("330 m tall [", "in Paris", "And so.")] == [1] * 3
-
-
 async def test_every_post_names_its_run(stage: SlackHarness, desk: Desk) -> None:
     reply = await stage.poster().open(desk.run(), None)
     reply.progress(a_plan())
@@ -118,7 +101,7 @@ async def test_every_post_names_its_run(stage: SlackHarness, desk: Desk) -> None
 async def test_a_stream_is_continued_before_slack_ends_it(
     stage: SlackHarness, slack: FakeSlack, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.slack.streaming.STREAM_SECONDS_USED", 0.0)
+    monkeypatch.setattr("adapters.slack.reply.STREAM_SECONDS_USED", 0.0)
     reply = await stage.poster().open(desk.run(), None)
     for number in range(3):
         reply.progress(a_plan(*(f"question {n}" for n in range(number + 1))))
@@ -218,49 +201,24 @@ async def test_an_answer_lost_on_the_way_back_doubles_nothing(
     assert not stage.at_work(desk.message)
 
 
-async def test_a_doubt_marked_at_the_end_is_in_the_answer(stage: SlackHarness, desk: Desk) -> None:
-    reply = await stage.poster().open(desk.run(), None)
-    reply.progress(a_plan())
-    reply.stream("It opened in 1889.\n\nAnd")
-    await stage.until(desk.message, "1889")
-    await reply.finish(an_answer("It opened in 1889 ⚠.\n\nAnd so on [1]."))
-    (shown,) = stage.shown(desk.message)
-    assert shown.count("It opened in 1889") == 1
-    assert "1889 ⚠." in shown
-
-
 # ---------------------------------------------------------------- what is refused
 
 
-async def test_a_refusal_of_the_workspace_is_found_out_once_for_all_processes(
+async def test_a_refusal_of_the_workspace_is_found_out_once(
     stage: SlackHarness, slack: FakeSlack
 ) -> None:
     slack.refuse_streaming("missing_scope")
     slack.refuse("agents.sessions.setStatus", "feature_disabled")
+    poster = stage.poster()
     for number in range(3):
         desk = Desk(stage.ask(f"Question {number}?"), run_id=f"run{number}")
-        reply = await stage.poster().open(desk.run(), None)
+        reply = await poster.open(desk.run(), None)
         reply.progress(a_plan())
         await stage.until(desk.message, "tower height")
         await reply.finish(an_answer(run=desk.run_id))
         assert "330 m tall" in stage.shown(desk.message)[0]
     assert methods(slack).count("chat.startStream") == 1
     assert methods(slack).count("agents.sessions.setStatus") == 1
-    facts = await stage.workspaces.facts("slack", slack.team)
-    assert facts["streaming"]["refused"] == "missing_scope"
-    assert facts["sessions"]["refused"] == "feature_disabled"
-
-
-async def test_a_refused_stream_costs_no_time(
-    stage: SlackHarness, slack: FakeSlack, desk: Desk
-) -> None:
-    slack.refuse_streaming("missing_scope")
-    slack.refuse("agents.sessions.setStatus", "feature_disabled")
-    began = asyncio.get_running_loop().time()
-    reply = await stage.poster(replace(QUICK, between=5.0)).open(desk.run(), None)
-    await stage.until(desk.message, "Researching")
-    assert asyncio.get_running_loop().time() - began < 1.0
-    await reply.finish(an_answer())
 
 
 async def test_a_refusal_of_one_channel_concerns_no_other(
@@ -279,7 +237,6 @@ async def test_a_refusal_of_one_channel_concerns_no_other(
         states += [post.stream_state for post in stage.posts(desk.message)]
     assert states == [None, None, "stopped"]
     assert methods(slack).count("chat.startStream") == 2
-    assert "streaming" not in await stage.workspaces.facts("slack", slack.team)
 
 
 async def test_without_a_native_stop_there_is_a_button_until_the_end(
@@ -292,17 +249,6 @@ async def test_without_a_native_stop_there_is_a_button_until_the_end(
     slack.press(ADA, stage.posts(desk.message)[0], "footnote_stop", desk.run_id)
     await reply.finish(an_answer())
     assert "Stop" not in stage.buttons(desk.message)
-
-
-async def test_with_a_native_stop_there_is_no_button(
-    stage: SlackHarness, slack: FakeSlack, desk: Desk
-) -> None:
-    slack.refuse_streaming("missing_scope")
-    reply = await stage.poster().open(desk.run(), None)
-    reply.progress(a_plan())
-    await stage.until(desk.message, "tower height")
-    assert "Stop" not in stage.buttons(desk.message)
-    await reply.finish(an_answer())
 
 
 @pytest.mark.parametrize("kind", ["actions", "rich_text"])
@@ -382,23 +328,3 @@ async def test_a_stream_that_ends_leaves_no_task_open(
 
 
 # ---------------------------------------------------------------- options
-
-
-async def test_a_deep_run_offers_no_deeper_one(stage: SlackHarness, desk: Desk) -> None:
-    desk.options = RunOptions(depth="deep")
-    reply = await stage.poster().open(desk.run(), None)
-    await reply.finish(an_answer())
-    assert "Dig deeper" not in stage.buttons(desk.message)
-
-
-async def test_the_interface_speaks_the_askers_language(stage: SlackHarness, desk: Desk) -> None:
-    desk.message = replace(desk.message, locale="zh-TW")
-    reply = await stage.poster().open(desk.run(), None)
-    await reply.finish(an_answer())
-    assert "Sources" not in stage.shown(desk.message)[0]
-
-
-def test_nothing_is_waited_for_longer_than_a_person_would() -> None:
-    timing = Timing()
-    assert timing.first_sign <= 3.0
-    assert timing.stream_delay < 1.0

@@ -14,7 +14,6 @@ from adapters.slack.teams import GROUPS_SECONDS, OneTeam, UserGroups
 from bot.core.messages import Author, Thread
 from tests.contract.slack_harness import ADA, BOB, QUICK, SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack
-from tests.fakes.slack_limits import RULES
 from tests.fakes.slack_workspace import Tenant
 
 METHOD = "usergroups.users.list"
@@ -103,36 +102,7 @@ async def test_nobody_is_in_a_group_that_slack_limits_or_does_not_know(
     assert asked(stage).count("SENG") == 1
 
 
-async def test_more_groups_than_slack_lets_ask_for_in_a_minute_are_known_after_two(
-    tmp_path: Path, clock: Clock
-) -> None:
-    allowed = RULES[METHOD].calls_a_minute
-    names = [f"S{number:02}" for number in range(allowed + 5)]
-    async with slack_stage(tmp_path) as stage:
-        with FakeSlack() as slack:  # with Slack's own rates
-            slack.add_user(ADA, "ada")
-            slack.workspace.user_groups = {name: {ADA} for name in names}
-            calls = Calls(stage.client, QUICK)
-            calls.client.base_url, calls.client.token = slack.api_url, slack.bot_token
-            groups = UserGroups(calls, clock)
-            first = await groups.groups_held(ADA, names)
-            assert first == frozenset(names[:allowed])
-            slack.advance(60.1)
-            assert await groups.groups_held(ADA, names) == frozenset(names)
-            assert len(slack.calls(METHOD)) == len(names) + 5
-
-
 # ---------------------------------------------------------------- never more than Slack tells
-
-
-async def test_a_membership_that_was_taken_away_ends_within_a_minute(
-    stage: SlackHarness, groups: UserGroups, clock: Clock
-) -> None:
-    assert await groups.groups_held(ADA, {"SHR"}) == {"SHR"}
-    stage.slack.workspace.user_groups["SHR"] = {BOB}
-    clock.advance(GROUPS_SECONDS + 0.1)
-    assert await groups.groups_held(ADA, {"SHR"}) == frozenset()
-    assert await groups.groups_held(BOB, {"SHR"}) == {"SHR"}
 
 
 @pytest.mark.parametrize("what", ["deleted", "scope", "limited", "503", "reset"])

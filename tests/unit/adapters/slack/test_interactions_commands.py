@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 
 import pytest
 
-from adapters.slack.commands import parse_ask
+from adapters.slack.interactions import parse_ask
 from bot.core.errors import Invalid
 from bot.core.messages import Depth
 from tests.fakes.slack import FakeSlack
@@ -94,17 +93,6 @@ async def test_an_empty_ask_is_told_how_to_ask(bot: Served, slack: FakeSlack, te
     assert await bot.rows("runs") == []
 
 
-async def test_ask_speaks_the_askers_language(bot: Served, slack: FakeSlack) -> None:
-    await slack.say("U2", "C1", f"{slack.mention} how tall is it?").acknowledged()
-    assert "想知道什麼" in await told(slack, slack.command("U2", "C1", "/ask", ""))
-
-
-async def test_a_denied_ask_is_told_why(slack: FakeSlack, tmp_path: Path) -> None:
-    async with served(slack, tmp_path, deny_channels="C1"):
-        said = await told(slack, slack.command("U1", "C1", "/ask", "how tall is it?"))
-        assert "does not answer in this channel" in said
-
-
 async def test_an_ask_that_cannot_be_kept_is_not_lost_in_silence(
     bot: Served, slack: FakeSlack
 ) -> None:
@@ -119,7 +107,7 @@ async def test_asks_are_acknowledged_in_time(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slack.slow(60.0, "users.info")
-    monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr("adapters.slack.teams.PATIENCE_SECONDS", 0.3)
     (delivery,) = (
         await slack.command("U1", "C1", "/ask", "how tall is it?").acknowledged()
     ).deliveries
@@ -253,13 +241,6 @@ async def test_a_slip_is_told_what_would_work(
         assert part in await told(slack, slack.command("U1", "C1", "/footnote", text))
 
 
-async def test_what_footnote_tells_is_for_the_admin_alone(bot: Served, slack: FakeSlack) -> None:
-    doing = slack.command("U1", "C1", "/footnote", "set tone <!channel> &amp; kind")
-    said = await told(slack, doing)
-    assert "<!channel>" not in json.dumps(said)
-    assert slack.calls("chat.postMessage") == []
-
-
 @pytest.mark.parametrize("how", ["expired", 404, 410, 500, "reset"])
 async def test_where_the_response_url_is_refused_footnote_is_answered_by_a_message(
     bot: Served, slack: FakeSlack, how: str | int
@@ -317,8 +298,3 @@ async def test_who_may_not_ask_may_be_forgotten(slack: FakeSlack, tmp_path: Path
     async with served(slack, tmp_path, deny_users="U1"):
         said = await told(slack, slack.command("U1", "C1", "/footnote", "forget me"))
         assert said == "I keep nothing that you wrote."
-
-
-@pytest.mark.parametrize("text", ["forget", "forget everything", "help"])
-async def test_the_help_tells_how_to_be_forgotten(bot: Served, slack: FakeSlack, text: str) -> None:
-    assert "/footnote forget me" in await told(slack, slack.command("U1", "C1", "/footnote", text))

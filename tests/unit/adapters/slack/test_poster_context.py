@@ -192,7 +192,7 @@ async def test_what_was_shown_of_a_suggestion_goes_with_its_answer(stage: SlackH
 async def test_a_long_thread_is_read_in_pages_to_its_latest_messages(
     stage: SlackHarness, slack: FakeSlack, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.slack.posted.PAGE_MESSAGES", 7)
+    monkeypatch.setattr("adapters.slack.delivery.PAGE_MESSAGES", 7)
     monkeypatch.setattr("adapters.slack.poster.MESSAGES", 20)
     for number in range(30):
         stage.say_in(desk.message, f"said {number}")

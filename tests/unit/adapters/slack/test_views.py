@@ -1,4 +1,4 @@
-"""The app's home tab, and the pane beside the conversation."""
+"""The app's Home tab, and the prompts of its messages tab."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.home import Connected, home_view
+from adapters.slack.views import Connected, home_view
 from bot.core.texts import LOCALES, texts_for
 from bot.search.indexer import Indexer
 from bot.storage.workspaces import Use
@@ -69,49 +69,15 @@ def test_home_is_a_view_that_slack_takes(locale: str, use: Use | None) -> None:
         assert faults_in_view(view, ("home",)) == []
 
 
-# ---------------------------------------------------------------- the pane
-
-
-async def test_the_pane_begins_with_prompts_and_a_title(bot: Served, slack: FakeSlack) -> None:
-    pane = await slack.start_assistant("U2").acknowledged()
-    state = await slack.until(lambda: _complete(slack, pane.channel, pane.ts))
-    assert state["title"] == "想知道什麼？"
-    assert len(state["prompts"]["prompts"]) == 3
-
-
-async def test_the_pane_is_named_after_its_first_question(bot: Served, slack: FakeSlack) -> None:
-    pane = await slack.start_assistant("U1").acknowledged()
-    await slack.until(lambda: _complete(slack, pane.channel, pane.ts))
-    await slack.say("U1", pane.channel, "how tall is the tower? " * 20, pane.ts).acknowledged()
-    assert (await bot.questions(1))[0].thread.thread == pane.ts
-    title = await slack.until(lambda: _title(slack, pane.channel, pane.ts, "how tall"))
-    assert len(title) <= 200
-    await slack.say("U1", pane.channel, "and how old?", pane.ts).acknowledged()
-    await bot.questions(2)
-    assert len(slack.calls("assistant.threads.setTitle")) == 2
-
-
 async def test_the_messages_tab_begins_with_prompts(bot: Served, slack: FakeSlack) -> None:
-    """The agent view has no pane: the conversation itself gets the prompts."""
     opened = await slack.open_home("U1", tab="messages").acknowledged()
     state = await slack.until(lambda: slack.workspace.assistant.get((opened.channel, "")))
     assert state["prompts"]["prompts"][0]["title"] == "Compare two things"
     assert slack.home("U1") is None
 
 
-async def test_a_pane_that_is_retired_harms_nothing(bot: Served, slack: FakeSlack) -> None:
-    for method in ("setSuggestedPrompts", "setTitle"):
-        slack.refuse(f"assistant.threads.{method}", "method_deprecated")
-    pane = await slack.start_assistant("U1").acknowledged()
-    await slack.say("U1", pane.channel, "how tall is it?", pane.ts).acknowledged()
+async def test_prompts_that_are_retired_harm_nothing(bot: Served, slack: FakeSlack) -> None:
+    slack.refuse("assistant.threads.setSuggestedPrompts", "method_deprecated")
+    opened = await slack.open_home("U1", tab="messages").acknowledged()
+    await slack.say("U1", opened.channel, "how tall is it?").acknowledged()
     assert len(await bot.questions(1)) == 1
-
-
-def _complete(slack: FakeSlack, channel: str, ts: str) -> dict[str, object] | None:
-    state = slack.workspace.assistant.get((channel, ts), {})
-    return state if {"title", "prompts"} <= set(state) else None
-
-
-def _title(slack: FakeSlack, channel: str, ts: str, beginning: str) -> str:
-    title = str(slack.workspace.assistant.get((channel, ts), {}).get("title", ""))
-    return title if title.startswith(beginning) else ""

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adapters.slack import format as controls
-from adapters.slack.buttons import meaning_of
+from adapters.slack.interactions import CONTROLS, meaning_of
 from bot.core.answers import Answer
 from bot.core.texts import texts_for
+from bot.service.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop
 from bot.storage.workspaces import REASONS, Reason
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_people import Doing
@@ -148,11 +151,6 @@ async def test_a_press_that_carries_nonsense_is_acknowledged(bot: Served, slack:
     assert await bot.rows("feedback") == []
 
 
-@pytest.mark.parametrize("value", ["", "wrong", "wrong:", "boring:r1", "wrong:a b", ":r1"])
-def test_a_reason_that_is_none_means_nothing(value: str) -> None:
-    assert meaning_of(f"{controls.REASON}_wrong", value) is None
-
-
 # ---------------------------------------------------------------- sources, and how it was found
 
 
@@ -256,18 +254,6 @@ async def test_what_footnote_posted_is_researched_with_what_it_was_made_from(
     assert asked.made_from.urls == (answer.documents if ours else ())
 
 
-async def test_an_apps_message_can_be_researched(bot: Served, slack: FakeSlack) -> None:
-    message = Message("C1", slack.workspace.clock.ts(), "U9", "", bot_id="B9")
-    message.attachments = [
-        {"title": "News", "text": "The tower grew.", "title_link": "https://x.org"}
-    ]
-    slack.workspace.keep(message)
-    await slack.shortcut("U1", "research_this", "C1", message.ts).acknowledged()
-    (asked,) = await bot.questions(1)
-    assert asked.text == "News\nThe tower grew.\nhttps://x.org"
-    assert asked.links == ("https://x.org",)
-
-
 async def test_a_message_without_words_is_told(bot: Served, slack: FakeSlack) -> None:
     message = Message("C1", slack.workspace.clock.ts(), "U2", "")
     slack.workspace.keep(message)
@@ -315,3 +301,48 @@ async def test_a_press_that_fails_late_is_told_then(
     assert slack.response_urls.received(str(doing.response_url)) == []
     bot.reception.let_on.set()
     assert "try again" in await told(slack, doing)
+
+
+# ---------------------------------------------------------------- the values of the controls
+
+
+RUNS = st.text("0123456789abcdef", min_size=12, max_size=12)
+
+
+@given(RUNS, st.integers(0, 9))
+def test_what_a_control_carries_comes_back(run: str, number: int) -> None:
+    for action, value, press in (
+        (controls.GOOD, f"good:{run}", Feedback(run, "good")),
+        (controls.BAD, f"bad:{run}", Feedback(run, "bad")),
+        (controls.DEEPER, run, Deeper(run)),
+        (controls.DETAILS, run, Details(run)),
+        (controls.STOP, run, Stop(run)),
+        (controls.FOLLOW_UP, f"{run}:{number}", FollowUp(run, number)),
+    ):
+        assert meaning_of(action, value) == press
+        assert CONTROLS.fullmatch(action)
+
+
+@pytest.mark.parametrize(
+    ("action", "value"),
+    [
+        ("footnote_feedback_good", "abc"),
+        ("footnote_feedback_good", "fine:abc"),
+        ("footnote_feedback_good", "good:"),
+        ("footnote_details", "a b"),
+        ("footnote_deeper", ""),
+        ("footnote_deeper", "a b"),
+        ("footnote_stop", "abc:1"),
+        ("footnote_follow_up", "abc"),
+        ("footnote_follow_up", "abc:-1"),
+        ("footnote_follow_up", "abc:999999"),
+        ("other", "abc"),
+    ],
+)
+def test_nonsense_means_nothing(action: str, value: str) -> None:
+    assert meaning_of(action, value) is None
+
+
+@given(st.text(), st.text())
+def test_nothing_that_is_sent_breaks_it(action: str, value: str) -> None:
+    assert isinstance(meaning_of(action, value), Press | None)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from adapters.slack import people
-from adapters.slack.people import APP_QUESTIONS, AppQuestions, Home, app_of
+from adapters.slack import listener
+from adapters.slack.incoming import SHARED, Place, parse_message
+from adapters.slack.teams import Home, app_of
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.fakes.slack_events import callback, message_changed, message_posted
@@ -45,14 +46,6 @@ async def test_an_app_that_begins_a_conversation_is_answered(
     assert message.thread.thread == said.ts
     assert len(said.deliveries) == 2
     assert len(await bot.rows("runs")) == 1
-
-
-async def test_a_workflow_is_answered_in_its_thread(slack: FakeSlack, tmp_path: Path) -> None:
-    async with served(slack, tmp_path, answering=lambda platform, poster: platform.poster) as bot:
-        said = await slack.say_as_app(FLOW, "C1", f"{slack.mention} how tall is it?").acknowledged()
-        assert await bot.ended(1) == ["answered"]
-        (reply,) = slack.replies("C1", said.ts)
-        assert "330 m" in reply.seen
 
 
 async def test_an_app_is_heard_where_only_mentions_are_sent(bot: Served, slack: FakeSlack) -> None:
@@ -115,7 +108,7 @@ async def test_its_own_messages_are_never_questions(bot: Served, slack: FakeSlac
 async def test_an_app_asks_so_often_and_no_more(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(people, "APP_QUESTIONS", 2)
+    monkeypatch.setattr(listener, "APP_QUESTIONS", 2)
     said: list[Doing] = []
     for number in range(4):
         words = f"{slack.mention} question {number}"
@@ -127,17 +120,6 @@ async def test_an_app_asks_so_often_and_no_more(
     await slack.say("U1", "C1", f"{slack.mention} and mine").acknowledged()
     asked = [row["text"] for row in await bot.rows("messages")]
     assert asked == ["question 0", "question 1", "mine", "and mine"]
-
-
-def test_the_questions_of_an_app_are_counted_by_channel() -> None:
-    counted = AppQuestions()
-    flow, pager = {"bot_id": "B1"}, {"bot_id": "B1", "user": "U1"}
-    for number in range(APP_QUESTIONS):
-        assert counted.may_ask("C1", {**flow, "ts": f"{number}.0"})
-    assert not counted.may_ask("C1", {**flow, "ts": "100.0"})
-    assert counted.may_ask("C1", {**flow, "ts": "3.0"})  # delivered again
-    assert counted.may_ask("C2", {**flow, "ts": "100.0"})
-    assert counted.may_ask("C1", {**pager, "ts": "100.0"})
 
 
 # ---------------------------------------------------------------- guests among apps
@@ -158,17 +140,9 @@ def test_the_questions_of_an_app_are_counted_by_channel() -> None:
 def test_an_app_that_another_team_can_have_installed_is_a_guest(
     event: dict[str, Any], guest: bool
 ) -> None:
-    assert app_of(event, Home("T1")).guest is guest
-
-
-async def test_a_workflow_of_the_own_team_is_no_guest(bot: Served, slack: FakeSlack) -> None:
-    await slack.say_as_app(FLOW, "C1", f"{slack.mention} how tall is it?").acknowledged()
-    await bot.questions(1)
-    slack.add_stranger("UEVE", "eve", "T9OTHER")
-    slack.add_channel("C2", "shared", members=["U1", "UEVE"])
-    await slack.say_as_app(FLOW, "C2", f"{slack.mention} how tall is it?").acknowledged()
-    await bot.questions(2)
-    assert [reply.run.options.guest for reply in bot.poster.replies] == [False, True]
+    place = Place.of_event(event, event.get(SHARED))
+    message = parse_message({"ts": "1.1", **event}, "C1", place)
+    assert app_of(message, Home("T1")).guest is guest
 
 
 # ---------------------------------------------------------------- as the subject of others

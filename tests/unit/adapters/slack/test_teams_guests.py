@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from adapters.slack import format as controls
-from adapters.slack.people import Home, Person, teams_of
+from adapters.slack.teams import Home, Person
 from tests.contract.slack_harness import SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_workspace import BOT_ID, BOT_USER, Message
 from tests.unit.adapters.slack.serving import Served, Stuck, served
-from tests.unit.adapters.slack.test_buttons import a_button
+from tests.unit.adapters.slack.test_interactions_buttons import a_button
 
 ALONE, PART, WHOLE = Home("T1"), Home("T1", "E1"), Home("E1", "E1")
 
@@ -56,33 +55,6 @@ def test_a_guest_is_who_comes_from_outside(
     home: Home, person: Person | None, teams: list[str], expected: bool | None
 ) -> None:
     assert home.is_guest(person, teams) is expected
-
-
-async def test_in_a_channel_shared_with_another_company_every_question_is_marked(
-    bot: Served, shared: FakeSlack
-) -> None:
-    for channel, expected in (("C1", "workspace"), ("C2", "outsiders")):
-        count = len(bot.asked) + 1
-        await shared.say("U1", channel, f"{shared.mention} how tall is it?").acknowledged()
-        await bot.questions(count)
-        options = bot.poster.replies[-1].run.options
-        assert (options.audience, options.guest) == (expected, False)
-
-
-@pytest.mark.parametrize(
-    ("payload", "teams"),
-    [
-        ({"user": "U1", "team": "T1"}, ["T1"]),
-        ({"user_team": "E2", "source_team": "T3", "team": "T2"}, ["E2"]),
-        ({"source_team": "T2", "team": "T1"}, ["T1"]),
-        ({"user_id": "U1", "team_id": "T1"}, ["T1"]),
-        ({"user": {"id": "U1", "team_id": "T2"}}, ["T2"]),
-        ({"user": {"id": "U1"}, "team": {"id": "T1"}}, []),
-        ({}, []),
-    ],
-)
-def test_payloads_tell_teams(payload: dict[str, Any], teams: list[str]) -> None:
-    assert list(teams_of(payload)) == teams
 
 
 # ---------------------------------------------------------------- the way in
@@ -129,7 +101,7 @@ async def test_what_the_event_does_not_tell_is_left_open_while_people_are_slow(
     guest: bool | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("adapters.slack.teams.PATIENCE_SECONDS", 0.05)
     shared.add_stranger("UORG", "org", "T8PART", enterprise="E8ORG")
     shared.workspace.channels["C2"].members.add("UORG")
     shared.slow(60.0, "users.info")
@@ -163,7 +135,7 @@ async def test_refused_guests_are_told_why_and_nobody_else(
 async def test_where_guests_are_refused_the_unknown_ask_again(
     shared: FakeSlack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("adapters.slack.teams.PATIENCE_SECONDS", 0.05)
     async with served(shared, tmp_path, guests="deny") as bot:
         shared.slow(60.0, "users.info")
         await shared.say("U1", "C1", f"{shared.mention} how tall is it?").acknowledged()
@@ -201,7 +173,7 @@ async def test_a_guest_who_presses_is_one(
         reply = Message("C2", ts, BOT_USER, "330 m", said.ts, blocks=blocks, bot_id=BOT_ID)
         shared.workspace.keep(reply)
         if slow:
-            monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.05)
+            monkeypatch.setattr("adapters.slack.teams.PATIENCE_SECONDS", 0.05)
             shared.slow(60.0, "users.info")
         pressed = await shared.press("UEVE", ts, controls.DEEPER, channel="C2").acknowledged()
         url = str(pressed.response_url)
@@ -218,17 +190,6 @@ async def test_guests_are_no_admins(bot: Served, shared: FakeSlack) -> None:
     url = str(doing.response_url)
     (answer,) = await shared.until(lambda: shared.response_urls.received(url))
     assert "Only an admin" in answer["text"]
-
-
-@pytest.mark.parametrize(("guests", "told"), [("web", True), ("members", False)])
-async def test_what_is_searched_here_is_told_to_guests(
-    shared: FakeSlack, tmp_path: Path, guests: str, told: bool
-) -> None:
-    async with served(shared, tmp_path, providers="wikipedia,local", guests=guests):
-        doing = await shared.command("UMAX", "C2", "/footnote", "").acknowledged()
-        url = str(doing.response_url)
-        (answer,) = await shared.until(lambda: shared.response_urls.received(url))
-        assert ("neither for guests" in answer["text"]) is told
 
 
 # ---------------------------------------------------------------- the way out

@@ -13,9 +13,15 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.conversations import EVERY_SCOPE
-from adapters.slack.found_files import ENDED, FILES, LOOKED_UP, UNKNOWN, UNREADABLE, UNSCOPED
-from adapters.slack.posted import SEARCH
+from adapters.slack.conversations import (
+    ENDED,
+    LOOKED_UP,
+    UNKNOWN,
+    UNREADABLE,
+    UNSCOPED,
+)
+from adapters.slack.delivery import SEARCH
+from adapters.slack.installations import FILES, SEARCH_SCOPES
 from bot.core.errors import FootnoteError, PageUnreadable, PostRefused, Unavailable
 from bot.core.messages import Attachment, Audience, RunOptions
 from bot.core.posting import RunRef
@@ -54,7 +60,7 @@ class Place:
     def __init__(self, stage: SlackHarness) -> None:
         self.slack = stage.slack
         self.poster = stage.poster()
-        self.slack.with_scopes(*EVERY_SCOPE)
+        self.slack.with_scopes(*SEARCH_SCOPES)
         self.slack.add_channel(OPEN, "open", members=[ADA, BOB], bot=False)
         self.slack.add_channel(BOARD, "board", "group", members=[ADA, BOB])
         self.slack.add_channel(HIDDEN, "hidden", "group", members=[ADA, BOB], bot=False)
@@ -302,7 +308,7 @@ async def test_where_the_scope_of_messages_is_gone_as_well_nothing_is_said_of_fi
     place: Place, said: str
 ) -> None:
     talk = await place.asked_in(CHANNEL)
-    place.slack.without_scopes(*EVERY_SCOPE)
+    place.slack.without_scopes(*SEARCH_SCOPES)
     found = await talk.search(QUERY)
     assert found.hits == ()
     assert len(found.failures) == 1

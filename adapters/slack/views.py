@@ -1,0 +1,262 @@
+"""The app's views and pane: the details of an answer, the Home tab, prompts and titles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from adapters.slack.calls import Calls, Json
+from adapters.slack.format import (
+    context,
+    escaped,
+    link_element,
+    numbers,
+    plain_text,
+    section,
+    text_element,
+)
+from adapters.slack.incoming import PLATFORM, Opened
+from adapters.slack.limits import (
+    HEADINGS_CHARACTERS,
+    QUOTE_CHARACTERS,
+    QUOTES_CHARACTERS,
+    RICH_TEXT_CHARACTERS,
+    SOURCES,
+    TABLE_WIDTH,
+    VIEW_BLOCKS,
+    VIEW_TITLE_CHARACTERS,
+)
+from adapters.slack.teams import People
+from bot.core.answers import Answer
+from bot.core.errors import FootnoteError, StorageUnavailable
+from bot.core.lines import shortened
+from bot.core.settings import Settings
+from bot.core.texts import Texts, texts_for
+from bot.reasoning.declaration import who_answers
+from bot.rendering.excerpts import joined
+from bot.rendering.footnotes import SourceView, sources
+from bot.rendering.remarks import remarks
+from bot.rendering.safety import without_pings
+from bot.rendering.tables import table_text
+from bot.search.registry import configured_names
+from bot.service.reception import Reception
+from bot.storage.workspaces import Use
+
+
+def packed(entries: Iterable[list[Json]]) -> list[Json]:
+    """Pack elements into as few ``rich_text`` blocks as their lengths allow; an entry's elements
+    stay together."""
+    blocks: list[list[Json]] = []
+    used = RICH_TEXT_CHARACTERS
+    for entry in entries:
+        size = sum(map(_size, entry))
+        if used + size > RICH_TEXT_CHARACTERS:
+            blocks.append([])
+            used = 0
+        blocks[-1] += entry
+        used += size
+    return [{"type": "rich_text", "elements": elements} for elements in blocks]
+
+
+def preformatted(code: str) -> Json:
+    return {"type": "rich_text_preformatted", "elements": [text_element(code or " ")]}
+
+
+def quote(elements: list[Json]) -> Json:
+    return {"type": "rich_text_quote", "elements": elements}
+
+
+def _size(element: Json) -> int:
+    own = len(element.get("text", "")) + len(element.get("url", ""))
+    return own + sum(map(_size, element.get("elements", ())))
+
+
+PROMPTS = ("compare", "explain", "summarize")
+HOW = ("mention", "direct", "follow-up", "command", "shortcut", "stop")
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The connected sources; ``documents`` is None if there are no documents."""
+
+    reasoner: str
+    providers: tuple[str, ...]
+    documents: int | None
+
+
+class Home:
+    """Publishes the Home tab, and suggests prompts in the messages tab, when someone opens it.
+
+    Only this class calls ``assistant.threads.*``, which Slack will retire in 2027. In an
+    ``agent_view`` the prompts belong to the conversation
+    (https://docs.slack.dev/ai/migrating-to-agent-messaging).
+    """
+
+    def __init__(
+        self, team: str, settings: Settings, reception: Reception, calls: Calls, people: People
+    ) -> None:
+        self._team = team
+        self._settings = settings
+        self._reception = reception
+        self._calls = calls
+        self._people = people
+
+    async def opened(self, tab: Opened) -> None:
+        """Raises ``FootnoteError``."""
+        people = await self._people.quickly([tab.user])
+        texts = texts_for(people[tab.user].locale if tab.user in people else "")
+        if tab.is_home:
+            await self._publish(tab.user, texts)
+        else:
+            await self._suggest(tab.channel, texts)
+
+    async def _publish(self, user: str, texts: Texts) -> None:
+        try:
+            use = await self._reception.use_this_month(PLATFORM, self._team)
+        except StorageUnavailable:
+            use = None
+        view = home_view(await connected_sources(self._settings), use, texts)
+        await self._calls.patiently("views.publish", patience=20.0, user_id=user, view=view)
+
+    async def _suggest(self, channel: str, texts: Texts) -> None:
+        prompts = [
+            {"title": texts(f"prompt-{name}"), "message": texts(f"prompt-{name}-message")}
+            for name in PROMPTS
+        ]
+        await self._calls.patiently(
+            "assistant.threads.setSuggestedPrompts",
+            patience=10.0,
+            title=texts("prompts-title"),
+            prompts=prompts,
+            channel_id=channel,
+        )
+
+
+async def connected_sources(settings: Settings) -> Connected:
+    """Return the sources that the settings connect; counting documents is one cheap query."""
+    # The name of a server that only some people may use must not be shown to the others.
+    hidden = {each.name for each in settings.mcp if not each.everybody}
+    providers = tuple(name for name in configured_names(settings) if name not in hidden)
+    return Connected(
+        who_answers(settings),
+        providers,
+        await _documents(settings) if "local" in providers else None,
+    )
+
+
+async def _documents(settings: Settings) -> int | None:
+    from bot.search.local import LocalDocuments
+
+    documents = LocalDocuments(settings.index_path, settings.docs)
+    try:
+        return await documents.count()
+    except FootnoteError:  # not indexed yet
+        return None
+    finally:
+        await documents.aclose()
+
+
+def home_view(connected: Connected, use: Use | None, texts: Texts) -> Json:
+    """https://docs.slack.dev/reference/views/home-tab-views"""
+    facts = [
+        texts("home-reasoner", name=connected.reasoner),
+        texts("home-providers", names=", ".join(connected.providers)),
+    ]
+    if connected.documents is not None:
+        facts.append(texts("home-documents", count=connected.documents))
+    blocks = [
+        _header(texts("home-title")),
+        _section([texts("home-intro")]),
+        _header(texts("home-how")),
+        _section([f"• {texts(f'home-how-{way}')}" for way in HOW]),
+        _header(texts("home-connected")),
+        _section(facts),
+    ]
+    if use is not None:
+        counted = [
+            texts("home-questions", count=use.questions),
+            texts("home-answered", count=use.answered),
+            texts("home-cost", cost=use.usd),
+        ]
+        blocks += [_header(texts("home-usage")), _section([" · ".join(counted)])]
+    return {"type": "home", "blocks": blocks}
+
+
+def _header(text: str) -> Json:
+    return {"type": "header", "text": {"type": "plain_text", "text": text[:150], "emoji": False}}
+
+
+def _section(lines: Sequence[str]) -> Json:
+    text = escaped("\n".join(lines))
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text[:3_000], "verbatim": True}}
+
+
+def details(answer: Answer, texts: Texts, page: str = "") -> Json:
+    """Return the view with sources and quotes, doubts and notes, the searches, and
+    time and cost; ``page`` is the URL of the run page."""
+    blocks = source_blocks(answer, texts, page)
+    if told := remarks(answer, texts):
+        blocks.append(context(told))
+    last = []
+    if answer.queries:
+        searched = texts("searched-for", queries=texts("report-separator").join(answer.queries))
+        last.append(context([searched]))
+    last.append(numbers(answer, texts, page))
+    return {
+        "type": "modal",
+        "title": plain_text(texts("sources-heading"), VIEW_TITLE_CHARACTERS),
+        "blocks": blocks[: VIEW_BLOCKS - len(last)] + last,
+    }
+
+
+def source_blocks(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
+    """Return the numbered sources: linked title, domain, section, and the quotes that the answer
+    does not contain itself."""
+    if not answer.citations:
+        return []
+    count = len({citation.number for citation in answer.citations})
+    room = max(min(QUOTE_CHARACTERS, QUOTES_CHARACTERS // max(min(count, SOURCES), 1)), 60)
+    every = sources(answer, room, longest_source=room, run_page=page)
+    shown = every[:SOURCES]
+    heading = section([text_element(texts("sources-heading"), "bold")])
+    entries = [[heading], *(_source(view, room, texts) for view in shown)]
+    if len(every) > len(shown):
+        more = texts("more-sources", count=len(every) - len(shown))
+        entries.append([section([text_element(more)])])
+    return packed(entries)
+
+
+def _source(view: SourceView, room: int, texts: Texts) -> list[Json]:
+    line = [link_element(view.href, without_pings(f"[{view.number}] {view.title}"))]
+    where = f" ({view.domain})" if view.domain and view.domain != view.title else ""
+    if view.headings:
+        where += f" — {shortened(' · '.join(view.headings), HEADINGS_CHARACTERS)}"
+    if view.via:
+        given = texts("text-given-by", name=view.via)
+        where += f" · {shortened(given, HEADINGS_CHARACTERS)}"
+    if where:
+        line.append(text_element(without_pings(where)))
+    return [section(line), *_quotes(view, room)]
+
+
+def _quotes(view: SourceView, room: int) -> Iterator[Json]:
+    """Yield the quotes, at most ``room`` characters: running text as a quote block, tables and code
+    unchanged."""
+    pieces = [piece for each in view.quotes for piece in each.pieces]
+    for is_text, group in groupby(pieces, key=lambda piece: piece.kind == "text"):
+        if is_text:
+            said = joined(group)
+            yield quote(
+                [
+                    text_element(without_pings(words), *(("bold",) if is_strong else ()))
+                    for words, is_strong in said.runs()
+                ]
+            )
+            room -= len(said.text)
+            continue
+        for piece in group:
+            if len(piece.text) <= room:
+                table = piece.kind == "table"
+                yield preformatted(table_text(piece.text, TABLE_WIDTH) if table else piece.text)
+            room -= len(piece.text)
