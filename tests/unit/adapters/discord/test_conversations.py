@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.conversations import DiscordConversations
-from adapters.discord.visible import READING, Servers
-from adapters.discord.wire import DiscordRefused
+from adapters.discord.conversations import READING, DiscordConversations, Servers
+from adapters.discord.rest import DiscordRefused
 from bot.core.errors import PlatformUnavailable
 from bot.core.messages import RunOptions, Thread
 from bot.core.posting import PostState, RunRef

@@ -20,9 +20,9 @@ from adapters.discord.format import (
     format_answer,
     plan_lines,
     thread_name,
+    words,
     working,
 )
-from adapters.discord.safety import words
 from bot.core.answers import Answer, Doubt, PlanView, StepState, StepView
 from bot.core.texts import texts_for
 from bot.rendering.remarks import summary

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from adapters.discord.parsing import SafeParsers
+from adapters.discord.client import SafeParsers
 from tests.fakes.discord_shapes import event_message_json, guild_create_json
 from tests.unit.adapters.discord.conftest import Room
 from tests.unit.adapters.discord.way_in import Running

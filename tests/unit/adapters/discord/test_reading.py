@@ -9,18 +9,18 @@ from typing import cast
 
 import pytest
 
-from adapters.discord import visible as module
+from adapters.discord import conversations as module
 from adapters.discord.client import FootnoteClient, api_of, library_log
-from adapters.discord.settings import DiscordSettings
-from adapters.discord.visible import Servers
-from adapters.discord.wire import Wire
+from adapters.discord.conversations import Servers
+from adapters.discord.declaration import DiscordSettings
+from adapters.discord.rest import RestClient
 from bot.core.errors import PlatformUnavailable
 from bot.operation.configuration import load_settings
 from tests.unit.adapters.discord.conftest import Room
 
 
 @pytest.fixture
-async def wire(room: Room, tmp_path: Path) -> AsyncIterator[Wire]:
+async def wire(room: Room, tmp_path: Path) -> AsyncIterator[RestClient]:
     """A client that is logged in, and has no gateway: as in a worker."""
     settings = load_settings(
         discord_token=room.discord.token, discord_api_url=room.discord.url, data_dir=tmp_path
@@ -30,7 +30,7 @@ async def wire(room: Room, tmp_path: Path) -> AsyncIterator[Wire]:
         stack.enter_context(api_of(cast(DiscordSettings, settings)))
         client = FootnoteClient()
         await client.log_in(room.discord.token)
-        yield Wire(client)
+        yield RestClient(client)
         await client.close()
 
 
@@ -38,7 +38,9 @@ def asked(room: Room, path: str) -> int:
     return len(room.discord.requests("GET", path))
 
 
-async def test_only_roles_that_are_asked_for_and_held_are_told(room: Room, wire: Wire) -> None:
+async def test_only_roles_that_are_asked_for_and_held_are_told(
+    room: Room, wire: RestClient
+) -> None:
     held, other, unasked = (room.discord.role(room.guild, name) for name in ("hr", "it", "all"))
     cat = room.discord.member(room.guild, "Cat", held, unasked)
     roles = Servers(wire)
@@ -46,7 +48,7 @@ async def test_only_roles_that_are_asked_for_and_held_are_told(room: Room, wire:
     assert await roles.roles_held(room.ada.id, [held.id, other.id]) == frozenset()
 
 
-async def test_roles_are_found_in_every_server_of_the_bot(room: Room, wire: Wire) -> None:
+async def test_roles_are_found_in_every_server_of_the_bot(room: Room, wire: RestClient) -> None:
     elsewhere = room.discord.guild("Annexe")
     here, there = room.discord.role(room.guild, "hr"), room.discord.role(elsewhere, "hr")
     cat = room.discord.member(room.guild, "Cat", here)
@@ -55,7 +57,7 @@ async def test_roles_are_found_in_every_server_of_the_bot(room: Room, wire: Wire
 
 
 async def test_only_servers_that_have_such_a_role_are_asked_for_the_person(
-    room: Room, wire: Wire
+    room: Room, wire: RestClient
 ) -> None:
     elsewhere = room.discord.guild("Annexe")
     role = room.discord.role(room.guild, "hr")
@@ -66,7 +68,7 @@ async def test_only_servers_that_have_such_a_role_are_asked_for_the_person(
 
 
 async def test_a_person_is_asked_for_once_a_minute(
-    room: Room, wire: Wire, monkeypatch: pytest.MonkeyPatch
+    room: Room, wire: RestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     role = room.discord.role(room.guild, "hr")
     cat = room.discord.member(room.guild, "Cat", role)
@@ -81,13 +83,15 @@ async def test_a_person_is_asked_for_once_a_minute(
     assert asked(room, path) == 2
 
 
-async def test_somebody_who_is_no_member_any_more_has_no_roles(room: Room, wire: Wire) -> None:
+async def test_somebody_who_is_no_member_any_more_has_no_roles(
+    room: Room, wire: RestClient
+) -> None:
     role = room.discord.role(room.guild, "hr")
     stranger = room.discord.user("Stranger")
     assert await Servers(wire).roles_held(stranger.id, [role.id]) == frozenset()
 
 
-async def test_what_cannot_be_asked_now_is_no_answer(room: Room, wire: Wire) -> None:
+async def test_what_cannot_be_asked_now_is_no_answer(room: Room, wire: RestClient) -> None:
     role = room.discord.role(room.guild, "hr")
     cat = room.discord.member(room.guild, "Cat", role)
     room.discord.down("reset")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.outlet import nonce_of
+from adapters.discord.reply import nonce_of
 from bot.core.errors import PlatformUnavailable
 from tests.fakes.discord_server import Channel, Seen
 from tests.unit.adapters.discord.way_out import (

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from adapters.discord.safety import harmless, words
+from adapters.discord.format import harmless, words
 
 LIVE = re.compile(
     r"<@!?\d+>|<@&\d+>|<#\d+>|<a?:\w+:\d+>|<t:-?\d+(:\w)?>|</[\w -]+:\d+>|<id:\w+>"

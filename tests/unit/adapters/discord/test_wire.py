@@ -6,7 +6,7 @@ import aiohttp
 import yarl
 from multidict import CIMultiDict
 
-from adapters.discord.wire import Pace
+from adapters.discord.rest import paced
 from tests.fakes.discord_traffic import GLOBAL_LIMIT
 from tests.fakes.virtual_time import in_virtual_time, now
 
@@ -16,7 +16,7 @@ WEBHOOK = yarl.URL("https://discord.com/api/v10/webhooks/1/token/messages/@origi
 
 async def sent(requests: int, url: yarl.URL = MESSAGES, stall: float = 0.0) -> list[float]:
     """When each of the requests leaves; the event loop stands still for ``stall`` seconds."""
-    trace = Pace(now).set_for(aiohttp.TraceConfig())
+    trace = paced(aiohttp.TraceConfig(), now)
     began, times = now(), list[float]()
 
     async def send() -> None:
