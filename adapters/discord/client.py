@@ -19,9 +19,9 @@ from discord import app_commands
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.listener import log_failure
 from adapters.discord.rest import paced
+from adapters.discord.settings import DiscordSettings
 from bot.core.egress import DIRECT, Egress
 from bot.core.errors import CredentialsRefused, FootnoteError, Invalid
 from bot.core.logs import get_logger

@@ -5,29 +5,13 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
-
+from adapters.discord.settings import DiscordSettings, has_token
 from bot.core.extras import need
-from bot.core.plugins import named_field
-from bot.core.settings import Settings
 from bot.service.platform import Declaration, Platform
 
 if TYPE_CHECKING:
     from bot.core.observing import Observed
     from bot.storage.workspaces import Workspaces
-
-
-class DiscordSettings(Settings, defer_build=True):
-    """The bot's token, used for both the gateway and the API."""
-
-    discord_token: SecretStr | None = named_field(
-        "DISCORD_TOKEN", description="the token of the bot"
-    )
-    discord_api_url: str = "https://discord.com/api/v10"
-
-
-def has_token(settings: DiscordSettings) -> bool:
-    return settings.discord_token is not None
 
 
 def _open(

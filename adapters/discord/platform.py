@@ -19,11 +19,11 @@ from adapters.discord.client import (
     may_read_all,
     refused_token,
 )
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.interactions import Commands, Presses
 from adapters.discord.listener import Listener
 from adapters.discord.missed_messages import Gap, MissedMessages
 from adapters.discord.poster import DiscordPoster
+from adapters.discord.settings import DiscordSettings
 from bot.core.egress import Egress
 from bot.core.errors import (
     CredentialsRefused,

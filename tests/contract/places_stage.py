@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from adapters.discord.client import FootnoteClient, api_of, library_log
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.platform import DiscordPlatform
+from adapters.discord.settings import DiscordSettings
 from adapters.slack.platform import open_slack
 from adapters.slack.settings import SlackSettings
 from bot.core.egress import Egress

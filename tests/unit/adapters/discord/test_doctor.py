@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 import discord
 import pytest
 
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.platform import PERMISSIONS, examine, invitation, needed_permissions
+from adapters.discord.settings import DiscordSettings
 from bot.core.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
 from bot.operation.configuration import load_settings
 from tests.unit.adapters.discord.conftest import Room

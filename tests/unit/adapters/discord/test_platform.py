@@ -15,8 +15,8 @@ from discord.gateway import DiscordWebSocket
 from structlog.testing import capture_logs
 
 from adapters.discord.client import FootnoteClient
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.platform import DiscordPlatform, open_discord
+from adapters.discord.settings import DiscordSettings
 from bot.core.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable
 from bot.core.messages import RunOptions, Thread
 from bot.core.observing import Observed

@@ -12,8 +12,8 @@ import pytest
 from adapters.discord import conversations as module
 from adapters.discord.client import FootnoteClient, api_of, library_log
 from adapters.discord.conversations import Servers
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.rest import RestClient
+from adapters.discord.settings import DiscordSettings
 from bot.core.errors import PlatformUnavailable
 from bot.operation.configuration import load_settings
 from tests.unit.adapters.discord.conftest import Room

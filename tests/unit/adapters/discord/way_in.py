@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from adapters.discord.client import FootnoteClient, api_of, library_log
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.platform import DiscordPlatform
+from adapters.discord.settings import DiscordSettings
 from bot.core.egress import Egress
 from bot.core.errors import StorageUnavailable
 from bot.core.messages import EVERYWHERE, Depth, Message, Sources, Style
