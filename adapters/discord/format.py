@@ -19,7 +19,7 @@ from bot.core.answers import Answer, PlanView, StepView
 from bot.core.labels import label
 from bot.core.lines import one_line, shortened
 from bot.core.texts import Texts
-from bot.rendering.blocks import split
+from bot.rendering.markdown_parts import split
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
 from bot.rendering.marks import outside_code
 from bot.rendering.plan import Branch, branches, named, title_of, work
