@@ -19,13 +19,23 @@ from bot.core.answers import Answer, PlanView, StepView
 from bot.core.labels import label
 from bot.core.lines import one_line, shortened
 from bot.core.texts import Texts
-from bot.rendering.markdown_parts import split
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
+from bot.rendering.markdown_parts import split
+from bot.rendering.markdown_tables import table_text, with_plain_tables
 from bot.rendering.marks import outside_code
-from bot.rendering.plan import Branch, branches, named, title_of, work
-from bot.rendering.remarks import SourceLabel, cautions, remarks, source_line, summary
+from bot.rendering.remarks import (
+    Branch,
+    SourceLabel,
+    branches,
+    cautions,
+    named,
+    remarks,
+    source_line,
+    summary,
+    title_of,
+    work,
+)
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
-from bot.rendering.tables import table_text, with_plain_tables
 from bot.text.control import without_controls
 
 COLOUR = discord.Colour(0x4A6FA5)

@@ -60,11 +60,10 @@ from bot.core.logs import get_logger
 from bot.core.messages import Audience, Author, Message, Style
 from bot.core.texts import Texts, texts_for
 from bot.pages.urls import links_in
-from bot.rendering.excerpts import joined
-from bot.rendering.footnotes import SourceView, sources
+from bot.rendering.footnotes import SourceView, joined, sources
+from bot.rendering.markdown_tables import table_text
 from bot.rendering.remarks import remarks
 from bot.rendering.safety import without_pings
-from bot.rendering.tables import table_text
 from bot.service.buttons import (
     ASK_WHY,
     Deed,

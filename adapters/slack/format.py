@@ -29,8 +29,8 @@ from bot.core.answers import Answer, Status
 from bot.core.labels import label
 from bot.core.messages import Depth
 from bot.core.texts import Texts
-from bot.rendering.markdown_parts import split
 from bot.rendering.footnotes import link_target, linked, reachable
+from bot.rendering.markdown_parts import split
 from bot.rendering.marks import ESCAPE, code_spans
 from bot.rendering.remarks import cautions, source_line, summary
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings

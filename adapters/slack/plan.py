@@ -21,7 +21,7 @@ from bot.core.texts import Texts
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 from bot.rendering.marks import numbers_in
-from bot.rendering.plan import PARTS, Branch, named, title_of, work
+from bot.rendering.remarks import PARTS, Branch, named, title_of, work
 from bot.rendering.safety import without_pings
 
 TaskState = Literal["pending", "in_progress", "complete", "error"]

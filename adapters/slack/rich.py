@@ -13,8 +13,8 @@ from markdown_it.token import Token
 
 from adapters.slack.limits import RICH_TEXT_CHARACTERS, TABLE_WIDTH, URL_CHARACTERS
 from bot.rendering.footnotes import link_target
+from bot.rendering.markdown_tables import table_text
 from bot.rendering.safety import addresses, stored
-from bot.rendering.tables import table_text
 from bot.rendering.verbatim import answer_parser, with_marks
 
 Json = dict[str, Any]

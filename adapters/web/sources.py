@@ -27,8 +27,7 @@ from bot.core.mcp_address import server_of
 from bot.core.messages import UPLOADED
 from bot.core.texts import Texts
 from bot.pages.passages import columns_in
-from bot.rendering.excerpts import excerpts
-from bot.rendering.footnotes import SourceView, sources
+from bot.rendering.footnotes import SourceView, excerpts, sources
 from bot.research.answer.support import Quoted
 from bot.text.sentences import Block, blocks
 

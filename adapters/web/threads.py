@@ -17,8 +17,8 @@ from adapters.web.visitors import Visitor
 from bot.core.lines import one_line, shortened
 from bot.core.provenance import Wording
 from bot.core.texts import Texts
+from bot.rendering.markdown_tables import plain_lines
 from bot.rendering.marks import without_marks
-from bot.rendering.tables import plain_lines
 from bot.storage.history import ListedConversation
 from bot.text.sentences import sentences
 from bot.text.terms import terms
