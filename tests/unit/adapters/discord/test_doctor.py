@@ -13,7 +13,7 @@ from adapters.discord.platform import PERMISSIONS, examine, invitation, needed_p
 from adapters.discord.settings import DiscordSettings
 from bot.core.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
 from bot.operation.configuration import load_settings
-from tests.unit.adapters.discord.conftest import Room
+from tests.unit.adapters.discord.way_in import Room
 
 
 def settings_of(room: Room, folder: Path, token: str = "") -> DiscordSettings:
