@@ -1,29 +1,31 @@
-"""Discord's own messages as a source, through the search of each server.
+"""Discord's own messages as a source, through the search of each server, and who may read what.
 
 ``GET /guilds/{guild.id}/messages/search`` finds what the bot may see, so every search names the
 channels that the readers of the answer may see: in a server, those that every member may read and
 the one with the question; in a direct message, those that the asker may read. Only the asker learns
 that there are results in other channels. Private threads and Footnote's own threads are left out.
 While Discord builds a server's index, it responds with 202.
+
+All of it uses only REST, so it works in a process without a gateway. Permissions are computed as in
+https://docs.discord.com/developers/topics/permissions.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
 import discord
+from cachetools import TTLCache
 
 from adapters.discord.format import Look
-from adapters.discord.incoming import mentions_in
-from adapters.discord.outlet import Post, nonce_of, tell_directly
-from adapters.discord.reading import SAID, name_of, text_of_raw
-from adapters.discord.visible import Server, Servers
-from adapters.discord.wire import DiscordRefused, Wire
+from adapters.discord.messages import DiscordMessage, Raw, parse_raw
+from adapters.discord.reply import Post, nonce_of, tell_directly
+from adapters.discord.rest import DiscordRefused, RestClient
 from bot.core.errors import (
     Broken,
     PageUnreadable,
@@ -41,6 +43,16 @@ from bot.search.talk import page_of, period_of, title_of, words_of_topic
 from bot.service.access import IN_NO_SERVER
 from bot.text.terms import keywords
 
+READING = discord.Permissions(view_channel=True, read_message_history=True).value
+ADMINISTRATOR = discord.Permissions(administrator=True).value
+WITH_MESSAGES = (0, 5, 15)  # types of channels: text, announcements, forums
+PUBLIC_THREADS = (10, 11)
+SERVERS_REMEMBERED, MEMBERS_REMEMBERED = 200, 10_000
+SERVERS_SECONDS = MEMBERS_SECONDS = 60.0
+SERVERS_ASKED = 200  # servers asked for their roles: one page of the list
+ROLES_SECONDS = 3_600.0  # how long the roles of a server are cached
+
+SEARCHES_AT_ONCE = 2  # concurrent searches of messages, for all questions
 PAGE = 25  # largest number of results of one call
 CHANNELS = 500  # largest number of channels that one search may name
 SERVERS = 5  # servers searched for a question in a direct message
@@ -49,22 +61,176 @@ AROUND = 9  # messages of a channel that are read with a hit
 THREAD = 50  # messages of a thread that are read
 INDEXING_SECONDS = 4.0  # how long a search waits for a server's index
 SNIPPET = 600  # characters
-PUBLIC_THREADS = (10, 11)
 FEW = 2  # words of a query that are tried if no message contains all of them
-
-Raw = Mapping[str, Any]
 
 log = get_logger()
 
 
+# ---------------------------------------------------------------- servers and members
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A channel with messages. ``overwrites`` are the permissions that it allows and denies, by the
+    id of a role or member."""
+
+    name: str
+    overwrites: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server's channels with messages, by id, and its roles' permissions."""
+
+    id: str
+    owner: str
+    channels: Mapping[str, Channel]
+    roles: Mapping[str, int]
+
+    def open_to_all(self) -> frozenset[str]:
+        """Return the channels that every member may read: none denies a role or a member."""
+        return frozenset(
+            id
+            for id, channel in self.channels.items()
+            if _applied(self.roles.get(self.id, 0), channel, [self.id]) & READING == READING
+            and not any(
+                denied & READING for to, (_, denied) in channel.overwrites.items() if to != self.id
+            )
+        )
+
+    def readable_by(self, person: str, roles: Sequence[str]) -> frozenset[str]:
+        """Return the channels that a member with these roles may read."""
+        held = 0
+        for role in (self.id, *roles):
+            held |= self.roles.get(role, 0)
+        if person == self.owner or held & ADMINISTRATOR:
+            return frozenset(self.channels)
+        readable = set()
+        for id, channel in self.channels.items():
+            permissions = held
+            for level in ([self.id], roles, [person]):
+                permissions = _applied(permissions, channel, level)
+            if permissions & READING == READING:
+                readable.add(id)
+        return frozenset(readable)
+
+
+def _applied(permissions: int, channel: Channel, to: Iterable[str]) -> int:
+    """Apply a channel's overwrites for roles or members of one level."""
+    allow = deny = 0
+    for id in to:
+        allowed, denied = channel.overwrites.get(id, (0, 0))
+        allow, deny = allow | allowed, deny | denied
+    return permissions & ~deny | allow
+
+
+def _channel(raw: Raw) -> Channel:
+    overwrites = {
+        str(each["id"]): (int(each.get("allow") or 0), int(each.get("deny") or 0))
+        for each in raw.get("permission_overwrites") or ()
+    }
+    return Channel(str(raw.get("name") or ""), overwrites)
+
+
+class Servers:
+    """Looks servers and members up, each at most once a minute.
+
+    Every method raises ``PlatformUnavailable``. Each search of messages acquires ``searching``, so
+    that many concurrent questions leave requests for posting answers.
+    """
+
+    def __init__(self, rest: RestClient) -> None:
+        self._rest = rest
+        self.searching = asyncio.Semaphore(SEARCHES_AT_ONCE)
+        self._known: TTLCache[str, Server] = TTLCache(SERVERS_REMEMBERED, SERVERS_SECONDS)
+        self._members: TTLCache[tuple[str, str], list[str] | None] = TTLCache(
+            MEMBERS_REMEMBERED, MEMBERS_SECONDS
+        )
+        self._roles: TTLCache[str, dict[str, frozenset[str]]] = TTLCache(1, ROLES_SECONDS)
+
+    async def server(self, id: str) -> Server | None:
+        """Return a server; None if the bot is not in it."""
+        if (known := self._known.get(id)) is None:
+            try:
+                about, channels = await asyncio.gather(
+                    self._rest.request("GET", "/guilds/{guild_id}", guild_id=id),
+                    self._rest.request("GET", "/guilds/{guild_id}/channels", guild_id=id),
+                )
+            except DiscordRefused:
+                return None
+            known = self._known[id] = Server(
+                id,
+                str(about.get("owner_id") or ""),
+                {str(c["id"]): _channel(c) for c in channels if c["type"] in WITH_MESSAGES},
+                {str(role["id"]): int(role["permissions"]) for role in about.get("roles") or ()},
+            )
+        return known
+
+    async def readable_by(self, id: str, person: str) -> tuple[Server, frozenset[str]] | None:
+        """Return a server with the channels that a person may read; None if they are not a
+        member."""
+        roles = await self._roles_of(id, person)
+        server = None if roles is None else await self.server(id)
+        if server is None or roles is None:
+            return None
+        return server, server.readable_by(person, roles)
+
+    async def roles_held(self, person: str, among: Collection[str]) -> frozenset[str]:
+        """Return the roles among ``among`` that a person has now in any server of the bot, because
+        Discord sends no roles with direct messages."""
+        wanted = frozenset(among)
+        servers = self._roles.get("")
+        if servers is None:
+            servers = self._roles[""] = await self._roles_of_servers()
+        found: set[str] = set()
+        for server, roles in servers.items():
+            if wanted & roles:
+                found |= wanted.intersection(await self._roles_of(server, person) or ())
+        return frozenset(found)
+
+    async def _roles_of_servers(self) -> dict[str, frozenset[str]]:
+        found = {}
+        for id in await self.ids(SERVERS_ASKED):
+            roles = await self._asked("/guilds/{guild_id}/roles", guild_id=id)
+            found[id] = frozenset(str(role["id"]) for role in roles or ())
+        return found
+
+    async def _roles_of(self, id: str, person: str) -> list[str] | None:
+        """Return the roles of a member; None if the person is not a member."""
+        try:
+            return self._members[id, person]
+        except KeyError:
+            member = await self._asked(
+                "/guilds/{guild_id}/members/{user_id}", guild_id=id, user_id=person
+            )
+        roles = None if member is None else [str(role) for role in member.get("roles") or ()]
+        self._members[id, person] = roles
+        return roles
+
+    async def _asked(self, path: str, guild_id: str, user_id: str = "") -> Any:
+        """Return Discord's response; None if the person is not a member, or the bot is no longer in
+        the server."""
+        try:
+            return await self._rest.request("GET", path, guild_id=guild_id, user_id=user_id)
+        except DiscordRefused:
+            return None
+
+    async def ids(self, most: int) -> list[str]:
+        """Return the ids of the servers that the bot is in, at most ``most``."""
+        told = await self._rest.request("GET", "/users/@me/guilds", query={"limit": most})
+        return [str(server["id"]) for server in told]
+
+
+# ---------------------------------------------------------------- messages as a source
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A message that was found; ``thread`` is the thread that contains it, or None."""
+    """A message that was found, and the name of its channel, or of its thread's channel."""
 
-    server: Server
+    message: DiscordMessage
     channel: str
-    thread: Raw | None
-    message: Raw
+    in_thread: bool
 
 
 class DiscordConversations:
@@ -73,8 +239,8 @@ class DiscordConversations:
     name = "discord"
     kind: ProviderKind = "knowledge"
 
-    def __init__(self, wire: Wire, servers: Servers, run: RunRef, reader: Reader) -> None:
-        self._wire = wire
+    def __init__(self, rest: RestClient, servers: Servers, run: RunRef, reader: Reader) -> None:
+        self._rest = rest
         self._servers = servers
         self._run = run
         self._direct = reader.surface == "direct"
@@ -111,11 +277,9 @@ class DiscordConversations:
             ) from refused
         hits: dict[str, Hit] = {}
         for each in found:
-            url = f"https://discord.com/channels/{each.server.id}"
-            url += f"/{each.message['channel_id']}/{each.message['id']}"
+            url = each.message.url
             self._found[url] = each
-            words = text_of_raw(each.message, self._wire.user_id)
-            hits.setdefault(url, Hit(_title(each), url, words[:SNIPPET], self.name))
+            hits.setdefault(url, Hit(_title(each), url, each.message.text[:SNIPPET], self.name))
         return list(hits.values())[: query.limit]
 
     async def _places(self) -> Sequence[tuple[Server, frozenset[str]]]:
@@ -180,7 +344,7 @@ class DiscordConversations:
         """Return the ids of the members with these names."""
         found = await asyncio.gather(
             *(
-                self._wire.request(
+                self._rest.request(
                     "GET",
                     "/guilds/{guild_id}/members/search",
                     query={"query": name.removeprefix("@"), "limit": 10},
@@ -205,7 +369,7 @@ class DiscordConversations:
         until = monotonic() + INDEXING_SECONDS
         while True:
             async with self._servers.searching:
-                reply = await self._wire.request(
+                reply = await self._rest.request(
                     "GET",
                     "/guilds/{guild_id}/messages/search",
                     query=dict(filters),
@@ -225,34 +389,28 @@ class DiscordConversations:
             await asyncio.sleep(wait)
 
     def _of_reply(self, server: Server, channels: frozenset[str], reply: Raw) -> Iterable[_Found]:
-        """Yield the messages of a response that may be used. The search already names its channels;
-        each message is checked again, in case Discord returns more."""
+        """Yield the messages of a response that may be used: what people said among themselves, not
+        in the thread of the question, and not in another thread that Footnote made. The search
+        already names its channels; each message is checked again, in case Discord returns more."""
         threads = {str(each["id"]): each for each in reply.get("threads") or ()}
-        for message in (each for group in reply["messages"] for each in group):
-            where = str(message["channel_id"])
-            thread = threads.get(where)
-            channel = str(thread["parent_id"]) if thread is not None else where
-            is_public = thread is None or thread.get("type") in PUBLIC_THREADS
-            if channel in channels and is_public and self._is_wanted(message, thread):
-                yield _Found(server, channel, thread, message)
-
-    def _is_wanted(self, message: Raw, thread: Raw | None) -> bool:
-        """Return True for what people said among themselves: not in the thread of the question, and
-        not in another thread that Footnote made."""
-        if thread is not None and str(thread.get("owner_id")) == self._wire.user_id:
-            return False
         asked = self._run.message.thread
         here = (asked.thread, asked.channel if asked.workspace == IN_NO_SERVER else "")
-        return self._is_said(message) and str(message["channel_id"]) not in here
+        for raw in (each for group in reply["messages"] for each in group):
+            message = parse_raw(raw, self._rest.user_id, server.id)
+            thread = threads.get(message.channel)
+            channel = message.channel if thread is None else str(thread["parent_id"])
+            is_usable = thread is None or (
+                thread.get("type") in PUBLIC_THREADS
+                and str(thread.get("owner_id")) != self._rest.user_id
+            )
+            is_elsewhere = message.channel not in here
+            if channel in channels and is_usable and is_elsewhere and self._is_usable(message):
+                yield _Found(message, server.channels[channel].name, thread is not None)
 
-    def _is_said(self, message: Raw) -> bool:
+    def _is_usable(self, message: DiscordMessage) -> bool:
         """Return True if a person wrote the message and it is not a question to Footnote."""
-        ours, content = self._wire.user_id, str(message.get("content") or "")
-        if message.get("type") not in SAID or not content or message.get("webhook_id"):
-            return False
-        to_us = mentions_in(content).intersection((f"<@{ours}>", f"<@!{ours}>"))
-        is_asked = str(message["id"]) == self._run.message.event_id
-        return not (to_us or is_asked or message["author"].get("bot"))
+        is_asked = message.id == self._run.message.event_id
+        return message.is_said and bool(message.text) and not (message.mentions_us or is_asked)
 
     # ------------------------------------------------------------ reading
 
@@ -262,35 +420,30 @@ class DiscordConversations:
     async def read(self, url: str) -> Page:
         """Return a message with its thread, or with the messages around it if it has none."""
         found = self._found[url]
-        id, where = str(found.message["id"]), str(found.message["channel_id"])
-        most = AROUND if found.thread is None else THREAD
+        message = found.message
         try:
-            said = await self._messages(where, {"around": id, "limit": most})
-            if found.message.get("thread"):
-                begun = str(found.message["thread"]["id"])
-                said += await self._messages(begun, {"limit": THREAD})
+            most = THREAD if found.in_thread else AROUND
+            said = await self._messages(message.channel, {"around": message.id, "limit": most})
+            if message.begun:
+                said += await self._messages(message.begun, {"limit": THREAD})
         except (DiscordRefused, PlatformUnavailable) as error:
             log.info("thread not read", url=url, error=str(error))
-            said = [found.message]
+            said = [message]
         told = {
-            int(each["id"]): (
-                name_of(each["author"]),
-                _at(each["id"]),
-                text_of_raw(each, self._wire.user_id),
-            )
+            int(each.id): (each.author.name, each.at, each.text)
             for each in said
-            if self._is_said(each)
+            if self._is_usable(each)
         }
-        if int(id) not in told:
+        if int(message.id) not in told:
             raise PageUnreadable("The message is gone.")
         ordered = [told[id] for id in sorted(told)]
         return page_of(url, _title(found), ordered, datetime.now(UTC), self._run.id)
 
-    async def _messages(self, channel: str, query: dict[str, Any]) -> list[Raw]:
-        told = await self._wire.request(
+    async def _messages(self, channel: str, query: dict[str, Any]) -> list[DiscordMessage]:
+        told = await self._rest.request(
             "GET", "/channels/{channel_id}/messages", query=query, channel_id=channel
         )
-        return list(told)
+        return [parse_raw(raw, self._rest.user_id) for raw in told]
 
     async def answer_posted(self) -> None:
         if not self._is_more_elsewhere:
@@ -299,17 +452,11 @@ class DiscordConversations:
         text = texts_for(asked.locale)("more-elsewhere-here", channel=f"<#{asked.thread.channel}>")
         try:
             await tell_directly(
-                self._wire, asked.author.id, Post(Look(text), None, nonce_of(run, 0, -3))
+                self._rest, asked.author.id, Post(Look(text), None, nonce_of(run, 0, -3))
             )
         except (DiscordRefused, PlatformUnavailable) as error:
             log.info("asker not told of more", run=run, error=str(error))
 
 
 def _title(found: _Found) -> str:
-    author = name_of(found.message["author"])
-    channel = f"#{found.server.name_of(found.channel)}"
-    return title_of(author, channel, _at(found.message["id"]))
-
-
-def _at(id: object) -> datetime:
-    return discord.utils.snowflake_time(int(str(id)))
+    return title_of(found.message.author.name, f"#{found.channel}", found.message.at)

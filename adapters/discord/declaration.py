@@ -25,7 +25,7 @@ def _open(
 
 async def _check(settings: DiscordSettings) -> str:
     need("discord", "Answering in Discord")
-    from adapters.discord.doctor import examine
+    from adapters.discord.platform import examine
 
     return await examine(settings)
 

@@ -1,23 +1,42 @@
-"""Formats plans, answers and their details for Discord: texts and embeds. No network, no state."""
+"""Formats plans, answers and their details for Discord: texts and embeds. No network, no state.
+
+Text of models and pages becomes harmless: no pings, no unknown links, no previews.
+``bot.rendering.safety`` has what all platforms share; here is what is special to Discord: link
+previews (it shows none for a URL in angle brackets) and its own Markdown
+(https://support.discord.com/hc/en-us/articles/210298617).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import discord
 
 from adapters.discord import limits
-from adapters.discord.safety import emphasised, fenced, harmless, words
 from bot.core.answers import Answer, PlanView, StepView
 from bot.core.labels import label
-from bot.core.lines import shortened
+from bot.core.lines import one_line, shortened
 from bot.core.texts import Texts
-from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
-from bot.rendering.plan import Branch, branches, named, title_of, work
-from bot.rendering.remarks import SourceLabel, cautions, remarks, source_line, summary
-from bot.rendering.tables import table_text, with_plain_tables
+from bot.rendering.markdown_parts import split
+from bot.rendering.markdown_tables import table_text, with_plain_tables
+from bot.rendering.marks import outside_code
+from bot.rendering.remarks import (
+    Branch,
+    SourceLabel,
+    branches,
+    cautions,
+    named,
+    remarks,
+    source_line,
+    summary,
+    title_of,
+    work,
+)
+from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
+from bot.text.control import without_controls
 
 COLOUR = discord.Colour(0x4A6FA5)
 MARKS = {"waiting": "▫️", "running": "⏳", "done": "✅", "failed": "⚠️"}
@@ -306,3 +325,60 @@ def _fitting(lines: Sequence[str], longest: int) -> str:
             break
         kept.append(line)
     return "\n".join(kept)
+
+
+# ---------------------------------------------------------------- harmless text
+
+_LINKED = re.compile(
+    r"(?P<before>\]\()\s*(?P<target>https?://(?:[^\s<>()]|\([^\s<>()]*\))+)(?P<after>\s*\))"
+    r"|(?P<bare>(?<![<(])https?://(?:[^\s<>()|*]|\([^\s<>()]*\))*[^\s<>()|*.,;:!?'\"\]])",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(
+    r"^([ \t>]*+)#{4,6}[ \t]++((?:[ \t#]*+[^ \t#\n]++)*+)[ \t#]*+$", re.MULTILINE
+)  # Discord has three
+_MARKDOWN = re.compile(r"([\\*_~|`\[\]<])|(?<=:)(//)|^([#>+-])")
+
+
+def harmless(text: str, sources: Collection[str] = ()) -> str:
+    """Return Markdown with no live links except those to ``sources`` (URLs), and no previews.
+
+    Other links keep their words and lose their target.
+    """
+    text = without_pings(without_autolinks(without_controls(text), addresses(sources)))
+    return outside_code(text, _as_discord_reads)
+
+
+def words(text: str) -> str:
+    """Return plain text as Markdown that shows it letter by letter, on one line."""
+    return without_pings(_MARKDOWN.sub(_escaped, one_line(text)))
+
+
+def emphasised(runs: Iterable[tuple[str, bool]]) -> str:
+    """Escape pieces of text as ``words`` does; those with True are bold."""
+    shown = []
+    for text, is_strong in runs:
+        before = " " * text.startswith(" ")
+        after = " " * (text.endswith(" ") and bool(text.strip()))
+        shown.append(f"**{words(text)}**" if is_strong else f"{before}{words(text)}{after}")
+    return without_pings("".join(shown))
+
+
+def fenced(text: str) -> str:
+    """Return lines as a code block, which Discord shows unchanged."""
+    return f"```\n{without_pings(text).replace('```', f'``{WORD_JOINER}`')}\n```"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\{match.group()}"
+
+
+def _as_discord_reads(text: str) -> str:
+    text = _HEADING.sub(r"\1**\2**", text)
+    return _LINKED.sub(_without_preview, text)
+
+
+def _without_preview(link: re.Match[str]) -> str:
+    if link["bare"]:
+        return f"<{link['bare']}>"
+    return f"](<{link['target']}>)"

@@ -1,95 +1,75 @@
-"""Handles interactions, after acknowledging them within the three seconds that Discord allows."""
+"""Commands, entries of message menus, and presses of buttons.
+
+Each is acknowledged within the three seconds that Discord allows, and then passed on to the
+reception.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 import aiohttp
 import discord
+from discord import app_commands
+from discord.app_commands import Choice, Command, ContextMenu, Group, locale_str
+from discord.utils import MISSING
 
 from adapters.discord.buttons import dynamic_item, view_of_link, view_of_reasons
 from adapters.discord.client import FootnoteClient
-from adapters.discord.format import Look, details
-from adapters.discord.incoming import PLATFORM, Place, author_of, place_of
+from adapters.discord.format import details
 from adapters.discord.limits import CONTENT
 from adapters.discord.listener import patiently
-from adapters.discord.wire import FAILURES
+from adapters.discord.messages import PLATFORM, DiscordInteraction, parse_interaction
+from adapters.discord.rest import FAILURES, Code
 from bot.core.errors import Denied, Invalid, StorageUnavailable
 from bot.core.logs import get_logger
-from bot.core.messages import Attachment, Author, Depth, Message, Style, clean_question
-from bot.core.posting import PostState
+from bot.core.messages import Depth, Message, Style, clean_question
 from bot.core.texts import Texts, invalid, sentence_for, texts_for
-from bot.pages.urls import links_in
-from bot.search.registry import searches_conversations
+from bot.search.registry import provider_names, searches_conversations
+from bot.service import rules
 from bot.service.access import check_access
-from bot.service.buttons import ASK_WHY, Details, Press, carry_out
+from bot.service.buttons import ASK_WHY, Details, Press, carry_out, forget_me
 from bot.service.reception import AcceptedQuestion, Handled, Reception
-from bot.service.standing.desk import watch_confirmation
-from bot.service.standing.schedule import schedule_named
+from bot.service.standing.desk import VERBS, do_by_words, watch_confirmation
+from bot.service.standing.schedule import DAILY, schedule_named
+from bot.storage.workspaces import Workspaces
 
-# discord.com/developers/docs/topics/opcodes-and-status-codes#json
-UNKNOWN_INTERACTION, ALREADY_ACKNOWLEDGED = 10062, 40060
+QUESTION_CHARACTERS = 4_000  # the length of Discord's longest kind of message
+VALUE_CHARACTERS = 1_000
+FACT = "commands"
 
 NOBODY = discord.AllowedMentions.none()
+
+_TRANSLATED = {discord.Locale.chinese: "zh-Hans", discord.Locale.taiwan_chinese: "zh-Hant"}
 
 FootnoteInteraction = discord.Interaction[FootnoteClient]
 
 log = get_logger()
 
 
-def arrival(
-    interaction: FootnoteInteraction, text: str, attachments: tuple[Attachment, ...] = ()
-) -> Message:
-    """Convert an interaction to a message; in a channel its thread does not exist yet."""
-    place = place_in(interaction)
-    return Message(
-        event_id=str(interaction.id),
-        thread=place.thread(f"pending-{interaction.id}"),
-        author=author_in(interaction),
-        text=text,
-        at=interaction.created_at,
-        links=tuple(links_in(text)),
-        attachments=attachments,
-        locale=str(interaction.locale),
-        audience=place.audience,
-    )
-
-
-def place_in(interaction: FootnoteInteraction) -> Place:
-    """Return the place of an interaction. Raises ``Invalid`` for an unknown kind of channel."""
-    if interaction.channel is None:  # of a kind that discord.py does not know yet
-        raise invalid("place-unknown")
-    if interaction.guild_id is None:
-        is_member = interaction.context.dm_channel  # with the bot, not with other people
-    else:
-        is_guild = interaction.client.get_guild(interaction.guild_id) is not None
-        is_member = is_guild or interaction.is_guild_integration()
-    return place_of(interaction.channel, interaction.guild_id, is_member=is_member)
-
-
-def author_in(interaction: FootnoteInteraction) -> Author:
-    """Return the person who acted."""
-    is_in_server = interaction.guild_id is not None
-    return author_of(interaction.user, interaction.permissions if is_in_server else None)
+# ---------------------------------------------------------------- responding
 
 
 @asynccontextmanager
-async def guarded(interaction: FootnoteInteraction) -> AsyncIterator[None]:
+async def guarded(interaction: FootnoteInteraction) -> AsyncIterator[Texts]:
     """Report errors to the person who acted, by a private sentence."""
+    texts = texts_for(str(interaction.locale))
     try:
         with interaction.client.at_work():
-            yield
+            yield texts
     except (Denied, Invalid, StorageUnavailable) as error:
-        await tell(interaction, sentence_for(error, texts_for(str(interaction.locale))))
+        await tell(interaction, sentence_for(error, texts))
     except FAILURES as error:
         log.warning("interaction not answered", interaction=interaction.id, error=str(error))
     except Exception as error:
         log.error("interaction broke", error=repr(error))
         log.debug("interaction broke here", exc_info=True)
-        texts = texts_for(str(interaction.locale))
         await tell(interaction, texts("command-broke"))
 
 
@@ -105,10 +85,10 @@ async def acknowledged(
     try:
         await interaction.response.defer(thinking=thinking, ephemeral=ephemeral)
     except discord.HTTPException as error:
-        if error.code == UNKNOWN_INTERACTION:
+        if error.code == Code.UNKNOWN_INTERACTION:
             log.warning("interaction came too late", interaction=interaction.id)
             return False
-        if error.code != ALREADY_ACKNOWLEDGED:
+        if error.code != Code.ALREADY_ACKNOWLEDGED:
             log.warning("interaction not deferred", error=str(error))
     except (aiohttp.ClientError, OSError) as error:
         log.warning("interaction not deferred", error=repr(error))
@@ -121,51 +101,28 @@ async def tell(
     """Send a sentence to the person who acted, privately unless the deferral was public. It pings
     no one, even if it repeats typed text. ``view`` is shown below it."""
     sentence = sentence[:CONTENT]
+    sent: dict[str, Any] = {
+        "ephemeral": True,
+        "allowed_mentions": NOBODY,
+        "view": MISSING if view is None else view,
+    }
     try:
-        if not await _responded(interaction, sentence, view):
-            await _follow(interaction, sentence, view)
+        if not interaction.response.is_done():
+            try:
+                await interaction.response.send_message(sentence, **sent)
+            except discord.HTTPException as error:
+                if error.code != Code.ALREADY_ACKNOWLEDGED:
+                    raise  # otherwise a deferral arrived although its request failed
+            else:
+                return
+        if _is_thinking(interaction) or _is_private(interaction):
+            await interaction.edit_original_response(
+                content=sentence, view=view, allowed_mentions=NOBODY
+            )
+        else:
+            await interaction.followup.send(sentence, **sent)
     except FAILURES as error:
         log.warning("not told", interaction=interaction.id, error=str(error))
-
-
-async def _responded(
-    interaction: FootnoteInteraction, sentence: str, view: discord.ui.View | None
-) -> bool:
-    """Send the sentence as the response; return False if there is a response already."""
-    if interaction.response.is_done():
-        return False
-    try:
-        await interaction.response.send_message(
-            sentence,
-            ephemeral=True,
-            allowed_mentions=NOBODY,
-            view=discord.utils.MISSING if view is None else view,
-        )
-    except discord.InteractionResponded:
-        return False
-    except discord.HTTPException as error:
-        if error.code != ALREADY_ACKNOWLEDGED:
-            raise
-        return False  # a deferral arrived although its request failed
-    return True
-
-
-async def _follow(
-    interaction: FootnoteInteraction, sentence: str, view: discord.ui.View | None
-) -> None:
-    """Send the sentence in place of a deferred command's "thinking", in place of a question that
-    only the presser sees, or as a message of its own."""
-    if _is_thinking(interaction) or _is_private(interaction):
-        await interaction.edit_original_response(
-            content=sentence, view=view, allowed_mentions=NOBODY
-        )
-    else:
-        await interaction.followup.send(
-            sentence,
-            ephemeral=True,
-            allowed_mentions=NOBODY,
-            view=discord.utils.MISSING if view is None else view,
-        )
 
 
 def _is_private(interaction: FootnoteInteraction) -> bool:
@@ -180,146 +137,12 @@ def _is_thinking(interaction: FootnoteInteraction) -> bool:
     return told is deferred or (told is None and command)
 
 
-async def show(
-    interaction: FootnoteInteraction, looks: Sequence[Look], view: discord.ui.View | None
-) -> None:
-    """Send messages privately to the person who acted, after a ``thinking`` and ``ephemeral``
-    deferral; ``view`` is below the first one."""
-    for number, look in enumerate(looks):
-        shown: dict[str, Any] = {"embeds": list(look.embeds), "allowed_mentions": NOBODY}
-        if view is not None and number == 0:
-            shown["view"] = view
-        if number == 0 and _is_thinking(interaction):
-            await interaction.edit_original_response(content=look.content or None, **shown)
-        else:
-            await interaction.followup.send(look.content, ephemeral=True, **shown)
+# ---------------------------------------------------------------- presses
 
 
-class Asking:
-    """Passes the questions of commands on to the reception."""
-
-    def __init__(self, reception: Reception) -> None:
-        self._reception = reception
-
-    async def ask(self, interaction: FootnoteInteraction, message: Message, depth: Depth) -> None:
-        """Ask a new question, whose answer begins with the interaction's response."""
-        async with guarded(interaction):
-            self._check(message)
-            if not await acknowledged(interaction, thinking=True, ephemeral=False):
-                return
-            await self._receive(interaction, message, depth, post_state_of(interaction))
-
-    async def watch(self, interaction: FootnoteInteraction, message: Message, every: str) -> None:
-        """Ask and watch a question; the schedule is shown only to the asker."""
-        async with guarded(interaction):
-            self._check(message)
-            schedule = schedule_named(every)
-            if not await acknowledged(interaction, thinking=True, ephemeral=False):
-                return
-            state = post_state_of(interaction)
-            run = await self._receive(interaction, message, "auto", state)
-            if run is not None:
-                watch = await patiently(
-                    lambda: self._reception.watch(
-                        run,
-                        message.author,
-                        schedule,
-                        locale=message.locale,
-                        audience=message.audience,
-                    )
-                )
-                # Not in place of "thinking", which the question will replace.
-                told = watch_confirmation(watch, texts_for(message.locale))
-                try:
-                    await interaction.followup.send(told, ephemeral=True, allowed_mentions=NOBODY)
-                except FAILURES as error:
-                    log.warning("not told", interaction=interaction.id, error=str(error))
-
-    async def research(
-        self,
-        interaction: FootnoteInteraction,
-        message: Message,
-        target: discord.Message,
-        style: Style = "auto",
-    ) -> None:
-        """Research a message or check its facts; the answer goes into its thread.
-
-        In a place that the bot is not a member of, the answer is the interaction's response.
-        """
-        ours = target.author == interaction.client.user
-        async with guarded(interaction):
-            self._check(message)
-            if not interaction.is_guild_integration():
-                if await acknowledged(interaction, thinking=True, ephemeral=False):
-                    state = post_state_of(interaction)
-                    await self._receive(
-                        interaction, message, "auto", state, style, repeats_ours=ours
-                    )
-                return
-            if not await acknowledged(interaction, thinking=True, ephemeral=True):
-                return
-            message = replace(message, thread=place_in(interaction).thread(str(target.id)))
-            state = {"message": str(target.id)}
-            if await self._receive(interaction, message, "auto", state, style, repeats_ours=ours):
-                texts = texts_for(message.locale)
-                await tell(interaction, texts("command-accepted", question=target.jump_url))
-
-    def _check(self, message: Message) -> None:
-        """Make the quick checks before the deferral, so that only the asker sees a refusal."""
-        check_access(self._reception.settings, message)
-        clean_question(message.text)
-
-    async def _receive(
-        self,
-        interaction: FootnoteInteraction,
-        message: Message,
-        depth: Depth,
-        state: PostState,
-        style: Style = "auto",
-        *,
-        repeats_ours: bool = False,
-    ) -> str | None:
-        """Pass a question on to the reception; return its run, if one began."""
-        may_search = searches_conversations(self._reception.settings)
-        present = may_search and interaction.is_guild_integration()
-        asked = replace(message, conversations=present)
-        outcome = await patiently(
-            lambda: self._reception.receive(
-                asked,
-                "footnote",
-                depth=depth,
-                style=style,
-                post_state=state,
-                repeats_ours=repeats_ours,
-            )
-        )
-        if isinstance(outcome, Handled):
-            texts = texts_for(message.locale)
-            stopped = outcome.stopped
-            await tell(
-                interaction,
-                texts("stopping-count", count=stopped) if stopped else texts("nothing-running"),
-            )
-        return outcome.run_id if isinstance(outcome, AcceptedQuestion) else None
-
-
-def post_state_of(interaction: FootnoteInteraction) -> PostState:
-    """Return the state with which the poster can use the interaction's response for 15 minutes."""
-    return {
-        "interaction": {
-            "id": str(interaction.id),
-            "token": interaction.token,
-            "application_id": str(interaction.application_id),
-        }
-    }
-
-
-class Pressing:
+class Presses:
     """Passes presses of buttons and menus on to the reception, and shows the outcome to the presser
-    only.
-
-    Their id holds their run, so they work after a restart.
-    """
+    only. Their id holds their run, so they work after a restart."""
 
     def __init__(self, client: FootnoteClient, reception: Reception) -> None:
         self._client = client
@@ -328,43 +151,380 @@ class Pressing:
     def install(self) -> None:
         self._client.add_dynamic_items(dynamic_item(self.pressed))
 
-    async def pressed(self, interaction: discord.Interaction[Any], press: Press) -> None:
-        locale = str(interaction.locale)
-        async with guarded(interaction):
-            place, author = place_in(interaction), author_in(interaction)
+    async def pressed(self, interaction: FootnoteInteraction, press: Press) -> None:
+        async with guarded(interaction) as texts:
+            acted = parse_interaction(interaction)
             if isinstance(press, Details):
-                await self._show(interaction, press.run, place, author, texts_for(locale))
+                await self._show(interaction, press.run, acted, texts)
                 return
             # The message stays unchanged; only the presser sees what follows.
             if not await acknowledged(interaction):
                 return
             told = await patiently(
                 lambda: carry_out(
-                    self._reception, press, author, locale=locale, audience=place.audience
+                    self._reception,
+                    press,
+                    acted.author,
+                    locale=acted.locale,
+                    audience=acted.place.audience,
                 )
             )
-            if told is None:
-                return
-            texts = texts_for(locale)
-            why = view_of_reasons(press.run, texts) if told == ASK_WHY else None
-            await tell(interaction, texts(told), why)
+            if told is not None:
+                why = view_of_reasons(press.run, texts) if told == ASK_WHY else None
+                await tell(interaction, texts(told), why)
 
     async def _show(
-        self,
-        interaction: discord.Interaction[Any],
-        run: str,
-        place: Place,
-        author: Author,
-        texts: Texts,
+        self, interaction: FootnoteInteraction, run: str, acted: DiscordInteraction, texts: Texts
     ) -> None:
         """Show the details of an answer to the presser only."""
         if not await acknowledged(interaction, thinking=True, ephemeral=True):
             return
+        place = acted.place
         answer, page = await patiently(
             lambda: self._reception.details(
-                run, PLATFORM, place.channel, author, audience=place.audience
+                run, PLATFORM, place.channel, acted.author, audience=place.audience
             )
         )
-        may_embed = interaction.app_permissions.embed_links
-        looks = details(answer, texts, embeds=may_embed, page=page)
-        await show(interaction, looks, view_of_link(texts, page))
+        first, *others = details(answer, texts, embeds=acted.may_embed, page=page)
+        await interaction.edit_original_response(
+            content=first.content or None,
+            embeds=first.embeds,
+            view=view_of_link(texts, page),
+            allowed_mentions=NOBODY,
+        )
+        for look in others:
+            await interaction.followup.send(
+                look.content, embeds=list(look.embeds), allowed_mentions=NOBODY, ephemeral=True
+            )
+
+
+# ---------------------------------------------------------------- questions
+
+
+class Questions:
+    """Passes the questions of commands on to the reception."""
+
+    def __init__(self, reception: Reception) -> None:
+        self._reception = reception
+
+    async def ask(self, interaction: FootnoteInteraction, question: str, depth: Depth) -> None:
+        """Ask a new question, whose answer begins with the interaction's response."""
+        async with guarded(interaction):
+            acted = parse_interaction(interaction, question)
+            if await self._deferred(interaction, acted):
+                await self._receive(interaction, acted, depth)
+
+    async def watch(self, interaction: FootnoteInteraction, question: str, every: str) -> None:
+        """Ask and watch a question; the schedule is shown only to the asker."""
+        async with guarded(interaction) as texts:
+            acted = parse_interaction(interaction, question)
+            schedule = schedule_named(every)
+            if not await self._deferred(interaction, acted):
+                return
+            run = await self._receive(interaction, acted)
+            if run is None:
+                return
+            watch = await patiently(
+                lambda: self._reception.watch(
+                    run,
+                    acted.author,
+                    schedule,
+                    locale=acted.locale,
+                    audience=acted.place.audience,
+                )
+            )
+            # Not in place of "thinking", which the question will replace.
+            told = watch_confirmation(watch, texts)
+            await interaction.followup.send(told, ephemeral=True, allowed_mentions=NOBODY)
+
+    async def research(
+        self, interaction: FootnoteInteraction, target: discord.Message, style: Style
+    ) -> None:
+        """Research a message or check its facts; the answer goes into its thread.
+
+        In a place that the bot is not a member of, the answer is the interaction's response.
+        """
+        async with guarded(interaction) as texts:
+            acted = parse_interaction(interaction, target=target)
+            if not await self._deferred(interaction, acted, ephemeral=acted.is_installed):
+                return
+            begun = await self._receive(interaction, acted, style=style)
+            if begun and acted.is_installed and acted.target is not None:
+                await tell(interaction, texts("command-accepted", question=acted.target.url))
+
+    async def _deferred(
+        self, interaction: FootnoteInteraction, acted: DiscordInteraction, ephemeral: bool = False
+    ) -> bool:
+        """Make the quick checks before the deferral, so that only the asker sees a refusal."""
+        check_access(self._reception.settings, acted.message)
+        clean_question(acted.text)
+        return await acknowledged(interaction, thinking=True, ephemeral=ephemeral)
+
+    async def _receive(
+        self,
+        interaction: FootnoteInteraction,
+        acted: DiscordInteraction,
+        depth: Depth = "auto",
+        style: Style = "auto",
+    ) -> str | None:
+        """Pass a question on to the reception; return its run, if one began."""
+        message, state, target = acted.message, acted.post_state, acted.target
+        if target is not None and acted.is_installed:
+            message = replace(message, thread=acted.place.thread(target.id))
+            state = {"message": target.id}
+        may_search = searches_conversations(self._reception.settings) and acted.is_installed
+        outcome = await patiently(
+            lambda: self._reception.receive(
+                replace(message, conversations=may_search),
+                "footnote",
+                depth=depth,
+                style=style,
+                post_state=state,
+                repeats_ours=target is not None and target.is_ours,
+            )
+        )
+        if isinstance(outcome, Handled):
+            await tell(interaction, _stopping(outcome.stopped, texts_for(acted.locale)))
+        return outcome.run_id if isinstance(outcome, AcceptedQuestion) else None
+
+
+def _stopping(count: int, texts: Texts) -> str:
+    return texts("stopping-count", count=count) if count else texts("nothing-running")
+
+
+# ---------------------------------------------------------------- commands
+
+
+class Commands:
+    """Builds the commands, and keeps them registered with Discord."""
+
+    def __init__(
+        self, client: FootnoteClient, reception: Reception, workspaces: Workspaces
+    ) -> None:
+        self._client = client
+        self._questions = Questions(reception)
+        self._reception = reception
+        self._workspaces = workspaces
+        self._translator = CatalogTranslator()
+        self._syncing: asyncio.Task[None] | None = None
+
+    async def install(self) -> None:
+        """Start handling the commands."""
+        tree = self._client.tree
+        for command in (
+            self._ask(),
+            self._stop(),
+            self._menu("shortcut-name", "auto"),
+            self._menu("shortcut-check-name", "check"),
+            self._rules(),
+            self._forget_me(),
+            self._watch(),
+        ):
+            tree.add_command(command, override=True)
+        tree.error(_on_error)
+        await tree.set_translator(self._translator)
+
+    def sync_soon(self) -> None:
+        """Run ``sync`` in the background."""
+        if self._syncing is None or self._syncing.done():
+            self._syncing = asyncio.create_task(self.sync())
+
+    async def aclose(self) -> None:
+        if self._syncing is not None:
+            self._syncing.cancel()
+            await asyncio.gather(self._syncing, return_exceptions=True)
+
+    async def sync(self) -> None:
+        """Register the commands with Discord, if they have changed since the last time."""
+        tree, application = self._client.tree, str(self._client.application_id)
+        payload = [
+            await command.get_translated_payload(tree, self._translator)
+            for command in tree.get_commands()
+        ]
+        told = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
+        try:
+            if (await self._workspaces.facts(PLATFORM, application)).get(FACT) == told:
+                return
+            await tree.sync()
+            await self._workspaces.remember(PLATFORM, application, FACT, told)
+        except (*FAILURES, StorageUnavailable) as error:
+            log.warning("commands not registered", error=str(error))
+
+    # ------------------------------------------------------------ the commands
+
+    def _ask(self) -> Command[Any, ..., Any]:
+        @app_commands.command(name=_texts("ask-name"), description=_texts("ask-description"))
+        @app_commands.describe(question=_texts("ask-question"), depth=_texts("ask-depth"))
+        @app_commands.choices(
+            depth=[Choice(name=_texts(f"depth-{depth}"), value=depth) for depth in rules.DEPTHS]
+        )
+        async def ask(
+            interaction: FootnoteInteraction,
+            question: app_commands.Range[str, 1, QUESTION_CHARACTERS],
+            depth: Choice[str] | None = None,
+        ) -> None:
+            wanted: Depth = depth.value if depth is not None else "auto"  # type: ignore[assignment]
+            await self._questions.ask(interaction, question, wanted)
+
+        return ask
+
+    def _stop(self) -> Command[Any, ..., Any]:
+        @app_commands.command(name=_texts("stop-name"), description=_texts("stop-description"))
+        async def stop(interaction: FootnoteInteraction) -> None:
+            async def stopped(message: Message, texts: Texts) -> str:
+                check_access(self._reception.settings, message)
+                return _stopping(await self._reception.stop(message.thread), texts)
+
+            await _privately(interaction, stopped)
+
+        return stop
+
+    def _menu(self, name: str, style: Style) -> ContextMenu:
+        """Return an entry of a message's menu, which researches the message or checks its facts."""
+
+        async def research(interaction: FootnoteInteraction, message: discord.Message) -> None:
+            await self._questions.research(interaction, message, style)
+
+        return ContextMenu(name=_texts(name), callback=research)
+
+    def _watch(self) -> Command[Any, ..., Any]:
+        @app_commands.command(name=_texts("watch-name"), description=_texts("watch-description"))
+        @app_commands.describe(
+            question=_texts("watch-question"),
+            every=_texts("watch-every"),
+            action=_texts("watch-action"),
+            id=_texts("watch-id"),
+        )
+        @app_commands.choices(
+            action=[Choice(name=_texts(f"watch-{verb}"), value=verb) for verb in VERBS[1:]]
+        )
+        async def watch(
+            interaction: FootnoteInteraction,
+            question: app_commands.Range[str, 1, QUESTION_CHARACTERS] | None = None,
+            every: app_commands.Range[str, 1, 100] = DAILY,
+            action: Choice[str] | None = None,
+            id: app_commands.Range[str, 1, 20] | None = None,
+        ) -> None:
+            if question is not None:
+                await self._questions.watch(interaction, question, every)
+                return
+
+            async def done(message: Message, texts: Texts) -> str:
+                words = f"{action.value} {id}" if action is not None and id else ""
+                reach = await self._reception.reach_in(message)
+                told = await do_by_words(self._reception.standing, message, words, reach, texts)
+                if told is None:
+                    raise invalid("watch-unknown", id=id or "")
+                return told
+
+            await _privately(interaction, done)
+
+        return watch
+
+    def _forget_me(self) -> Command[Any, ..., Any]:
+        yes = Choice(name=_texts("forget-yes"), value="yes")
+
+        @app_commands.command(name=_texts("forget-name"), description=_texts("forget-description"))
+        @app_commands.describe(confirm=_texts("forget-confirm"))
+        @app_commands.choices(confirm=[yes])
+        async def forget(
+            interaction: FootnoteInteraction, confirm: Choice[str] | None = None
+        ) -> None:
+            async def forgotten(message: Message, texts: Texts) -> str:
+                word = confirm.value if confirm is not None else ""
+                command = f"/{texts('forget-name')} confirm:yes"
+                return await forget_me(self._reception, message, word, command, texts)
+
+            await _privately(interaction, forgotten)
+
+        return forget
+
+    def _rules(self) -> Group:
+        group = Group(
+            name="footnote",
+            description=_texts("rules-description"),
+            default_permissions=discord.Permissions(manage_guild=True),
+            # What is not set here is inherited from the tree.
+            allowed_contexts=app_commands.AppCommandContext(
+                guild=True, dm_channel=False, private_channel=False
+            ),
+            allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
+        )
+
+        @group.command(name="show", description=_texts("rules-show-description"))
+        async def show(interaction: FootnoteInteraction) -> None:
+            async def shown(message: Message, texts: Texts) -> str:
+                here = await self._reception.rules.of(message.thread)
+                searched = await self._reception.searched_here(message, texts)
+                lines = [
+                    texts("rules-line", key=key, value=value)
+                    for key, value in rules.rule_values(here)
+                ]
+                body = "\n".join([f"**{texts('rules-title')}**", *lines])
+                return "\n".join([body if lines else texts("rules-none"), *searched])
+
+            await _privately(interaction, shown)
+
+        @group.command(name="set", description=_texts("rules-set-description"))
+        @app_commands.describe(key=_texts("rules-key"), value=_texts("rules-value"))
+        @app_commands.choices(key=[Choice(name=key, value=key) for key in rules.KEYS])
+        async def set_rule(
+            interaction: FootnoteInteraction,
+            key: Choice[str],
+            value: app_commands.Range[str, 1, VALUE_CHARACTERS],
+        ) -> None:
+            async def changed(message: Message, texts: Texts) -> str:
+                here = await self._reception.rules.of(message.thread)
+                new = rules.with_rule(
+                    here, key.value, value, provider_names(self._reception.settings)
+                )
+                await self._reception.rules.set(message, new)
+                return texts("rules-set", key=key.value, value=value)
+
+            await _privately(interaction, changed)
+
+        @group.command(name="reset", description=_texts("rules-reset-description"))
+        async def reset(interaction: FootnoteInteraction) -> None:
+            async def emptied(message: Message, texts: Texts) -> str:
+                await self._reception.rules.set(message, None)
+                return texts("rules-reset")
+
+            await _privately(interaction, emptied)
+
+        return group
+
+
+async def _privately(
+    interaction: FootnoteInteraction,
+    work: Callable[[Message, Texts], Awaitable[str]],
+) -> None:
+    """Send the person who acted, privately, what ``work`` returns, or why it failed."""
+    async with guarded(interaction) as texts:
+        if await acknowledged(interaction, thinking=True, ephemeral=True):
+            await tell(interaction, await work(parse_interaction(interaction).message, texts))
+
+
+def _texts(id: str) -> locale_str:
+    return locale_str(texts_for("en")(id), id=id)
+
+
+class CatalogTranslator(app_commands.Translator):
+    """Translates the texts of the commands, from the catalogs."""
+
+    async def translate(
+        self,
+        string: locale_str,
+        locale: discord.Locale,
+        context: app_commands.TranslationContextTypes,
+    ) -> str | None:
+        catalog, id = _TRANSLATED.get(locale), string.extras.get("id")
+        return texts_for(catalog)(id) if catalog and id else None
+
+
+async def _on_error(interaction: FootnoteInteraction, error: app_commands.AppCommandError) -> None:
+    """Handle a command that this version no longer has, or that raised an error."""
+    log.error(
+        "command broke", command=interaction.data and interaction.data.get("name"), error=str(error)
+    )
+    log.debug("command broke here", exc_info=error)
+    await tell(interaction, texts_for(str(interaction.locale))("command-broke"))

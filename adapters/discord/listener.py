@@ -1,8 +1,7 @@
 """Handles messages, their edits and deletions, and reactions.
 
 The events of one channel are handled one after another, in the order in which Discord sent them, so
-an edit never overtakes its question. For commands and buttons see ``commands`` and
-``interactions``.
+an edit never overtakes its question. For commands and buttons see ``interactions``.
 """
 
 from __future__ import annotations
@@ -18,24 +17,22 @@ import discord
 import stamina
 from cachetools import TTLCache
 
-from adapters.discord.incoming import (
+from adapters.discord.messages import (
     PLATFORM,
+    DiscordMessage,
     Place,
-    address_of,
     author_of,
-    guild_id_of,
-    is_said,
-    message_from,
+    parse_message,
     place_of,
-    text_of,
 )
 from adapters.discord.missed_messages import MissedMessages
-from adapters.discord.wire import FAILURES, was_lost
+from adapters.discord.rest import FAILURES, was_lost
 from bot.core.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
 from bot.core.logs import get_logger
-from bot.core.messages import Author, Message, Thread
+from bot.core.messages import Author, Thread
 from bot.core.texts import sentence_for, texts_for
 from bot.search.registry import searches_conversations
+from bot.service.access import IN_NO_SERVER
 from bot.service.background_tasks import BackgroundTasks
 from bot.service.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
 
@@ -54,7 +51,7 @@ T = TypeVar("T")
 
 
 class Listener:
-    """See the module docstring; its ``on_…`` methods are discord.py's events."""
+    """See the module docstring; its ``on_…`` methods are discord.py's events, and parse them."""
 
     def __init__(
         self, client: discord.Client, reception: Reception, missed: MissedMessages
@@ -64,10 +61,10 @@ class Listener:
         self._missed = missed
         self._orders: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._told: TTLCache[tuple[str, str], bool] = TTLCache(10_000, REMIND_SECONDS)
-        self._edits: TTLCache[tuple[int, datetime], bool] = TTLCache(
+        self._edits: TTLCache[tuple[str, datetime], bool] = TTLCache(
             10_000, RECENT_EDIT.total_seconds()
         )
-        self._typing: TTLCache[int, bool] = TTLCache(10_000, TYPING_SECONDS)
+        self._typing: TTLCache[str, bool] = TTLCache(10_000, TYPING_SECONDS)
         self._background = BackgroundTasks("discord")
 
     async def aclose(self) -> None:
@@ -87,48 +84,19 @@ class Listener:
 
     # ------------------------------------------------------------ events
 
-    async def on_message(self, message: discord.Message) -> None:
-        """Handle a message; Footnote's own messages show in which places it takes part."""
-        async with self._in_order(message.channel.id):
-            if is_said(message):
-                await self._take_in(message)
-            elif message.author.id == self._me:
-                self._seen(message, (await self._place_of(message)))
-        self._missed.record_gateway_message(message.guild.id if message.guild else 0, message.id)
+    async def on_message(self, event: discord.Message) -> None:
+        message = parse_message(event, self._me)
+        async with self._in_order(event.channel.id):
+            if message.is_said:
+                await self._handle(message)
+            elif message.is_ours:  # it shows in which places Footnote takes part
+                self._record(message, await self._place(message.channel, message.server))
+        self._missed.record_gateway_message(message)
 
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
-        """Handle an edit. An added link preview or an unreadable message does not count as one."""
-        message = event.message
-        if not is_said(message) or message.edited_at is None or not message.content:
-            return
+        message = parse_message(event.message, self._me)
         async with self._in_order(event.channel_id):
-            place = await self._place_of(message)
-            address = address_of(message, place, self._me)
-            if address is None and not message.flags.has_thread:  # it cannot have been a question
-                return
-            text = text_of(message, self._me)
-            try:
-                known = await patiently(
-                    lambda: self._reception.edit(PLATFORM, str(message.id), text)
-                )
-            except InvalidQuestion:
-                log.debug("edited to nothing", message=message.id)
-                return
-            if not known and address == "footnote" and self._is_news(message):
-                # No run is known for it: it was refused, or did not address Footnote. If its text
-                # is unchanged, the core recognises it by its id.
-                await self._take_in(message)
-
-    def _is_news(self, message: discord.Message) -> bool:
-        """Return True if a message was edited just now. Pins and previews arrive as edits too, with
-        the time of the previous edit; they must not repeat a "stop" or a refusal."""
-        if message.edited_at is None or datetime.now(UTC) - message.edited_at > RECENT_EDIT:
-            return False
-        edit = (message.id, message.edited_at)
-        if edit in self._edits:
-            return False
-        self._edits[edit] = True
-        return True
+            await self._handle_edit(message)
 
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
         async with self._in_order(event.channel_id):
@@ -144,136 +112,161 @@ class Listener:
         runs there."""
         if event.user_id == self._me or str(event.emoji) not in STOP_SIGNS:
             return
+        message, channel = str(event.message_id), str(event.channel_id)
+        server = str(event.guild_id or IN_NO_SERVER)
         async with self._in_order(event.channel_id):
-            if await self._reception.stop_question(PLATFORM, str(event.message_id)):
+            if await self._reception.stop_question(PLATFORM, message):
                 return
             if event.message_author_id == self._me:
-                await self._stop_by_reply(event)
+                await self._stop_by_reply(message, channel, server)
 
     async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
         thread = Thread(PLATFORM, str(event.guild_id), str(event.parent_id), str(event.thread_id))
         self._missed.leave(event.thread_id)
         await self._reception.stop(thread)
 
-    async def _stop_by_reply(self, event: discord.RawReactionActionEvent) -> None:
+    async def _forget(self, message_id: int) -> None:
+        await patiently(lambda: self._reception.forget(PLATFORM, str(message_id)))
+
+    async def _stop_by_reply(self, message: str, channel: str, server: str) -> None:
         """Stop all runs of the thread that contains the reply. In a channel, stop those of the
         thread that begins with it, or the question that it answers."""
-        place = await self._place(event.channel_id, event.guild_id)
-        if await self._reception.stop(place.thread(str(event.message_id))) or place.inside:
+        place = await self._place(channel, server)
+        if await self._reception.stop(place.thread(message)) or place.inside:
             return
-        channel = self._client.get_partial_messageable(event.channel_id)
-        reply = await patiently(lambda: channel.fetch_message(event.message_id))
-        if reply.reference is not None:
-            await self._reception.stop_question(PLATFORM, str(reply.reference.message_id))
+        found = await patiently(self._message(channel, message).fetch)
+        if answered := parse_message(found, self._me).answers:
+            await self._reception.stop_question(PLATFORM, answered)
 
     # ------------------------------------------------------------ messages
 
-    async def _take_in(self, message: discord.Message) -> None:
-        place = await self._place_of(message)
-        address = address_of(message, place, self._me)
-        if address is None:
-            return
-        said = message_from(message, place, self._me)
-        may_search = searches_conversations(self._reception.settings)
-        said = replace(said, author=await self._author(message), conversations=may_search)
-        if not said.text and address != "footnote":
-            return  # a picture, a sticker, or text that Discord does not show us
+    async def _handle(self, message: DiscordMessage) -> None:
+        place = await self._place(message.channel, message.server)
+        address = message.address_in(place)
+        if address is None or (not message.text and address != "footnote"):
+            return  # without text: a picture, a sticker, or text that Discord does not show us
+        asked = replace(
+            message.message_in(place),
+            author=await self._author(message),
+            conversations=searches_conversations(self._reception.settings),
+        )
         # The first message of a forum post exists only inside its thread.
-        state = {"message": said.event_id} if said.event_id != place.inside else None
+        state = {"message": message.id} if message.id != place.inside else None
         try:
             outcome = await patiently(
-                lambda: self._reception.receive(said, address, post_state=state)
+                lambda: self._reception.receive(asked, address, post_state=state)
             )
         except Denied as denied:
-            self._deny(message, said, address, denied)
+            self._deny(message, asked.thread, address, denied)
         except InvalidQuestion as error:
             if address == "footnote":
-                sentence = sentence_for(error, texts_for(said.locale))
-                self._later(self._reply(message, sentence))
+                self._reply(message, sentence_for(error, texts_for(message.locale)))
         except StorageUnavailable as error:
             log.error("question not kept", message=message.id, error=str(error))
-            texts = texts_for(said.locale)
-            self._later(self._reply(message, texts("not-kept")))
+            self._reply(message, texts_for(message.locale)("not-kept"))
         else:
-            await self._acknowledge(message, said, place, outcome)
+            await self._acknowledge(message, place, outcome)
+
+    async def _handle_edit(self, message: DiscordMessage) -> None:
+        """Handle an edit. An added link preview or an unreadable message does not count as one."""
+        if not message.is_said or message.edited_at is None or not message.content:
+            return
+        address = message.address_in(await self._place(message.channel, message.server))
+        if address is None and not message.begun:  # it cannot have been a question
+            return
+        try:
+            known = await patiently(
+                lambda: self._reception.edit(PLATFORM, message.id, message.text)
+            )
+        except InvalidQuestion:
+            log.debug("edited to nothing", message=message.id)
+            return
+        if not known and address == "footnote" and self._is_news(message.id, message.edited_at):
+            # No run is known for it: it was refused, or did not address Footnote. If its text is
+            # unchanged, the core recognises it by its id.
+            await self._handle(message)
+
+    def _is_news(self, message: str, edited_at: datetime) -> bool:
+        """Return True if a message was edited just now. Pins and previews arrive as edits too, with
+        the time of the previous edit; they must not repeat a "stop" or a refusal."""
+        edit = (message, edited_at)
+        if edit in self._edits or datetime.now(UTC) - edited_at > RECENT_EDIT:
+            return False
+        self._edits[edit] = True
+        return True
 
     async def _acknowledge(
-        self,
-        message: discord.Message,
-        said: Message,
-        place: Place,
-        outcome: AcceptedQuestion | Handled | Ignored,
+        self, message: DiscordMessage, place: Place, outcome: AcceptedQuestion | Handled | Ignored
     ) -> None:
-        if not isinstance(outcome, Ignored):
-            self._seen(message, place)
-        if isinstance(outcome, Handled):
-            await self._missed.save()  # reading a "stop" again would stop later questions
-        if isinstance(outcome, AcceptedQuestion) and outcome.new:
-            self._show_typing(message.channel)
-        elif isinstance(outcome, Handled) and outcome.stopped:
-            self._later(message.add_reaction("👌"))
-        elif isinstance(outcome, Handled):
-            texts = texts_for(said.locale)
-            self._later(self._reply(message, texts("nothing-running")))
+        if isinstance(outcome, Ignored):
+            return
+        self._record(message, place)
+        if isinstance(outcome, AcceptedQuestion):
+            if outcome.new and message.channel not in self._typing:
+                self._typing[message.channel] = True
+                self._show(self._client.http.send_typing(int(message.channel)))
+            return
+        await self._missed.save()  # reading a "stop" again would stop later questions
+        if outcome.stopped:
+            self._show(self._message(message.channel, message.id).add_reaction("👌"))
+        else:
+            self._reply(message, texts_for(message.locale)("nothing-running"))
 
-    def _seen(self, message: discord.Message, place: Place) -> None:
+    def _record(self, message: DiscordMessage, place: Place) -> None:
         if place.inside:
-            self._missed.record_message(message.channel.id, guild_id_of(message) or 0, message.id)
+            self._missed.record_message(message)
 
-    async def _author(self, message: discord.Message) -> Author:
+    async def _author(self, message: DiscordMessage) -> Author:
         """Return the author of a message. A message from the history has no roles; they are looked
         up where they matter."""
-        settings, guild, author = self._reception.settings, message.guild, message.author
-        if settings.allow_roles and guild is not None and not isinstance(author, discord.Member):
-            try:
-                return author_of(await patiently(lambda: guild.fetch_member(author.id)))
-            except discord.NotFound:  # has left
-                log.debug("author has left", message=message.id)
-        return author_of(author)
+        guild = (
+            None if message.server == IN_NO_SERVER else self._client.get_guild(int(message.server))
+        )
+        if message.has_roles or guild is None or not self._reception.settings.allow_roles:
+            return message.author
+        try:
+            return author_of(await patiently(lambda: guild.fetch_member(int(message.author.id))))
+        except discord.NotFound:
+            log.debug("author has left", message=message.id)
+            return message.author
 
     # ------------------------------------------------------------ signs
 
-    def _show_typing(self, channel: discord.abc.Messageable) -> None:
-        channel_id = getattr(channel, "id", 0)
-        if channel_id not in self._typing:
-            self._typing[channel_id] = True
-            self._later(_type(channel))
-
     def _deny(
-        self, message: discord.Message, said: Message, address: Address, denied: Denied
+        self, message: DiscordMessage, thread: Thread, address: Address, denied: Denied
     ) -> None:
         """Notify only the author; just once if they were not addressing Footnote."""
+        key = (message.author.id, thread.key)
+        if address != "footnote" and key in self._told:
+            return
         if address != "footnote":
-            key = (said.author.id, said.thread.key)
-            if key in self._told:
-                return
             self._told[key] = True
-        texts = texts_for(said.locale)
-        self._later(self._whisper(message, sentence_for(denied, texts)))
+        self._show(self._whisper(message, sentence_for(denied, texts_for(message.locale))))
 
-    async def _whisper(self, message: discord.Message, sentence: str) -> None:
+    async def _whisper(self, message: DiscordMessage, sentence: str) -> None:
         """Send a sentence as a direct message, or for a short time in the channel if the author
         does not accept those."""
         try:
-            await message.author.send(sentence)
+            direct = await self._client.create_dm(discord.Object(message.author.id))
+            await direct.send(sentence)
         except discord.Forbidden:
-            await self._reply(message, sentence, delete_after=PRIVATE_SECONDS)
-
-    async def _reply(
-        self, message: discord.Message, text: str, *, delete_after: float | None = None
-    ) -> None:
-        """Reply to a message. The client's ``allowed_mentions`` prevent pings."""
-        reply = await message.reply(text, mention_author=False)
-        if delete_after is not None:
-            await asyncio.sleep(delete_after)
+            reply = await self._message(message.channel, message.id).reply(
+                sentence, mention_author=False
+            )
+            await asyncio.sleep(PRIVATE_SECONDS)
             await reply.delete()
 
-    def _later(self, showing: Coroutine[Any, Any, None]) -> None:
-        """Show a reaction or typing sign in the background."""
+    def _reply(self, message: DiscordMessage, text: str) -> None:
+        """Reply to a message. The client's ``allowed_mentions`` prevent pings."""
+        answered = self._message(message.channel, message.id)
+        self._show(answered.reply(text, mention_author=False))
+
+    def _show(self, showing: Coroutine[Any, Any, object]) -> None:
+        """Show a reply, a reaction or a typing sign in the background."""
         self._background.later(_trying(showing))
 
-    async def _forget(self, message_id: int) -> None:
-        await patiently(lambda: self._reception.forget(PLATFORM, str(message_id)))
+    def _message(self, channel: str, id: str) -> discord.PartialMessage:
+        return self._client.get_partial_messageable(int(channel)).get_partial_message(int(id))
 
     # ------------------------------------------------------------ places
 
@@ -281,35 +274,26 @@ class Listener:
     def _me(self) -> int:
         return self._client.user.id if self._client.user is not None else 0
 
-    async def _place_of(self, message: discord.Message) -> Place:
-        guild_id = guild_id_of(message)
-        if isinstance(message.channel, discord.PartialMessageable):
-            return await self._place(message.channel.id, guild_id)
-        return place_of(message.channel, guild_id, is_member=True)
-
-    async def _place(self, channel_id: int, guild_id: int | None) -> Place:
+    async def _place(self, channel: str, server: str) -> Place:
         """Return the place of a channel, after asking Discord if the channel is not cached."""
-        channel = self._client.get_channel(channel_id)
-        if channel is None and guild_id is None:
-            return place_of(self._client.get_partial_messageable(channel_id), None, is_member=True)
-        if channel is None:
-            channel = await patiently(lambda: self._client.fetch_channel(channel_id))
-        return place_of(channel, guild_id, is_member=True)
+        id = int(channel)
+        if server == IN_NO_SERVER:
+            return place_of(discord.Object(id), None, is_member=True)
+        found = self._client.get_channel(id)
+        if found is None:
+            found = await patiently(lambda: self._client.fetch_channel(id))
+        return place_of(found, int(server), is_member=True)
 
     def _in_order(self, channel_id: int) -> asyncio.Lock:
         """Return the channel's lock, which its events acquire in the order of their arrival."""
         return self._orders.setdefault(channel_id, asyncio.Lock())
 
 
-async def _trying(showing: Coroutine[Any, Any, None]) -> None:
+async def _trying(showing: Coroutine[Any, Any, object]) -> None:
     try:
         await showing
     except FAILURES as error:
         log.info("not shown", error=str(error))
-
-
-async def _type(channel: discord.abc.Messageable) -> None:
-    await channel.typing()
 
 
 async def patiently(act: Callable[[], Awaitable[T]]) -> T:

@@ -18,7 +18,8 @@ from typing import Any
 import discord
 from cachetools import LRUCache
 
-from adapters.discord.wire import FAILURES
+from adapters.discord.messages import PLATFORM, DiscordMessage, guild_id_of
+from adapters.discord.rest import FAILURES
 from bot.core.errors import StorageUnavailable
 from bot.core.logs import get_logger
 from bot.storage.workspaces import Workspaces
@@ -68,17 +69,18 @@ class MissedMessages:
         self._saving: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
 
-    def record_message(self, channel_id: int, guild_id: int, message_id: int) -> None:
+    def record_message(self, message: DiscordMessage) -> None:
         """Record that a message of a place was handled."""
-        _, last = self._places.get(channel_id, (guild_id, 0))
-        self._places[channel_id] = (guild_id, max(last, message_id))
+        channel_id = int(message.channel)
+        _, last = self._places.get(channel_id, (0, 0))
+        self._places[channel_id] = (guild_id_of(message), max(last, int(message.id)))
         self._changed()
 
-    def record_gateway_message(self, guild_id: int, message_id: int) -> None:
+    def record_gateway_message(self, message: DiscordMessage) -> None:
         """Record that a message from the gateway was handled."""
-        shard = self._shard_of(guild_id)
-        if message_id > self._latest.get(shard, 0):
-            self._latest[shard] = message_id
+        shard = self._shard_of(guild_id_of(message))
+        if int(message.id) > self._latest.get(shard, 0):
+            self._latest[shard] = int(message.id)
             self._changed()
 
     def _shard_of(self, guild_id: int) -> int:
@@ -157,7 +159,7 @@ class MissedMessages:
     async def load(self) -> None:
         """Load the places that the previous process stored."""
         try:
-            facts = await self._workspaces.facts("discord", str(self._client.application_id))
+            facts = await self._workspaces.facts(PLATFORM, str(self._client.application_id))
         except StorageUnavailable as error:
             log.warning("places not loaded", error=str(error))
             return
@@ -175,8 +177,8 @@ class MissedMessages:
         told: list[Any] = [[str(shard), str(last)] for shard, last in self._latest.items()]
         application = str(self._client.application_id)
         try:
-            await self._workspaces.remember("discord", application, FACT, places)
-            await self._workspaces.remember("discord", application, LATEST_FACT, told)
+            await self._workspaces.remember(PLATFORM, application, FACT, places)
+            await self._workspaces.remember(PLATFORM, application, LATEST_FACT, told)
         except StorageUnavailable as error:
             log.warning("places not stored", error=str(error))
 

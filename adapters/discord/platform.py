@@ -1,4 +1,4 @@
-"""The Discord platform, which `footnote serve` runs."""
+"""The Discord platform, which `footnote serve` runs, and its check for `footnote doctor`."""
 
 from __future__ import annotations
 
@@ -6,17 +6,31 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
 
+import aiohttp
+import discord
+from discord.http import Route
 from starlette.routing import BaseRoute
 
-from adapters.discord.client import FootnoteClient, api_of, library_log
-from adapters.discord.commands import Commands
-from adapters.discord.interactions import Pressing
+from adapters.discord.client import (
+    CONTENT_INTENT_HINT,
+    FootnoteClient,
+    api_of,
+    library_log,
+    may_read_all,
+    refused_token,
+)
+from adapters.discord.interactions import Commands, Presses
 from adapters.discord.listener import Listener
 from adapters.discord.missed_messages import Gap, MissedMessages
 from adapters.discord.poster import DiscordPoster
 from adapters.discord.settings import DiscordSettings
 from bot.core.egress import Egress
-from bot.core.errors import CredentialsRefused, InvalidSetting
+from bot.core.errors import (
+    CredentialsRefused,
+    FootnoteError,
+    InvalidSetting,
+    PlatformUnavailable,
+)
 from bot.core.observing import Observed
 from bot.core.posting import Poster
 from bot.service.platform import Connection
@@ -58,7 +72,7 @@ class DiscordPlatform:
         await missed.load()
         listener = Listener(self._client, reception, missed)
         commands = Commands(self._client, reception, self._workspaces)
-        Pressing(self._client, reception).install()
+        Presses(self._client, reception).install()
         gaps: dict[int, Gap] = {}
         away: set[int] = set()  # shards that are not connected
 
@@ -121,10 +135,8 @@ async def open_discord(
 
     Raises ``InvalidSetting`` without DISCORD_TOKEN.
     """
-    if settings.discord_token is None:
-        raise InvalidSetting("DISCORD_TOKEN is not set: the README shows how to get it.")
+    token = _token_of(settings)
     with ExitStack() as stack:
-        token = settings.discord_token.get_secret_value()
         stack.enter_context(library_log(token))
         stack.enter_context(api_of(settings))
         calls = observed.calls if observed is not None else None
@@ -134,3 +146,82 @@ async def open_discord(
             yield platform
         finally:
             await platform.aclose()
+
+
+def _token_of(settings: DiscordSettings) -> str:
+    if settings.discord_token is None:
+        raise InvalidSetting("DISCORD_TOKEN is not set: the README shows how to get it.")
+    return settings.discord_token.get_secret_value()
+
+
+# ---------------------------------------------------------------- the check
+
+LOGIN_SECONDS = 15.0
+
+# Permission (as discord.py names it) → its purpose. The bot needs no others in a server.
+PERMISSIONS = {
+    "view_channel": "see the question",
+    "send_messages": "answer in a channel where no thread can be opened",
+    "send_messages_in_threads": "answer",
+    "create_public_threads": "open a thread for the answer",
+    "embed_links": "show progress and sources",
+    "read_message_history": "know what was said before the question",
+    "add_reactions": "show that it stops",
+}
+SCOPES = ("bot", "applications.commands")
+
+
+def needed_permissions() -> discord.Permissions:
+    """Return ``PERMISSIONS`` as Discord's bit field."""
+    return discord.Permissions(**dict.fromkeys(PERMISSIONS, True))
+
+
+def invitation(application_id: int) -> str:
+    """Return the URL at which a server's manager adds the bot to the server."""
+    return discord.utils.oauth_url(application_id, permissions=needed_permissions(), scopes=SCOPES)
+
+
+async def examine(settings: DiscordSettings) -> str:
+    """Log in and check the application; return a line for the operator.
+
+    Raises ``InvalidSetting`` without a token, ``CredentialsRefused`` if Discord does not accept it,
+    ``PlatformUnavailable`` if Discord cannot be reached, and ``FootnoteError`` if something has to
+    be switched on at Discord.
+    """
+    token = _token_of(settings)
+    with library_log(token), api_of(settings):
+        egress = Egress.of(settings)
+        async with discord.Client(
+            intents=discord.Intents(guilds=True),
+            connector=egress.connector(),
+            proxy=egress.proxy_for(Route.BASE) or None,
+        ) as client:
+            application = await _application(client, token)
+            servers = application.approximate_guild_count
+    invited = invitation(application.id)
+    if application.interactions_endpoint_url:
+        raise FootnoteError(
+            "The application sends commands to an Interactions Endpoint URL, so Footnote never "
+            "gets them: empty that field under General Information at "
+            "https://discord.com/developers/applications."
+        )
+    if not may_read_all(application.flags):
+        raise FootnoteError(f"{CONTENT_INTENT_HINT}. Add Footnote to a server at {invited}")
+    name = client.user.name if client.user is not None else application.name
+    where = "1 server" if servers == 1 else f"{servers:,} servers"
+    return f"logged in as {name}, in {where}; add it to another one at {invited}"
+
+
+async def _application(client: discord.Client, token: str) -> discord.AppInfo:
+    try:
+        async with asyncio.timeout(LOGIN_SECONDS):
+            await client.login(token)
+            return await client.application_info()
+    except discord.LoginFailure:
+        raise refused_token() from None
+    except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
+        raise PlatformUnavailable(
+            "Discord cannot be reached: check the network, or https://discordstatus.com, "
+            "and try again.",
+            detail=str(error).split("\n")[0][:200],
+        ) from None

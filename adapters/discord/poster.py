@@ -18,55 +18,65 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+import aiohttp
 import discord
+from discord.http import Route
+from yarl import URL
 
-from adapters.discord import wire
-from adapters.discord.buttons import runs_in, view_while_working
-from adapters.discord.conversations import PUBLIC_THREADS, DiscordConversations
+from adapters.discord.buttons import view_while_working
+from adapters.discord.conversations import PUBLIC_THREADS, DiscordConversations, Servers
 from adapters.discord.format import Look, echo, thread_name
 from adapters.discord.limits import (
     REFRESH_SECONDS,
     SECONDS_BETWEEN_EDITS,
     THREAD_ARCHIVES_AFTER,
 )
-from adapters.discord.outlet import (
+from adapters.discord.messages import (
+    NOTICES,
+    QUESTIONS,
+    THREAD_STARTER,
+    DiscordMessage,
+    message_url,
+    parse_raw,
+)
+from adapters.discord.reply import (
     ORIGINAL,
     ChannelOutlet,
+    DiscordDisplay,
     InteractionOutlet,
     Outlet,
     Post,
     Posted,
-    body_of,
     nonce_of,
     parse_posted,
     tell_directly,
 )
-from adapters.discord.reading import download, read_history
-from adapters.discord.reply import DiscordDisplay
-from adapters.discord.visible import Servers
-from adapters.discord.wire import DiscordRefused, Wire
+from adapters.discord.rest import Code, DiscordRefused, RestClient
 from bot.core.egress import DIRECT, Egress
-from bot.core.errors import PlatformUnavailable, PostRefused
+from bot.core.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused
 from bot.core.logs import get_logger
 from bot.core.messages import Attachment, Message, Thread
-from bot.core.posting import PostState, Reply, RunRef, Whereabouts
+from bot.core.posting import PostState, Reply, RunRef, Whereabouts, collect
 from bot.core.reader import Reader
 from bot.core.texts import texts_for
+from bot.pages.urls import links_in
 from bot.service.access import IN_NO_SERVER
 from bot.service.replying import Pace, open_reply
 
-NOTICES = (18, 21)  # types of the messages that Discord itself puts at a thread's beginning
+FILE_HOSTS = frozenset(("cdn.discordapp.com", "media.discordapp.net"))
+DOWNLOAD_SECONDS = 60.0
+CHUNK = 64 * 1024  # bytes
 NEW = timedelta(seconds=60)  # a question younger than this cannot have unsaved posts
 
 # The place does not exist or is closed to us: the next one is tried.
 _CLOSED = (
-    wire.UNKNOWN_CHANNEL,
-    wire.MISSING_ACCESS,
-    wire.MISSING_PERMISSIONS,
-    wire.WRONG_CHANNEL_TYPE,
-    wire.CLOSED_DIRECT,
-    wire.NO_TEXT_CHANNEL,
-    wire.THREAD_LOCKED,
+    Code.UNKNOWN_CHANNEL,
+    Code.MISSING_ACCESS,
+    Code.MISSING_PERMISSIONS,
+    Code.WRONG_CHANNEL_TYPE,
+    Code.CLOSED_DIRECT,
+    Code.NO_TEXT_CHANNEL,
+    Code.THREAD_LOCKED,
 )
 
 log = get_logger()
@@ -101,8 +111,8 @@ class DiscordPoster:
         egress: Egress = DIRECT,
     ) -> None:
         self._egress = egress
-        self._wire = Wire(client, login)
-        self._servers = Servers(self._wire)
+        self._rest = RestClient(client, login)
+        self._servers = Servers(self._rest)
         self._pace = Pace(between, backoff=between, refresh=REFRESH_SECONDS)
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
@@ -112,15 +122,15 @@ class DiscordPoster:
     async def whereabouts(self, run: RunRef) -> Whereabouts:
         """See ``bot.core.posting.Locating``."""
         thread = run.message.thread
-        link = f"https://discord.com/channels/{thread.workspace}/{thread.thread}"
-        if run.message.event_id.isdecimal():  # a message's id, and not that of a pressed button
-            link += f"/{run.message.event_id}"
+        id = run.message.event_id
+        # The id of a pressed button is not a message's.
+        link = message_url(thread.workspace, thread.thread, id if id.isdecimal() else "")
         is_in_server = thread.workspace != IN_NO_SERVER
         server = await self._servers.server(thread.workspace) if is_in_server else None
         if server is None:
             return Whereabouts(link, "", thread.place)
-        about = await self._wire.request("GET", "/channels/{channel_id}", channel_id=thread.thread)
-        name = server.name_of(thread.channel) if thread.channel in server.channels else ""
+        about = await self._rest.request("GET", "/channels/{channel_id}", channel_id=thread.thread)
+        name = server.channels[thread.channel].name if thread.channel in server.channels else ""
         if about["type"] not in PUBLIC_THREADS:
             return Whereabouts(link, name, thread.key)
         public = thread.channel in server.open_to_all()
@@ -130,7 +140,7 @@ class DiscordPoster:
         self, run: RunRef, saved: PostState | None, reader: Reader
     ) -> DiscordConversations:
         """See ``bot.search.conversations.Conversing``."""
-        return DiscordConversations(self._wire, self._servers, run, reader)
+        return DiscordConversations(self._rest, self._servers, run, reader)
 
     # ------------------------------------------------------------ beginning
 
@@ -169,7 +179,6 @@ class DiscordPoster:
             run,
             known,
             self._outlet(known),
-            self._wire,
             answers=answers,
             opening=opening,
             recovered=recovered or datetime.now(UTC) - asked.at > NEW,
@@ -179,8 +188,8 @@ class DiscordPoster:
 
     def _outlet(self, known: Posted) -> Outlet:
         if known.through == "interaction" and known.interaction is not None:
-            return InteractionOutlet(self._wire, known.interaction)
-        return ChannelOutlet(self._wire, known.place)
+            return InteractionOutlet(self._rest, known.interaction)
+        return ChannelOutlet(self._rest, known.place)
 
     @staticmethod
     def _answered_there(run: RunRef, known: Posted) -> str:
@@ -196,13 +205,14 @@ class DiscordPoster:
         look = Look(texts_for(run.message.locale)("cannot-post"))
         try:
             if known.interaction is not None:
-                outlet = InteractionOutlet(self._wire, known.interaction)
-                return await outlet.edit(ORIGINAL, Post(look, None))
+                outlet = InteractionOutlet(self._rest, known.interaction)
+                await outlet.edit(ORIGINAL, Post(look, None))
+                return
         except (DiscordRefused, PlatformUnavailable) as error:
             log.info("command not answered", run=run.id, error=str(error))
         try:
             post = Post(look, None, nonce_of(run.id, 0, -2))
-            await tell_directly(self._wire, run.message.author.id, post)
+            await tell_directly(self._rest, run.message.author.id, post)
         except (DiscordRefused, PlatformUnavailable) as error:
             log.warning("asker not notified", run=run.id, error=str(error))
 
@@ -218,14 +228,13 @@ class DiscordPoster:
             return known
         content = echo(asked.text, asked.author.name, texts_for(asked.locale))
         post = Post(Look(content), None)
-        outlet = InteractionOutlet(self._wire, known.interaction)
+        outlet = InteractionOutlet(self._rest, known.interaction)
         try:
-            told = await outlet.change(ORIGINAL, body_of(post))
-            question = str(told["id"])
+            question = await outlet.edit(ORIGINAL, post)
         except DiscordRefused as refused:
             log.info("command not answered", run=run.id, error=str(refused))
             # The interaction's 15 minutes are over: the question is posted as a normal message.
-            channel = ChannelOutlet(self._wire, _standing(asked.thread))
+            channel = ChannelOutlet(self._rest, _standing(asked.thread))
             post = replace(post, nonce=nonce_of(run.id, 0, -1))
             try:
                 question = await channel.create(post)
@@ -260,7 +269,7 @@ class DiscordPoster:
         try:
             made = await self._make_thread(thread.channel, question, run.message.text)
         except DiscordRefused as refused:
-            if refused.code == wire.UNKNOWN_MESSAGE:
+            if refused.code == Code.UNKNOWN_MESSAGE:
                 raise  # the question is gone
             log.info("no thread made", run=run.id, error=str(refused))
             gap = "cannot-open-thread"
@@ -275,7 +284,7 @@ class DiscordPoster:
         """Make a thread from the question. Return False if the channel cannot have threads, or the
         thread exists already."""
         try:
-            await self._wire.request(
+            await self._rest.request(
                 "POST",
                 "/channels/{channel_id}/messages/{message_id}/threads",
                 json={"name": thread_name(text), "auto_archive_duration": THREAD_ARCHIVES_AFTER},
@@ -283,7 +292,7 @@ class DiscordPoster:
                 message_id=question,
             )
         except DiscordRefused as refused:
-            if refused.code not in (wire.THREAD_EXISTS, wire.WRONG_CHANNEL_TYPE):
+            if refused.code not in (Code.THREAD_EXISTS, Code.WRONG_CHANNEL_TYPE):
                 raise
             return False
         return True
@@ -307,7 +316,7 @@ class DiscordPoster:
             nonce=nonce_of(run.id, 0, 0),
             answers="" if own else asked,
         )
-        await ChannelOutlet(self._wire, _standing(thread)).create_unless_there(post)
+        await ChannelOutlet(self._rest, _standing(thread)).create_unless_there(post)
 
     async def remove(self, run: RunRef, saved: PostState | None) -> None:
         known = parse_posted(saved)
@@ -333,38 +342,118 @@ class DiscordPoster:
             said = await outlet.latest()
         except DiscordRefused:
             return []
-        return [
-            str(message["id"])
-            for message in said
-            if str(message["author"]["id"]) == self._wire.user_id
-            and run.id in runs_in(message.get("components", ()))
-        ]
+        return [message.id for message in said if message.is_ours and run.id in message.runs]
 
     async def _is_ours_alone(self, thread: str) -> bool:
         """Return True if Footnote opened this thread and no one else wrote in it."""
         try:
-            told = await self._wire.request("GET", "/channels/{channel_id}", channel_id=thread)
-            said = await ChannelOutlet(self._wire, thread).latest()
+            told = await self._rest.request("GET", "/channels/{channel_id}", channel_id=thread)
+            said = await ChannelOutlet(self._rest, thread).latest()
         except DiscordRefused:
             return False
-        us = self._wire.user_id
-        return str(told.get("owner_id")) == us and all(
-            message["type"] in NOTICES or str(message["author"]["id"]) == us for message in said
-        )
+        is_ours = str(told.get("owner_id")) == self._rest.user_id
+        return is_ours and all(message.is_ours or message.kind in NOTICES for message in said)
 
     async def _delete_thread(self, run: RunRef, thread: str) -> None:
         try:
-            await self._wire.request("DELETE", "/channels/{channel_id}", channel_id=thread)
+            await self._rest.request("DELETE", "/channels/{channel_id}", channel_id=thread)
         except DiscordRefused as refused:  # it needs the permission to manage threads
             log.info("thread not deleted", run=run.id, error=str(refused))
 
     # ------------------------------------------------------------ reading
 
     async def history(self, run: RunRef) -> Sequence[Message]:
-        return await read_history(self._wire, run)
+        """Return the latest messages before the question, oldest first, without Footnote's own.
+
+        In a thread that the question begins, return the message it replies to. Raises
+        ``FootnoteError`` if reading is not allowed there, and ``PlatformUnavailable``.
+        """
+        thread, question = run.message.thread, run.message.event_id
+        if thread.thread == question:
+            found = await self._answered(thread.channel, question)
+        else:
+            inside = thread.channel if thread.workspace == IN_NO_SERVER else thread.thread
+            found = await self._before(run, inside, question)
+        return [
+            Message(
+                event_id=each.id,
+                thread=thread,
+                author=each.author,
+                text=each.text,
+                at=each.at,
+                links=tuple(links_in(each.text)),
+            )
+            for each in found
+            # A command's target message is the question itself, and may have begun the thread.
+            if not each.is_ours and each.content and each.text != run.message.text
+        ]
+
+    async def _answered(self, channel: str, question: str) -> list[DiscordMessage]:
+        path = "/channels/{channel_id}/messages/{message_id}"
+        try:
+            raw = await self._rest.request("GET", path, channel_id=channel, message_id=question)
+        except DiscordRefused:  # the thread is new: perhaps nothing is missing
+            return []
+        answered = parse_raw(raw, self._rest.user_id).answered
+        return [] if answered is None else [answered]
+
+    async def _before(self, run: RunRef, channel: str, question: str) -> list[DiscordMessage]:
+        try:
+            said = await ChannelOutlet(self._rest, channel).latest()
+        except DiscordRefused as refused:
+            if refused.code == Code.UNKNOWN_CHANNEL:
+                return []
+            raise _unreadable(run, str(refused)) from refused
+        if not said:  # the question is there, so Discord hides the history from us
+            raise _unreadable(run, "no messages")
+        found = []
+        for each in said:
+            if question.isdigit() and int(each.id) >= int(question):
+                continue
+            if each.kind == THREAD_STARTER and each.answered is not None:
+                found.append(each.answered)
+            elif each.kind in QUESTIONS:
+                found.append(each)
+        return found
 
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
-        return await download(attachment, limit, self._egress)
+        """Download a file, at most ``limit`` bytes.
+
+        Raises ``PageUnreadable`` (too large, gone, elsewhere) and ``PlatformUnavailable``.
+        """
+        name, url = attachment.name, URL(attachment.download or attachment.url)
+        if not _is_discords(url):
+            sentence = f"The file {name} was not read: it is not on Discord's servers."
+            raise PageUnreadable(sentence, detail=str(url.host))
+        away = f"The file {name} could not be fetched from Discord: ask again later."
+        connector, proxy = self._egress.connector(), self._egress.proxy_for(str(url)) or None
+        try:
+            async with (
+                asyncio.timeout(DOWNLOAD_SECONDS),
+                aiohttp.ClientSession(connector=connector, proxy=proxy) as session,
+                session.get(url, allow_redirects=False) as response,
+            ):
+                status = response.status
+                if status >= 500 or status == 429:
+                    raise PlatformUnavailable(away, detail=str(status))
+                if status != 200:
+                    sentence = f"The file {name} is no longer there: attach it again."
+                    raise PageUnreadable(sentence, detail=str(status))
+                return await collect(response.content.iter_chunked(CHUNK), attachment, limit)
+        except (aiohttp.ClientError, OSError) as error:
+            raise PlatformUnavailable(away, detail=repr(error)) from error
+
+
+def _unreadable(run: RunRef, detail: str) -> FootnoteError:
+    return FootnoteError(texts_for(run.message.locale)("cannot-read-history"), detail=detail)
+
+
+def _is_discords(url: URL) -> bool:
+    if url.scheme == "https" and url.host in FILE_HOSTS:
+        return True
+    api = URL(Route.BASE)  # a server set in Discord's place stores files too
+    here = (url.scheme, url.host, url.port)
+    return api.host != "discord.com" and here == (api.scheme, api.host, api.port)
 
 
 def _begins_its_thread(message: Message) -> bool:

@@ -1,27 +1,252 @@
-"""Shows one answer in Discord: first the progress, then the answer, in the same message."""
+"""Shows one answer in Discord: first the progress, then the answer, in the same messages.
+
+They are posted through an outlet: a channel, or the response to an interaction. A listener begins
+the saved state with ``{"message": ID}`` (the question's message) or ``{"interaction": {"id": …,
+"token": …, "application_id": …}}`` (a deferred command), or both (a command on a message). The
+poster adds the rest.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import monotonic
+from typing import Annotated, Any, Literal
 
 import discord
+from discord.http import handle_message_parameters
+from pydantic import Field, TypeAdapter
 
-from adapters.discord import buttons, wire
+from adapters.discord import buttons, limits
 from adapters.discord.format import Look, format_answer, working
-from adapters.discord.outlet import Outlet, Post, Posted, nonce_of
-from adapters.discord.wire import DiscordRefused, Wire
+from adapters.discord.messages import DiscordMessage, parse_raw
+from adapters.discord.rest import Code, DiscordRefused, RestClient
 from bot.core.answers import Answer
 from bot.core.errors import FootnoteError
 from bot.core.logs import get_logger
-from bot.core.posting import RunRef
-from bot.core.texts import Texts, texts_for
+from bot.core.posting import PostState, RunRef
+from bot.core.texts import texts_for
 from bot.service.replying import Display, View
 
+Through = Literal["bot", "interaction"]
+ORIGINAL = "@original"  # Discord's name for the first response to an interaction
 CANNOT_EMBED = "cannot-embed"  # the text id of this gap
 
 log = get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """An interaction that waits for its response. Its token is valid for 15 minutes."""
+
+    id: str
+    token: str
+    application_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """The posts of a reply so far, saved in this form.
+
+    ``question`` is the message that contains or repeats the question. ``place`` is the channel or
+    thread of the reply ("" before it is chosen), ``through`` tells by which right the bot writes
+    there. ``posts`` are its messages, in order; ``done`` tells that they hold the answer. ``turn``
+    counts how often parts were deleted; ``gaps`` are the text ids of what the bot may not do there.
+    """
+
+    question: Annotated[str, Field(alias="message")] = ""
+    interaction: Deferred | None = None
+    place: str = ""
+    through: Through = "bot"
+    posts: tuple[str, ...] = ()
+    done: bool = False
+    turn: int = 0
+    gaps: tuple[str, ...] = ()
+
+    def json(self) -> PostState:
+        state: PostState = _adapter.dump_python(self, mode="json", by_alias=True)
+        return state
+
+
+_adapter = TypeAdapter(Posted)
+
+
+def parse_posted(state: PostState | None) -> Posted:
+    """Parse the state that a listener set or an earlier attempt saved."""
+    return _adapter.validate_python(state or {})
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A message to post. Its ``nonce`` prevents duplicates; ``answers`` is the message that it
+    replies to, or ""."""
+
+    look: Look
+    view: discord.ui.View | None
+    nonce: str = ""
+    answers: str = ""
+
+
+def nonce_of(run: str, turn: int, part: int) -> str:
+    """Return a nonce that is the same for every attempt at a part, until parts are deleted."""
+    return hashlib.sha256(f"{run}/{turn}/{part}".encode()).hexdigest()[: limits.NONCE]
+
+
+def body_of(post: Post) -> dict[str, Any]:
+    """Return a message as JSON, with all fields, so that an edit replaces everything."""
+    # A message without embeds of its own shows no link previews either.
+    flags = discord.MessageFlags(suppress_embeds=not post.look.embeds)
+    with handle_message_parameters(
+        content=post.look.content,
+        embeds=post.look.embeds,
+        view=post.view,
+        flags=flags,
+        nonce=post.nonce or None,
+        allowed_mentions=discord.AllowedMentions.none(),
+    ) as parameters:
+        body: dict[str, Any] = dict(parameters.payload or {})
+    body.pop("tts", None)
+    if post.answers:
+        body["message_reference"] = {"message_id": post.answers, "fail_if_not_exists": False}
+    return body
+
+
+# ---------------------------------------------------------------- outlets
+
+
+class ChannelOutlet:
+    """A channel, thread or direct message in which the bot posts messages of its own.
+
+    All methods raise ``PlatformUnavailable`` and ``DiscordRefused``.
+    """
+
+    most_posts: int | None = None
+
+    def __init__(self, rest: RestClient, channel: str) -> None:
+        self._rest = rest
+        self._channel = channel
+
+    async def create(self, post: Post) -> str:
+        """Post a message; return its id."""
+        made = await self.create_unless_there(post)
+        body = body_of(post)
+        looks_alike = str(made.get("content", "")).strip() == str(body.get("content") or "").strip()
+        if not looks_alike or len(made.get("embeds", ())) != len(body.get("embeds", ())):
+            await self.edit(str(made["id"]), post)  # an earlier one was found by its nonce
+        return str(made["id"])
+
+    async def create_unless_there(self, post: Post) -> Any:
+        """Post a message, but leave an earlier one with its nonce unchanged; return what is there
+        now, as JSON."""
+        body = body_of(post)
+        try:
+            return await self._call("POST", json=body)
+        except DiscordRefused as refused:
+            if refused.code != Code.NO_HISTORY_TO_REPLY or not post.answers:
+                raise
+        del body["message_reference"]
+        return await self._call("POST", json=body)
+
+    async def edit(self, id: str, post: Post) -> None:
+        body = body_of(Post(post.look, post.view))
+        try:
+            await self._call("PATCH", id, json=body)
+        except DiscordRefused as refused:
+            if refused.code != Code.THREAD_ARCHIVED:
+                raise
+            await self._rest.request(
+                "PATCH",
+                "/channels/{channel_id}",
+                json={"archived": False},
+                channel_id=self._channel,
+            )
+            await self._call("PATCH", id, json=body)
+
+    async def delete(self, id: str) -> None:
+        """Delete a message, which may be gone already."""
+        try:
+            await self._call("DELETE", id)
+        except DiscordRefused as refused:
+            if refused.code not in (Code.UNKNOWN_MESSAGE, Code.UNKNOWN_CHANNEL):
+                raise
+
+    async def latest(self, after: str = "") -> list[DiscordMessage]:
+        """Return the messages after ``after``, oldest first."""
+        query: dict[str, Any] = {"limit": limits.HISTORY_PAGE}
+        if after:
+            query["after"] = after
+        told = await self._call("GET", query=query)
+        found = [parse_raw(raw, self._rest.user_id) for raw in told]
+        return sorted(found, key=lambda message: int(message.id))
+
+    async def _call(self, method: str, id: str = "", **data: Any) -> Any:
+        path = "/channels/{channel_id}/messages"
+        if not id:
+            return await self._rest.request(method, path, channel_id=self._channel, **data)
+        path += "/{message_id}"
+        return await self._rest.request(
+            method, path, channel_id=self._channel, message_id=id, **data
+        )
+
+
+async def tell_directly(rest: RestClient, person: str, post: Post) -> None:
+    """Send a person a direct message. Raises ``PlatformUnavailable`` and ``DiscordRefused``."""
+    direct = await rest.request("POST", "/users/@me/channels", json={"recipient_id": person})
+    await ChannelOutlet(rest, str(direct["id"])).create_unless_there(post)
+
+
+class InteractionOutlet:
+    """The response to an interaction and its follow-ups, for 15 minutes. It is the only outlet
+    if only the asker installed the app. Follow-ups have no nonce. For the methods see
+    ``ChannelOutlet``."""
+
+    most_posts: int | None = 1 + limits.FOLLOW_UPS_ELSEWHERE
+
+    def __init__(self, rest: RestClient, deferred: Deferred) -> None:
+        self._rest = rest
+        self._deferred = deferred
+        self._used = False
+
+    async def create(self, post: Post) -> str:
+        """Post a message; the first one becomes the response itself."""
+        if not self._used:
+            await self.edit(ORIGINAL, post)
+            return ORIGINAL
+        body = body_of(Post(post.look, post.view))
+        made = await self._call("POST", "", json=body, query={"wait": "true"})
+        return str(made["id"])
+
+    async def edit(self, id: str, post: Post) -> str:
+        """Edit a message; return its id, which is not ``ORIGINAL``."""
+        self._used = True
+        body = body_of(Post(post.look, post.view))
+        return str((await self._call("PATCH", f"/messages/{id}", json=body))["id"])
+
+    async def delete(self, id: str) -> None:
+        try:
+            await self._call("DELETE", f"/messages/{id}")
+        except DiscordRefused as refused:
+            if refused.code not in (Code.UNKNOWN_MESSAGE, Code.INVALID_WEBHOOK_TOKEN):
+                raise
+
+    async def latest(self, after: str = "") -> list[DiscordMessage]:
+        return []  # only members may read the channel
+
+    async def _call(self, method: str, path: str, **data: Any) -> Any:
+        return await self._rest.request(
+            method,
+            "/webhooks/{webhook_id}/{webhook_token}" + path,
+            webhook_id=self._deferred.application_id,
+            webhook_token=self._deferred.token,
+            **data,
+        )
+
+
+Outlet = ChannelOutlet | InteractionOutlet
+
+
+# ---------------------------------------------------------------- the reply
 
 
 class DiscordDisplay(Display):
@@ -37,7 +262,6 @@ class DiscordDisplay(Display):
         run: RunRef,
         posted: Posted,
         outlet: Outlet,
-        wire: Wire,
         *,
         answers: str,
         opening: str,
@@ -47,12 +271,11 @@ class DiscordDisplay(Display):
         self._run = run
         self._posted = posted
         self._outlet = outlet
-        self._wire = wire
         self._answers = answers
         self._apologise = apologise
         self._opening = opening
         self._recovered = recovered
-        self._texts: Texts = texts_for(run.message.locale)
+        self._texts = texts_for(run.message.locale)
         self._title = self._texts("edited-question") if posted.done else ""
         self._began = monotonic()
 
@@ -73,10 +296,10 @@ class DiscordDisplay(Display):
         try:
             await self._put_all([self._working(view, embeds=may_embed)], buttons_of)
         except DiscordRefused as refused:
-            if not may_embed or refused.code not in (wire.MISSING_PERMISSIONS, wire.INVALID_FORM):
+            if not may_embed or refused.code not in (Code.MISSING_PERMISSIONS, Code.INVALID_FORM):
                 raise
             log.warning("shown without embeds", run=self._run.id, error=str(refused))
-            if refused.code == wire.MISSING_PERMISSIONS:
+            if refused.code == Code.MISSING_PERMISSIONS:
                 self._posted = replace(self._posted, gaps=(*self._posted.gaps, CANNOT_EMBED))
             await self._put_all([self._working(view, embeds=False)], buttons_of)
             await self._run.save(self._posted.json())
@@ -146,7 +369,7 @@ class DiscordDisplay(Display):
             try:
                 await self._outlet.edit(self._posted.posts[index], post)
             except DiscordRefused as refused:
-                if refused.code != wire.UNKNOWN_MESSAGE:
+                if refused.code != Code.UNKNOWN_MESSAGE:
                     raise
                 await self._drop(index)  # it was deleted: later parts are posted again too
             else:
@@ -170,13 +393,10 @@ class DiscordDisplay(Display):
             return ""
         known = self._posted.posts
         for message in await self._outlet.latest(known[-1] if known else ""):
-            ours = str(message["author"]["id"]) == self._wire.user_id
-            if not ours or str(message["id"]) in known:
-                continue
-            runs = buttons.runs_in(message.get("components", ()))
-            same = bool(known) and message.get("content", "") == post.look.content
-            if self._run.id in runs or (same and not runs):
-                return str(message["id"])
+            if message.is_ours and message.id not in known:
+                same = bool(known) and not message.runs and message.content == post.look.content
+                if same or self._run.id in message.runs:
+                    return message.id
         return ""
 
     async def _drop(self, kept: int) -> None:

@@ -35,11 +35,19 @@ from bot.core.lines import shortened
 from bot.core.messages import Depth
 from bot.core.texts import Texts
 from bot.pages.urls import domain
-from bot.rendering.blocks import split
 from bot.rendering.footnotes import link_target, linked, reachable
+from bot.rendering.markdown_parts import split
 from bot.rendering.marks import ESCAPE, code_spans, numbers_in
-from bot.rendering.plan import PARTS, Branch, named, title_of, work
-from bot.rendering.remarks import cautions, source_line, summary
+from bot.rendering.remarks import (
+    PARTS,
+    Branch,
+    cautions,
+    named,
+    source_line,
+    summary,
+    title_of,
+    work,
+)
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
 from bot.rendering.verbatim import as_label, as_words
 from bot.service.buttons import ASK_WHY

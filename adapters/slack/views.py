@@ -34,11 +34,10 @@ from bot.core.lines import shortened
 from bot.core.settings import Settings
 from bot.core.texts import Texts, texts_for
 from bot.reasoning.declaration import who_answers
-from bot.rendering.excerpts import joined
-from bot.rendering.footnotes import SourceView, sources
+from bot.rendering.footnotes import SourceView, joined, sources
+from bot.rendering.markdown_tables import table_text
 from bot.rendering.remarks import remarks
 from bot.rendering.safety import without_pings
-from bot.rendering.tables import table_text
 from bot.search.registry import configured_names
 from bot.service.reception import Reception
 from bot.storage.workspaces import Use

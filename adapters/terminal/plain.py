@@ -11,9 +11,8 @@ from bot.core.labels import label
 from bot.core.lines import one_line, shortened
 from bot.core.texts import DEFAULT, texts_for
 from bot.rendering.documents import answer_document, printed_json
-from bot.rendering.excerpts import Excerpt
-from bot.rendering.footnotes import QuoteView, SourceView, sources
-from bot.rendering.plan import Branch, branches, title_of, work
+from bot.rendering.footnotes import Excerpt, QuoteView, SourceView, sources
+from bot.rendering.remarks import Branch, branches, title_of, work
 from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.verbatim import as_words
 

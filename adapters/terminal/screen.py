@@ -28,9 +28,8 @@ from adapters.terminal.plain import (
 )
 from bot.core.answers import Answer, StepView
 from bot.core.lines import one_line
-from bot.rendering.excerpts import Excerpt
-from bot.rendering.footnotes import QuoteView, SourceView, sources
-from bot.rendering.plan import Branch, branches, title_of
+from bot.rendering.footnotes import Excerpt, QuoteView, SourceView, sources
+from bot.rendering.remarks import Branch, branches, title_of
 from bot.rendering.safety import portable, without_pings
 from bot.rendering.verbatim import answer_parser, as_words, text_token, with_marks
 

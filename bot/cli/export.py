@@ -12,7 +12,7 @@ from bot.cli.command import command_app, settings_for
 from bot.cli.output import print_json
 from bot.cli.records import open_records
 from bot.core.settings import Settings
-from bot.rendering.conversation import as_markdown
+from bot.rendering.documents import as_markdown
 from bot.storage.archive import Archive, Conversation
 from bot.storage.audit import Audit, named
 

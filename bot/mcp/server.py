@@ -41,9 +41,8 @@ from bot.mcp.desk import (
     SearchArguments,
 )
 from bot.pages.urls import canonical
-from bot.rendering.conversation import answer_markdown
-from bot.rendering.documents import answer_document
-from bot.rendering.plan import named, title_of
+from bot.rendering.documents import answer_document, answer_markdown
+from bot.rendering.remarks import named, title_of
 from bot.search.provider import Query
 
 HEARTBEAT_SECONDS = 10.0  # maximum between progress reports: clients give up on a silent server

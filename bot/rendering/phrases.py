@@ -30,13 +30,13 @@ class Phrase:
     close: str = ""
 
 
-def by_sentence(text: str, head: int, emphasis: int, *, quoted: bool) -> Iterator[list[Phrase]]:
+def by_sentence(text: str, head: int, emphasis: int) -> Iterator[list[Phrase]]:
     """The phrases of a paragraph, sentence by sentence; only white space is between them.
 
     ``head`` is where its words begin (after a list's bullet, for example). Emphasis of up to
-    ``emphasis`` characters is not cut. ``quoted``: line ends are followed by ">".
+    ``emphasis`` characters is not cut.
     """
-    found = _phrases(text, head, emphasis, quoted=quoted)
+    found = _phrases(text, head, emphasis)
     starts = [sentence.start for sentence in sentences(text)]
     group: list[Phrase] = []
     passed = 0
@@ -165,30 +165,27 @@ _WIDE_BREAK = (
 _BREAKS = re.compile(
     rf"(?:(?:(?<![ \t])[ \t]++)?\n[ \t]*+|(?<![ \t])[ \t]++)(?=\S){_STAYS}|{_WIDE_BREAK}"
 )
-_QUOTED_BREAKS = re.compile(
-    rf"(?:(?:(?<![ \t])[ \t]++)?\n[ \t>]*|(?<![ \t])[ \t]++)(?=\S){_STAYS}|{_WIDE_BREAK}"
-)
 
 
-def _phrases(text: str, head: int, emphasis: int, *, quoted: bool) -> Iterator[Phrase]:
+def _phrases(text: str, head: int, emphasis: int) -> Iterator[Phrase]:
     whole = [(start, end) for start, end, _ in _whole(text, head)]
     emphasised = _emphasised(text, head, whole)
     whole += [(start, end) for start, end, _ in emphasised if end - start <= emphasis]
     whole.sort()
     cuttable = [span for span in emphasised if span[1] - span[0] > emphasis]
     start, open_before = 0, ""
-    for before, after, markers in _with_markers(_breaks(text, head, whole, quoted), cuttable):
+    for before, after, markers in _with_markers(_breaks(text, head, whole), cuttable):
         yield Phrase(start, before, open_before, "".join(reversed(markers)))
         start, open_before = after, "".join(markers)
     yield Phrase(start, len(text.rstrip()), open_before, "")
 
 
-def _breaks(text: str, head: int, whole: list[Span], quoted: bool) -> Iterator[Span]:
+def _breaks(text: str, head: int, whole: list[Span]) -> Iterator[Span]:
     """The gaps at which a cut is possible: white space, or nothing between East Asian letters."""
     at = 0
     covered = 0  # the end of the spans passed so far
     end = len(text.rstrip())
-    for match in (_QUOTED_BREAKS if quoted else _BREAKS).finditer(text, head, end):
+    for match in _BREAKS.finditer(text, head, end):
         while at < len(whole) and whole[at][0] < match.end():
             covered = max(covered, whole[at][1])
             at += 1

@@ -37,7 +37,6 @@ PR_SET_PDEATHSIG = 1  # prctl(2)
 
 # Imported before forking: together they take four seconds.
 PARTS = (
-    "adapters.discord.doctor",
     "adapters.discord.platform",
     "adapters.slack.doctor",
     "adapters.slack.platform",

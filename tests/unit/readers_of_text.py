@@ -22,7 +22,15 @@ from bot.reasoning.closest.rewrite import rewrite
 from bot.reasoning.closest.unanswerable import unknown_names
 from bot.reasoning.evidence import Evidence, Source
 from bot.reasoning.questions import Rewritten
-from bot.rendering import blocks, conversation, excerpts, marks, phrases, safety, tables
+from bot.rendering import (
+    documents,
+    footnotes,
+    markdown_parts,
+    markdown_tables,
+    marks,
+    phrases,
+    safety,
+)
 from bot.research.answer.check import cited_claim, doubt
 from bot.research.answer.proof import proof
 from bot.search.hits import plain
@@ -151,11 +159,11 @@ WITH_ARGUMENTS: dict[str, Reader] = {
     "links": lambda text: safety.defuse(text, {}),
     "addresses": lambda text: safety.without_autolinks(text, {}),
     "portable": lambda text: safety.portable(text, (_URL,)),
-    "blocks": lambda text: blocks.split(text, 3_000),
+    "parts": lambda text: markdown_parts.split(text, 3_000),
     "phrases": lambda text: list(phrases.cut(text, 300)),
-    "tables": lambda text: tables.with_plain_tables(text, 80),
-    "excerpts": lambda text: excerpts.excerpts(text, 300),
-    "conversation": lambda text: conversation.answer_markdown(_answer(text)),
+    "tables": lambda text: markdown_tables.with_plain_tables(text, 80),
+    "excerpts": lambda text: footnotes.excerpts(text, 300),
+    "conversation": lambda text: documents.answer_markdown(_answer(text)),
     "console": lambda text: answer_html(text, {1: _URL}),
     "slack": lambda text: slack.markdown(text, {1: _URL}),
     "slack, a message": lambda text: without_mention(unescape(text, {}), "U1"),

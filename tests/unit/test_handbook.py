@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 import typer
 
-from adapters.discord.doctor import PERMISSIONS, SCOPES
+from adapters.discord.platform import PERMISSIONS, SCOPES
 from adapters.slack.installations import SCOPES as SLACK_SCOPES
 from adapters.web.pages.handbook import anchor
 from bot.cli.command import HANDBOOK

@@ -24,7 +24,7 @@ from bot.core.labels import label
 from bot.core.lines import one_line, shortened
 from bot.core.texts import Texts
 from bot.rendering.footnotes import link_target
-from bot.rendering.plan import Branch, branches, named, title_of, work
+from bot.rendering.remarks import Branch, branches, named, title_of, work
 
 FOUND = 400  # characters of one finding
 DOING = 3  # activities named at once

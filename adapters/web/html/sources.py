@@ -23,8 +23,7 @@ from bot.core.messages import UPLOADED
 from bot.core.reader import is_document
 from bot.core.texts import Texts
 from bot.pages.passages import columns_in
-from bot.rendering.excerpts import excerpts
-from bot.rendering.footnotes import SourceView, sources
+from bot.rendering.footnotes import SourceView, excerpts, sources
 from bot.research.answer.support import Quoted
 from bot.search.hits import host_of
 from bot.text.sentences import Block, blocks

@@ -24,8 +24,8 @@ from bot.core.lines import one_line, shortened
 from bot.core.messages import Thread
 from bot.core.provenance import Wording
 from bot.core.texts import Texts
+from bot.rendering.markdown_tables import plain_lines
 from bot.rendering.marks import without_marks
-from bot.rendering.tables import plain_lines
 from bot.service.forgetting import day_after
 from bot.storage.history import ListedConversation
 from bot.storage.subjects import Subject

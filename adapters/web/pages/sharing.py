@@ -38,8 +38,7 @@ from bot.core.messages import Thread
 from bot.core.provenance import Wording
 from bot.core.reader import for_reader
 from bot.core.texts import Texts
-from bot.rendering.bibliography import as_bibtex, as_csl, references
-from bot.rendering.conversation import as_markdown
+from bot.rendering.documents import as_bibtex, as_csl, as_markdown, references
 from bot.storage.archive import StoredMessage
 from bot.storage.audit import named
 

@@ -22,7 +22,7 @@ from adapters.web.html.replies import markdown_of, reply_of
 from bot.core.answers import Answer, Citation, Disagreement, Doubt
 from bot.core.messages import Author, RunOptions, Thread
 from bot.core.texts import texts_for
-from bot.rendering.conversation import as_markdown
+from bot.rendering.documents import as_markdown
 from bot.rendering.safety import WORD_JOINER
 from bot.storage.archive import Conversation, Held, StoredMessage
 

@@ -43,8 +43,7 @@ from bot.reasoning.model.verify import request as verify_request
 from bot.reasoning.model.write import Writing
 from bot.reasoning.questions import Rewritten, Scope, SubQuestion
 from bot.reasoning.workspace import NumberedHit, Outcome, QueryResult, ReadResult, Workspace
-from bot.rendering.bibliography import as_bibtex, as_csl, references
-from bot.rendering.conversation import answer_markdown, as_markdown
+from bot.rendering.documents import answer_markdown, as_bibtex, as_csl, as_markdown, references
 from bot.research.answer.check import check
 from bot.research.answer.write import write
 from bot.search.corrections import title_of

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from bot.cli.export import as_json
 from bot.core.answers import Answer, Citation, Doubt
 from bot.core.messages import Attachment, Author, RunOptions, Thread
-from bot.rendering.conversation import as_markdown
+from bot.rendering.documents import as_markdown
 from bot.storage.archive import Conversation, Done, Held, StoredMessage
 
 AT = datetime(2026, 1, 15, 12, 0, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Marks become links, citations become numbered sources."""
+"""Marks become links, citations become numbered sources with quotes of bounded length."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from bot.core.answers import Answer, Citation
-from bot.rendering.excerpts import Excerpt
 from bot.rendering.footnotes import (
+    Excerpt,
     QuoteView,
     SourceView,
     by_number,
+    centred,
+    excerpts,
+    flattened,
     link_target,
     linked,
     sources,
@@ -238,3 +241,146 @@ def test_rows_are_shown_below_the_names_of_their_columns() -> None:
     (view,) = sources(an_answer(cited))
     assert view.headings == ("Size",)
     assert quoted(view) == ["| Year | Height |\n| --- | --- |\n| 1889 | 330 |"]
+
+
+# ---------------------------------------------------------------- excerpts
+
+CODE = "```python\nx = argv[1]\nprint(x)\n```"
+TABLE = "| a | b |\n| --- | --- |\n| c[1] | d |"
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown"),
+    [
+        ("Two\nlines.", [Excerpt("text", "Two lines.")]),
+        (CODE, [Excerpt("code", "x = argv[1]\nprint(x)")]),
+        ("```\nnever closed", [Excerpt("code", "never closed")]),
+        (TABLE, [Excerpt("table", TABLE.replace("[1]", "\\[1\\]"))]),
+        ("| c |  d |", [Excerpt("table", "|  |  |\n| --- | --- |\n| c |  d |")]),
+        (
+            f"Run:\n\n{CODE}\n\nThen stop.",
+            [
+                Excerpt("text", "Run:"),
+                Excerpt("code", "x = argv[1]\nprint(x)"),
+                Excerpt("text", "Then stop."),
+            ],
+        ),
+        ("", []),
+    ],
+)
+def test_a_quote_comes_in_pieces_of_one_kind(quote: str, shown: list[Excerpt]) -> None:
+    assert list(excerpts(quote, 400)) == shown
+
+
+def test_long_code_and_long_tables_lose_their_last_lines() -> None:
+    code = "\n".join(f"line {n}" for n in range(100))
+    (found,) = excerpts(f"```\n{code}\n```", 30)
+    assert found == Excerpt("code", "line 0\nline 1\nline 2\nline 3\n…")
+    rows = "\n".join(f"| {n} | x |" for n in range(100))
+    (found,) = excerpts(f"| a | b |\n| --- | --- |\n{rows}", 50)
+    assert found.text.split("\n")[-2:] == ["| 1 | x |", "…"]
+
+
+def test_rows_too_long_for_a_table_are_running_text() -> None:
+    (found,) = excerpts(f"| a | b |\n| --- | --- |\n| {'word ' * 50}| d |", 60)
+    assert (found.kind, found.text) == ("text", f"a · b · {'word ' * 10}…")
+
+
+@given(st.text(alphabet="ab |`\n-#*1.[]塔", max_size=200), st.integers(0, 100))
+def test_a_quote_is_not_much_longer_than_asked(quote: str, longest: int) -> None:
+    found = excerpts(quote, longest)
+    heads = 40 * sum(piece.kind == "table" for piece in found)
+    assert sum(len(piece.text) for piece in found) <= longest + 4 * len(found) + heads
+
+
+CODE_OF_FOUR = "```\na = 1\nb = 2\nc = 3\nd = 4\n```"
+ROWS = "| a | b |\n| --- | --- |\n| 1 | x |\n| 2 | y |\n| 3 | z |"
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown", "kept"),
+    [
+        (CODE_OF_FOUR, ["b = 2"], [Excerpt("code", "b = 2")]),
+        (CODE_OF_FOUR, ["a = 1", "d = 4"], [Excerpt("code", "a = 1\n…\nd = 4")]),
+        (
+            ROWS,
+            ["| a | b |\n| --- | --- |", "| 3 | z |"],
+            [Excerpt("table", "| a | b |\n| --- | --- |\n| 3 | z |")],
+        ),
+        (
+            ROWS,
+            ["| a | b |\n| --- | --- |\n| 1 | x |", "| 3 | z |"],
+            [Excerpt("table", "| a | b |\n| --- | --- |\n| 1 | x |\n| … | … |\n| 3 | z |")],
+        ),
+        ("One. Two. Three.", ["One.", "Three."], [Excerpt("text", "One. … Three.")]),
+        ("- One\n- Two\n- Three", ["- Two"], [Excerpt("text", "- Two")]),
+        (f"Run:\n\n{CODE_OF_FOUR}", ["c = 3"], [Excerpt("code", "c = 3")]),
+    ],
+)
+def test_only_the_proof_is_shown(quote: str, shown: list[str], kept: list[Excerpt]) -> None:
+    proof = [(quote.index(each), quote.index(each) + len(each)) for each in shown]
+    assert list(excerpts(quote, 400, proof=proof)) == kept
+
+
+# ---------------------------------------------------------------- excerpts centred
+
+LONG = "The bridge was planned by many hands over the years and in 1998 it was opened by the king."
+
+
+def strong(text: str, *words: str) -> list[tuple[int, int]]:
+    return [(text.index(each), text.index(each) + len(each)) for each in words]
+
+
+@pytest.mark.parametrize(
+    ("words", "longest", "shown"),
+    [
+        (["1998"], 200, LONG),
+        (["1998"], 40, "… years and in 1998 it was opened …"),
+        (["bridge"], 30, "The bridge was planned by …"),
+        (["king"], 30, "… it was opened by the king."),
+        (["bridge", "king"], 60, "The bridge was planned by many … it was opened by the king."),
+        ([], 30, "The bridge was planned by …"),
+    ],
+)
+def test_what_matters_stays(words: list[str], longest: int, shown: str) -> None:
+    text, spans = centred(LONG, strong(LONG, *words), longest)
+    assert text == shown
+    assert [text[start:end] for start, end in spans] == words
+
+
+def test_chinese_is_cut_between_characters_without_spaces() -> None:
+    line = "这座桥由许多人在多年间设计，并于1998年由国王正式开放通车，至今仍在使用。"
+    text, spans = centred(line, strong(line, "1998"), 16)
+    assert (text[0], text[-1]) == ("…", "…")
+    assert " " not in text
+    assert [text[start:end] for start, end in spans] == ["1998"]
+
+
+def test_pieces_are_joined_by_an_ellipsis() -> None:
+    assert flattened([("One\nline. ", [(0, 3)]), ("Three.", [])]) == (
+        "One line. … Three.",
+        ((0, 3),),
+    )
+    assert flattened([("第一。", []), ("第三。", [(0, 2)])]) == ("第一。…第三。", ((4, 6),))
+
+
+@given(
+    st.lists(
+        st.text(alphabet="ab1 .,塔é\u0301…", min_size=1, max_size=12), min_size=1, max_size=30
+    ),
+    st.sets(st.integers(0, 29), max_size=4),
+    st.integers(0, 90),
+)
+def test_a_cut_line_is_short_enough_and_says_nothing_new(
+    pieces: list[str], chosen: set[int], longest: int
+) -> None:
+    text = "".join(pieces)
+    edges = [sum(map(len, pieces[:place])) for place in range(len(pieces) + 1)]
+    words = [n for n in sorted(chosen) if n < len(pieces) and pieces[n] == pieces[n].strip()]
+    line, spans = flattened([(text, [(edges[n], edges[n + 1]) for n in words])])
+    shown, left = centred(line, spans, longest)
+    assert len(shown) <= longest or shown == line
+    for piece in shown.split("…"):
+        assert piece.strip() in line
+    allowed = {line[start:end] for start, end in spans}
+    assert all(shown[start:end] in allowed for start, end in left)

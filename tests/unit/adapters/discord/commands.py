@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.fakes.discord_server import Interaction
-from tests.unit.adapters.discord.conftest import Room
-from tests.unit.adapters.discord.way_in import Running
+from tests.unit.adapters.discord.way_in import Room, Running
 
 HOW_TALL = "How tall is the tower?"
 

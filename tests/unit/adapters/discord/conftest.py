@@ -4,27 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fakes.discord_server import Channel, FakeDiscord, Guild, User
-from tests.unit.adapters.discord.way_in import Running, SlowPoster, running
+from tests.fakes.discord_server import FakeDiscord
+from tests.unit.adapters.discord.way_in import Room, Running, SlowPoster, running
 
 Open = Callable[..., AbstractAsyncContextManager[Running]]
-
-
-@dataclass(frozen=True)
-class Room:
-    """A server with a channel and two people."""
-
-    discord: FakeDiscord
-    guild: Guild
-    general: Channel
-    ada: User
-    bob: User
 
 
 @pytest.fixture

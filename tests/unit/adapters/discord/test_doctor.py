@@ -9,11 +9,11 @@ from urllib.parse import parse_qs, urlsplit
 import discord
 import pytest
 
-from adapters.discord.doctor import PERMISSIONS, examine, invitation, needed_permissions
+from adapters.discord.platform import PERMISSIONS, examine, invitation, needed_permissions
 from adapters.discord.settings import DiscordSettings
 from bot.core.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
 from bot.operation.configuration import load_settings
-from tests.unit.adapters.discord.conftest import Room
+from tests.unit.adapters.discord.way_in import Room
 
 
 def settings_of(room: Room, folder: Path, token: str = "") -> DiscordSettings:
@@ -49,7 +49,7 @@ async def test_a_refused_token_is_named_and_not_shown(room: Room, tmp_path: Path
 async def test_an_absent_discord_is_no_wrong_token(
     room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.discord.doctor.LOGIN_SECONDS", 0.5)
+    monkeypatch.setattr("adapters.discord.platform.LOGIN_SECONDS", 0.5)
     room.discord.down("reset")
     with pytest.raises(PlatformUnavailable, match="cannot be reached"):
         await examine(settings_of(room, tmp_path))

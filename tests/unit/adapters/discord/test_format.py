@@ -18,16 +18,16 @@ from adapters.discord.format import (
     details,
     echo,
     format_answer,
+    harmless,
     plan_lines,
     thread_name,
+    words,
     working,
 )
-from adapters.discord.safety import words
-from bot.core.answers import Answer, Doubt, PlanView, StepState, StepView
+from bot.core.answers import Answer, Citation, Doubt, PlanView, StepState, StepView
 from bot.core.texts import texts_for
 from bot.rendering.remarks import summary
 from tests.fakes.discord_limits import EMBED_TEXTS
-from tests.unit.adapters.discord.test_safety import LIVE
 from tests.unit.adapters.discord.way_out import a_citation, a_plan, an_answer
 from tests.unit.samples import A_GRAPH
 
@@ -54,7 +54,10 @@ def embed(answer: Answer, **changes: Any) -> discord.Embed:
     return found
 
 
-SMALL = re.compile(r"^-# .*\n?", re.MULTILINE)
+LIVE = re.compile(
+    r"<@!?\d+>|<@&\d+>|<#\d+>|<a?:\w+:\d+>|<t:-?\d+(:\w)?>|</[\w -]+:\d+>|<id:\w+>"
+    r"|@everyone|@here"
+)
 
 
 def check_limits(looks: tuple[Look, ...]) -> None:
@@ -75,16 +78,21 @@ def check_limits(looks: tuple[Look, ...]) -> None:
 # ---------------------------------------------------------------- the answer's text
 
 
-def test_marks_become_links_without_previews() -> None:
-    assert answer_text(an_answer(), texts) == "It is blue [[1]](<https://example.org/1>)."
-
-
-def test_a_mark_without_a_source_stays_a_mark() -> None:
-    assert answer_text(an_answer(text="Blue [7]."), texts) == "Blue [7]."
-
-
-def test_marks_in_code_stay() -> None:
-    assert answer_text(an_answer(text="`a[1]` [1]"), texts).startswith("`a[1]` [[1]](<")
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("It is blue [1].", "It is blue [[1]](<https://example.org/1>)."),
+        ("Blue [7].", "Blue [7]."),
+        ("`a[1]` [1]", "`a[1]` [[1]](<https://example.org/1>)"),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", "```\na | b\n--+--\n1 | 2\n```"),
+        ("#### Why\n\nSo.", "**Why**\n\nSo."),
+        ("### Why\n\nSo.", "### Why\n\nSo."),
+        ("> See [The guide](<file:///srv/guide.html>).", "> See The guide."),
+    ],
+)
+def test_an_answer_is_discords_markdown(text: str, shown: str) -> None:
+    linked = ((3, "file:///srv/guide.html"),)
+    assert answer_text(an_answer(text=text, linked=linked), texts) == shown
 
 
 def test_a_source_that_is_a_local_file_is_no_link() -> None:
@@ -93,23 +101,6 @@ def test_a_source_that_is_a_local_file_is_no_link() -> None:
     assert answer_text(answer, texts) == "It is blue [1]."
     assert look(answer)[0].content == "It is blue [1].\n-# \\[1\\] Page 1"
     check_limits(behind(answer))
-
-
-def test_a_table_becomes_monospaced() -> None:
-    shown = answer_text(an_answer(text="| a | b |\n|---|---|\n| 1 | 2 |"), texts)
-    assert shown.startswith("```")
-    assert "a | b" in shown
-
-
-def test_headings_deeper_than_discords_three_become_bold() -> None:
-    assert answer_text(an_answer(text="#### Why\n\nSo."), texts) == "**Why**\n\nSo."
-    assert answer_text(an_answer(text="### Why\n\nSo."), texts) == "### Why\n\nSo."
-
-
-def test_a_failure_says_what_happened() -> None:
-    failed = Answer("failed", "The model did not answer.", "q", "run1")
-    (one,) = look(failed)
-    assert "The model did not answer." in one.content
 
 
 @pytest.mark.parametrize("status", ["answered", "not_found", "failed", "stopped"])
@@ -122,30 +113,6 @@ def test_every_outcome_is_shown_in_every_language(
     check_limits(looks)
     check_limits(details(an_answer(status=status), texts_for(locale), embeds=embeds))
     assert "blue" in looks[0].content
-
-
-def test_a_long_answer_is_cut_at_paragraphs_and_nothing_is_lost() -> None:
-    paragraphs = [f"Paragraph {n} " + "word " * 150 for n in range(12)]
-    looks = look(an_answer(text="\n\n".join(paragraphs)))
-    check_limits(looks)
-    joined = " ".join(SMALL.sub("", one.content) for one in looks)
-    assert joined.split() == " ".join(paragraphs).split()
-    assert all(one.content.startswith("Paragraph") for one in looks)
-
-
-def test_a_long_fence_is_closed_and_opened_again() -> None:
-    code = "\n".join(f"line {n} = {n}" for n in range(400))
-    looks = look(an_answer(text=f"```python\n{code}\n```", citations=()))
-    assert len(looks) > 2
-    for one in looks:
-        assert one.content.startswith("```python")
-        assert one.content.endswith("```")
-
-
-def test_chinese_text_is_cut_between_its_sentences() -> None:
-    looks = look(an_answer(text="天空是蓝色的，因为短波光散射得更多。" * 400))
-    check_limits(looks)
-    assert all(one.content.endswith("。") for one in looks)
 
 
 def test_an_empty_answer_still_shows_something() -> None:
@@ -181,24 +148,33 @@ def test_what_a_reader_has_to_know_stays_with_the_answer() -> None:
 
 # ---------------------------------------------------------------- what the button shows
 
+CODE = "```\nx = argv[1]\nprint('``​`')\n```"
+TABLE = "| Year | Height |\n| --- | --- |\n| 1889 | 312 |"
+TALL = replace(a_citation(1, quote="It is tall."), heading="Size › Height")
 
-def test_sources_are_linked_titles_with_their_quotes() -> None:
-    (field,) = embed(an_answer()).fields
+
+@pytest.mark.parametrize(
+    ("cited", "shown"),
+    [
+        ([a_citation(1)], ["> Quote 1."]),
+        ([a_citation(1), a_citation(1, quote="Another.")], ["> Quote 1.", "> Another."]),
+        ([a_citation(1, quote=CODE)], ["```", "x = argv[1]", "print('``​`')", "```"]),
+        (
+            [a_citation(1, quote=TABLE)],
+            ["```", "Year | Height", "-----+-------", "1889 | 312", "```"],
+        ),
+        ([TALL], ["-# Size › Height"]),  # the answer itself has the quote
+    ],
+)
+def test_a_source_is_its_linked_title_with_its_quotes(
+    cited: list[Citation], shown: list[str]
+) -> None:
+    answer = an_answer(text="It is tall [1].", citations=tuple(cited))
+    (field,) = embed(answer).fields
     assert field.name == "[1] example.org"
-    assert field.value == "[**Page 1**](<https://example.org/1>)\n> Quote 1."
-
-
-def test_a_source_cited_twice_is_one_field_with_both_quotes() -> None:
-    cited = (a_citation(1), a_citation(1, quote="Another quote."))
-    (field,) = embed(an_answer(citations=cited)).fields
-    assert (field.value or "").splitlines()[1:] == ["> Quote 1.", "> Another quote."]
-
-
-def test_the_summary_is_the_footer() -> None:
-    answer = an_answer()
+    title = "[**Page 1**](<https://example.org/1>)"
+    assert (field.value or "").splitlines() == [title, *shown]
     assert embed(answer).footer.text == summary(answer, texts)
-    assert "4.2 s" in summary(answer, texts)
-    assert "run run1" in summary(answer, texts)
 
 
 def test_doubts_and_notes_stand_above_the_sources() -> None:
@@ -257,9 +233,10 @@ def test_without_embeds_everything_is_text() -> None:
 
 def test_the_plan_has_a_line_for_each_step_with_its_state() -> None:
     states: tuple[StepState, ...] = ("done", "failed", "running")
-    steps = tuple(StepView(s, "search", s, s) for s in states)
-    lines = plan_lines((*steps, StepView("w", "write", "", "waiting")), texts)
-    assert lines == ["✅ Searching: done", "⚠️ Searching: failed", "⏳ Searching: running"]
+    steps = [StepView(s, "search", s, s) for s in states]
+    steps += [StepView("w", "write", "", "waiting"), StepView("x", "novel", "Weighing", "done")]
+    searching = ["✅ Searching: done", "⚠️ Searching: failed", "⏳ Searching: running"]
+    assert plan_lines(steps, texts) == [*searching, "✅ Weighing"]
 
 
 def test_a_long_plan_shows_its_latest_steps_and_counts_the_others() -> None:
@@ -267,10 +244,6 @@ def test_a_long_plan_shows_its_latest_steps_and_counts_the_others() -> None:
     lines = plan_lines(plan.steps, texts)
     assert lines[0] == "-# and 88 more steps"
     assert lines[-1].endswith("query 99")
-
-
-def test_a_kind_of_step_nobody_named_shows_its_title() -> None:
-    assert plan_lines((StepView("x", "novel", "Weighing", "done"),), texts) == ["✅ Weighing"]
 
 
 def test_sub_questions_are_lines_with_their_work_summed_up() -> None:
@@ -333,42 +306,50 @@ def test_any_question_makes_an_echo_and_a_name(text: str) -> None:
     assert not LIVE.search(echo(text, text, texts))
 
 
-def test_an_opening_stands_before_the_answer() -> None:
-    (one,) = look(an_answer(), opening="**Question**\n> Why?")
-    assert one.content.startswith("**Question**\n> Why?\n\nIt is blue")
+# ---------------------------------------------------------------- harmless text
 
 
-def test_the_answer_itself_is_not_changed() -> None:
-    answer = an_answer()
-    look(answer)
-    assert answer == replace(answer)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<@1>", "<@!1>", "<@&1>", "<#1>", "<:smile:1>", "<a:smile:1>", "<t:1700000000:R>",
+        "</ask:1>", "<id:customize>", "@everyone", "@here",
+    ],
+)  # fmt: skip
+def test_what_discord_would_act_on_is_only_shown(text: str) -> None:
+    for shown in (harmless(f"so {text} so"), words(f"so {text} so")):
+        assert not LIVE.search(shown)
 
 
-# ---------------------------------------------------------------- code, tables
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[click](https://evil.example/x)",
+        "![img](https://evil.example/x)",
+        "see https://evil.example/x now",
+        "see <https://evil.example/x> now",
+        "join discord.gg/abc now",
+        "join discord.com/invite/abc now",
+        "[a]: https://evil.example/x",
+    ],
+)
+def test_what_is_no_source_is_no_link(text: str) -> None:
+    shown = harmless(text, ["https://example.org/1"])
+    assert "](" not in shown
+    outside_code = re.sub(r"`[^`]*`", "", shown)
+    assert "evil.example/x" not in outside_code
+    assert "/abc" not in outside_code
 
 
-@pytest.mark.parametrize("count", [1, 25, 60])
-def test_the_embed_fits(count: int) -> None:
-    cited = tuple(a_citation(n, quote="quote " * 300) for n in range(1, count + 1))
-    check_limits(behind(an_answer(citations=cited)))
-
-
-def test_quoted_code_and_tables_keep_their_lines() -> None:
-    code = "```\nx = argv[1]\nprint('``​`')\n```"
-    table = "| Year | Height |\n| --- | --- |\n| 1889 | 312 |"
-    cited = (a_citation(1, quote=code), a_citation(1, quote=table))
-    value = embed(an_answer(citations=cited)).fields[0].value or ""
-    assert "```\nx = argv[1]\nprint(" in value
-    assert "```\nYear | Height\n-----+-------\n1889 | 312\n```" in value
-
-
-def test_a_quote_in_the_answer_leaves_the_section_it_stands_under() -> None:
-    cited = replace(a_citation(1, quote="It is tall."), heading="Size › Height")
-    (field,) = embed(an_answer(text="It is tall [1].", citations=(cited,))).fields
-    assert field.value == "[**Page 1**](<https://example.org/1>)\n-# Size › Height"
-
-
-def test_the_path_of_a_local_file_is_not_shown() -> None:
-    text = "> See [The guide](<file:///srv/guide.html>)."
-    shown = answer_text(an_answer(text=text, linked=((3, "file:///srv/guide.html"),)), texts)
-    assert shown == "> See The guide."
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("[a](https://example.org/1)", "[a](<https://example.org/1>)"),
+        ("see https://example.org/1.", "see <https://example.org/1>."),
+        ("[a](https://example.org/1_(x))", "[a](<https://example.org/1_(x)>)"),
+        ("`https://example.org/1`", "`https://example.org/1`"),
+    ],
+)
+def test_a_link_to_a_source_stays_without_preview(text: str, shown: str) -> None:
+    sources = ["https://example.org/1", "https://example.org/1_(x)"]
+    assert harmless(text, sources) == shown

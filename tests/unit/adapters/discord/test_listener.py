@@ -7,20 +7,9 @@ from datetime import timedelta
 import pytest
 
 from bot.core.messages import Thread
-from tests.fakes.discord_server import Channel, File
-from tests.unit.adapters.discord.conftest import Open, Room
-from tests.unit.adapters.discord.way_in import Running, SlowPoster
-
-HOW_TALL = "How tall is the tower?"
-
-
-async def a_thread(here: Running, room: Room) -> Channel:
-    """A thread in which Footnote was asked something."""
-    thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
-    room.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
-    await here.asked()
-    return thread
-
+from tests.fakes.discord_server import File
+from tests.unit.adapters.discord.conftest import Open
+from tests.unit.adapters.discord.way_in import HOW_TALL, Room, Running, SlowPoster, a_thread
 
 # ---------------------------------------------------------------- what is a question
 
@@ -37,6 +26,19 @@ async def test_a_mention_in_a_channel_opens_the_thread_that_has_its_id(
     assert (message.author.id, message.author.name) == (room.ada.id, "Ada")
     assert reply.saved == {"message": said.id}
     assert room.discord.requests("POST", f"/channels/{room.general.id}/typing")
+
+
+async def test_a_message_is_taken_in_as_people_see_it(here: Running, room: Room) -> None:
+    text = f"Ask <@{room.bob.id}> in <#{room.general.id}> `<@1>` <https://example.org/1>"
+    files = [File("notes.md", b"# Notes", "text/markdown"), File("a.png", b"", "image/png")]
+    room.discord.people.say(room.ada, room.general, text, mentions_bot=True, attachments=files)
+    (reply,) = await here.asked()
+    message = reply.run.message
+    assert message.text == "Ask @Bob in #general `<@1>` https://example.org/1"
+    assert message.links == ("https://example.org/1",)
+    (file,) = message.attachments
+    assert (file.name, file.media_type) == ("notes.md", "text/markdown")
+    assert file.url.startswith("http")
 
 
 async def test_direct_messages_can_be_switched_off(open_footnote: Open, room: Room) -> None:
@@ -64,18 +66,14 @@ async def test_a_forum_post_is_a_thread(here: Running, room: Room) -> None:
     assert reply.saved is None, "no thread is to be made from its first message"
 
 
-async def test_a_thread_of_ours_needs_no_mention(here: Running, room: Room) -> None:
+@pytest.mark.parametrize("archived", [False, True])
+async def test_a_thread_of_ours_needs_no_mention(here: Running, room: Room, archived: bool) -> None:
     thread = await a_thread(here, room)
+    if archived:
+        room.discord.people.archive(thread)
     room.discord.people.say(room.bob, thread, "And how old is it?")
     await here.asked(2)
     assert here.questions == [HOW_TALL, "And how old is it?"]
-
-
-async def test_an_archived_thread_of_ours_is_still_ours(here: Running, room: Room) -> None:
-    thread = await a_thread(here, room)
-    room.discord.people.archive(thread)
-    room.discord.people.say(room.bob, thread, "And how old is it?")
-    await here.asked(2)
 
 
 async def test_with_followups_by_mention_a_thread_of_ours_needs_one(
@@ -103,20 +101,22 @@ async def test_what_people_say_to_each_other_is_heard_but_no_question(
     assert heard == [HOW_TALL, "@Ada it looks taller", "No", "@everyone look"]
 
 
-@pytest.mark.parametrize("text", ["@everyone look at this", "Nothing for you", "<@1> hello"])
+@pytest.mark.parametrize(
+    "text", ["@everyone look at this", "Nothing for you", "<@1> hello", "a reply", "a robot's"]
+)
 async def test_a_channel_is_not_listened_to(here: Running, room: Room, text: str) -> None:
-    room.discord.people.say(room.ada, room.general, text)
+    people = room.discord.people
+    if text == "a reply":  # it pings its author by itself
+        ours = here.post_as_bot(room.general, "An answer.")
+        people.say(room.ada, room.general, text, reply_to=ours)
+    elif text == "a robot's":
+        robot = room.discord.world.user("Robot", bot=True)
+        room.discord.join(room.guild, robot)
+        people.say(robot, room.general, HOW_TALL, mentions_bot=True)
+    else:
+        people.say(room.ada, room.general, text)
     await here.barrier(room.ada, room.general)
-    assert len(here.questions) == 1
-
-
-async def test_a_reply_pings_its_author_by_itself_which_is_no_question(
-    here: Running, room: Room
-) -> None:
-    ours = here.post_as_bot(room.general, "An answer.")
-    room.discord.people.say(room.ada, room.general, "Thanks", reply_to=ours)
-    await here.barrier(room.ada, room.general)
-    assert len(here.questions) == 1
+    assert here.questions == ["Barrier?"]
 
 
 async def test_the_role_that_came_with_the_bot_is_the_bot(here: Running, room: Room) -> None:
@@ -125,14 +125,6 @@ async def test_the_role_that_came_with_the_bot_is_the_bot(here: Running, room: R
     # Without a mention of the user the text is only shown with the message-content intent.
     await here.asked()
     assert here.questions == [HOW_TALL]
-
-
-async def test_bots_are_not_answered(here: Running, room: Room) -> None:
-    robot = room.discord.world.user("Robot", bot=True)
-    room.discord.join(room.guild, robot)
-    room.discord.people.say(robot, room.general, HOW_TALL, mentions_bot=True)
-    await here.barrier(room.ada, room.general)
-    assert len(here.questions) == 1
 
 
 async def test_the_notices_that_come_with_threads_are_no_questions(
@@ -144,38 +136,6 @@ async def test_the_notices_that_come_with_threads_are_no_questions(
     room.discord.people.start_thread(room.bob, room.general, "Bridges")
     await here.barrier(room.ada, room.general)
     assert len(here.questions) == 2
-
-
-async def test_what_is_written_reads_as_markdown(here: Running, room: Room) -> None:
-    text = f"Ask <@{room.bob.id}> in <#{room.general.id}> <:wave:12> `<@1>`"
-    room.discord.people.say(room.ada, room.general, text, mentions_bot=True)
-    await here.asked()
-    assert here.questions == ["Ask @Bob in #general :wave: `<@1>`"]
-
-
-async def test_files_that_can_be_read_come_along(here: Running, room: Room) -> None:
-    room.discord.people.say(
-        room.ada,
-        room.general,
-        "Sum this up",
-        mentions_bot=True,
-        attachments=[
-            File("notes.md", b"# Notes", "text/markdown"),
-            File("a.png", b"", "image/png"),
-        ],
-    )
-    (reply,) = await here.asked()
-    (file,) = reply.run.message.attachments
-    assert (file.name, file.media_type) == ("notes.md", "text/markdown")
-    assert file.url.startswith("http")
-
-
-async def test_links_are_known(here: Running, room: Room) -> None:
-    room.discord.people.say(
-        room.ada, room.general, "Sum up <https://example.org/1>", mentions_bot=True
-    )
-    (reply,) = await here.asked()
-    assert reply.run.message.links == ("https://example.org/1",)
 
 
 async def test_a_flood_loses_and_doubles_nothing_and_stays_in_order(
@@ -210,21 +170,37 @@ async def test_words_to_others_become_a_question_by_an_edit(here: Running, room:
     assert here.questions == [HOW_TALL, "Barrier?", "how old is it?"]
 
 
-async def test_a_mention_that_an_edit_takes_away_asks_nothing_anew(
-    here: Running, room: Room
+@pytest.mark.parametrize(
+    ("first", "edits"),
+    [
+        (HOW_TALL, ["How old is the tower?"]),
+        (f"ME {HOW_TALL}", [HOW_TALL, f"ME {HOW_TALL}", f"ME   {HOW_TALL}"]),
+        ("ME Sum up https://example.org/1", ["preview"]),
+    ],
+    ids=["still no mention", "the same words", "a link preview"],
+)
+async def test_an_edit_that_says_nothing_new_is_no_question(
+    here: Running, room: Room, first: str, edits: list[str]
 ) -> None:
-    said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
-    await here.asked()
-    room.discord.people.edit(said, HOW_TALL)
-    room.discord.people.edit(said, f"<@{room.discord.bot.id}> {HOW_TALL}")
-    room.discord.people.edit(said, f"<@{room.discord.bot.id}>   {HOW_TALL}")
+    me, people = f"<@{room.discord.bot.id}>", room.discord.people
+    said = people.say(room.ada, room.general, first.replace("ME", me))
+    before = [first.removeprefix("ME ")] if "ME" in first else []
+    await here.asked(len(before))
+    for edit in edits:
+        if edit == "preview":
+            people.resolve_embed(said, "https://example.org/1")
+        else:
+            people.edit(said, edit.replace("ME", me))
     await here.barrier(room.ada, room.general)
-    assert here.questions == [HOW_TALL, "Barrier?"]
+    assert here.questions == [*before, "Barrier?"]
 
 
-async def test_an_edit_without_a_mention_is_no_question(here: Running, room: Room) -> None:
+async def test_a_preview_for_an_old_edit_is_no_question(
+    here: Running, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.discord.listener.RECENT_EDIT", timedelta())
     said = room.discord.people.say(room.ada, room.general, HOW_TALL)
-    room.discord.people.edit(said, "How old is the tower?")
+    room.discord.people.edit(said, f"<@{room.discord.bot.id}> {HOW_TALL}")
     await here.barrier(room.ada, room.general)
     assert here.questions == ["Barrier?"]
 
@@ -243,16 +219,6 @@ async def test_a_question_that_was_refused_is_refused_once_for_each_edit(
         assert len(room.discord.posts(direct)) == 1
 
 
-async def test_a_preview_for_an_old_edit_is_no_question(
-    here: Running, room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("adapters.discord.listener.RECENT_EDIT", timedelta())
-    said = room.discord.people.say(room.ada, room.general, HOW_TALL)
-    room.discord.people.edit(said, f"<@{room.discord.bot.id}> {HOW_TALL}")
-    await here.barrier(room.ada, room.general)
-    assert here.questions == ["Barrier?"]
-
-
 async def test_an_edit_never_overtakes_its_question(here: Running, room: Room) -> None:
     said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
     room.discord.people.edit(said, f"<@{room.discord.bot.id}> How old is the tower?")
@@ -260,25 +226,40 @@ async def test_an_edit_never_overtakes_its_question(here: Running, room: Room) -
     await here.until(lambda: here.questions[-1] == "How old is the tower?")
 
 
-async def test_a_link_preview_is_no_edit(here: Running, room: Room) -> None:
-    said = room.discord.people.say(
-        room.ada, room.general, "Sum up https://example.org/1", mentions_bot=True
-    )
-    await here.asked()
-    room.discord.people.resolve_embed(said, "https://example.org/1")
-    await here.barrier(room.ada, room.general)
-    assert len(here.poster.replies) == 2
-
-
-async def test_the_word_stop_stops_and_is_acknowledged(
-    open_footnote: Open, room: Room, slow_poster: SlowPoster
+@pytest.mark.parametrize(
+    "how",
+    [
+        "🛑",
+        "✋",
+        "❌",
+        "a sign on our reply",
+        "a sign on our reply in the channel",
+        "word",
+        "deleted",
+    ],
+)
+async def test_what_stops_a_question(
+    open_footnote: Open, room: Room, slow_poster: SlowPoster, how: str
 ) -> None:
+    people = room.discord.people
     async with open_footnote(poster=slow_poster) as here:
-        thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
-        room.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
+        thread = people.start_thread(room.ada, room.general, "Towers")
+        place = room.general if "channel" in how else thread
+        said = people.say(room.ada, place, HOW_TALL, mentions_bot=True)
         await here.until(lambda: slow_poster.replies)
-        stop = room.discord.people.say(room.bob, thread, "Stop!")
-        await here.until(lambda: stop.reactions)
+        match how:
+            case "word":
+                stop = people.say(room.bob, thread, "Stop!")
+                await here.until(lambda: stop.reactions)
+            case "deleted":
+                people.delete_channel(thread)
+            case "our reply" | "our reply in the channel":
+                ours = here.post_as_bot(place, "Researching…", replies_to=said)
+                people.react(room.bob, ours, "🛑")
+            case sign:
+                people.react(room.bob, said, "👍")
+                people.react(room.bob, said, sign)
+        await here.stop_requested(slow_poster.replies[0])
         slow_poster.go_on.set()
         (reply,) = await here.asked()
         assert reply.finished[0].status == "stopped"
@@ -292,61 +273,6 @@ async def test_stop_where_nothing_runs_says_so(here: Running, room: Room) -> Non
     assert "Nothing is running here" in post.content
     assert post.reply_to == stop.id
     assert not post.pings
-
-
-@pytest.mark.parametrize("sign", ["🛑", "✋", "❌"])
-async def test_a_stop_sign_on_the_question_stops_it(
-    open_footnote: Open, room: Room, slow_poster: SlowPoster, sign: str
-) -> None:
-    async with open_footnote(poster=slow_poster) as here:
-        said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
-        await here.until(lambda: slow_poster.replies)
-        room.discord.people.react(room.bob, said, "👍")
-        room.discord.people.react(room.bob, said, sign)
-        await here.stop_requested(slow_poster.replies[0])
-        slow_poster.go_on.set()
-        (reply,) = await here.asked()
-        assert reply.finished[0].status == "stopped"
-
-
-async def test_a_stop_sign_on_a_reply_stops_its_thread(
-    open_footnote: Open, room: Room, slow_poster: SlowPoster
-) -> None:
-    async with open_footnote(poster=slow_poster) as here:
-        thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
-        room.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
-        await here.until(lambda: slow_poster.replies)
-        ours = here.post_as_bot(thread, "Researching…")
-        room.discord.people.react(room.bob, ours, "🛑")
-        await here.stop_requested(slow_poster.replies[0])
-        slow_poster.go_on.set()
-        (reply,) = await here.asked()
-        assert reply.finished[0].status == "stopped"
-
-
-async def test_a_stop_sign_on_a_reply_in_a_channel_stops_what_it_answers(
-    open_footnote: Open, room: Room, slow_poster: SlowPoster
-) -> None:
-    async with open_footnote(poster=slow_poster) as here:
-        said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
-        await here.until(lambda: slow_poster.replies)
-        ours = here.post_as_bot(room.general, "Researching…", replies_to=said)
-        room.discord.people.react(room.bob, ours, "🛑")
-        await here.stop_requested(slow_poster.replies[0])
-        slow_poster.go_on.set()
-        await here.asked()
-
-
-async def test_a_deleted_thread_stops_what_runs_in_it(
-    open_footnote: Open, room: Room, slow_poster: SlowPoster
-) -> None:
-    async with open_footnote(poster=slow_poster) as here:
-        thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
-        room.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
-        await here.until(lambda: slow_poster.replies)
-        room.discord.people.delete_channel(thread)
-        await here.stop_requested(slow_poster.replies[0])
-        slow_poster.go_on.set()
 
 
 # ---------------------------------------------------------------- who may ask
@@ -375,17 +301,6 @@ async def test_where_direct_messages_are_closed_denial_is_a_passing_reply(
         assert posted[0].body["content"].startswith("Footnote 不在这个频道回答问题")
         assert posted[0].body["message_reference"]["message_id"] in (said.id, int(said.id))
         await here.until(lambda: not room.discord.posts(room.general))
-
-
-async def test_roles_decide(open_footnote: Open, room: Room) -> None:
-    role = room.discord.role(room.guild, "Researchers")
-    room.discord.join(room.guild, room.bob, role)
-    async with open_footnote(allow_roles=role.id) as here:
-        room.discord.people.say(room.ada, room.general, "May I?", mentions_bot=True)
-        room.discord.people.say(room.bob, room.general, HOW_TALL, mentions_bot=True)
-        await here.asked()
-        await here.until(lambda: room.discord.posts(room.discord.direct(room.ada)))
-        assert here.questions == [HOW_TALL]
 
 
 async def test_who_was_not_speaking_to_footnote_is_told_once(

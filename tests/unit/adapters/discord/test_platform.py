@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
-from typing import cast
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -15,22 +14,18 @@ from discord.gateway import DiscordWebSocket
 from structlog.testing import capture_logs
 
 from adapters.discord.client import FootnoteClient
-from adapters.discord.platform import DiscordPlatform, open_discord
-from adapters.discord.settings import DiscordSettings
-from bot.core.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable
+from adapters.discord.platform import open_discord
+from bot.core.errors import CredentialsRefused, PlatformUnavailable
 from bot.core.messages import RunOptions, Thread
 from bot.core.observing import Observed
 from bot.core.posting import PostState, RunRef
-from bot.operation.configuration import load_settings
 from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
-from tests.fakes.discord_server import Channel
 from tests.fakes.egress_proxy import egress_proxy
-from tests.unit.adapters.discord.conftest import Open, Room
-from tests.unit.adapters.discord.way_in import Running
+from tests.unit.adapters.discord.conftest import Open
+from tests.unit.adapters.discord.way_in import HOW_TALL, Room, Running, a_thread, settings_of
 from tests.unit.samples import a_message
 
-HOW_TALL = "How tall is the tower?"
 MESSAGE_CONTENT = 1 << 15
 
 
@@ -48,17 +43,6 @@ async def test_requests_and_the_gateway_come_through_the_proxy(
     asked = [urlsplit(each.split(" ")[1]) for each in proxy.asked]
     assert any(each.path.endswith("/users/@me") for each in asked)
     assert any("encoding=json" in each.query for each in asked)  # the gateway
-
-
-async def a_thread(here: Running, room: Room) -> Channel:
-    thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
-    room.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
-    await here.asked()
-    return thread
-
-
-async def reconnected(here: Running, room: Room) -> None:
-    await here.until(lambda: room.discord.gateway.connected)
 
 
 # ---------------------------------------------------------------- logging in
@@ -93,21 +77,12 @@ async def test_it_runs_as_many_shards_as_discord_says(open_footnote: Open, room:
         await here.asked(2)
 
 
-async def test_without_a_token_it_cannot_be_opened() -> None:
-    with pytest.raises(InvalidSetting, match="DISCORD_TOKEN"):
-        async with open_discord(cast(DiscordSettings, load_settings()), None):  # type: ignore[arg-type]
-            raise AssertionError("unreachable")
-
-
 async def test_every_call_is_counted_with_its_resource_and_status(
     room: Room, tmp_path: Path
 ) -> None:
     observed = Observed()
     for token in (room.discord.token, "wrong"):
-        settings = cast(
-            DiscordSettings,
-            load_settings(discord_token=token, discord_api_url=room.discord.url, data_dir=tmp_path),
-        )
+        settings = settings_of(room.discord, tmp_path, discord_token=token)
         async with open_discord(settings, None, observed) as platform:  # type: ignore[arg-type]
             with suppress(CredentialsRefused):
                 await platform.reach()
@@ -117,10 +92,7 @@ async def test_every_call_is_counted_with_its_resource_and_status(
 
 
 async def test_a_refused_token_is_named(room: Room, tmp_path: Path) -> None:
-    settings = cast(
-        DiscordSettings,
-        load_settings(discord_token="wrong", discord_api_url=room.discord.url, data_dir=tmp_path),
-    )
+    settings = settings_of(room.discord, tmp_path, discord_token="wrong")
     store = await open_store(settings.database)
     async with open_discord(settings, Workspaces(store.database)) as platform:
         with pytest.raises(CredentialsRefused, match="DISCORD_TOKEN") as refused:
@@ -158,12 +130,7 @@ async def test_a_reply_waits_for_the_login_and_then_counts_discord_as_away(
 ) -> None:
     monkeypatch.setattr("adapters.discord.limits.LOGIN_SECONDS", 0.05)
     room.discord.down("reset", where="/users/@me")
-    settings = cast(
-        DiscordSettings,
-        load_settings(
-            discord_token=room.discord.token, discord_api_url=room.discord.url, data_dir=tmp_path
-        ),
-    )
+    settings = settings_of(room.discord, tmp_path)
     store = await open_store(settings.database)
     async with open_discord(settings, Workspaces(store.database)) as platform:
         with pytest.raises(PlatformUnavailable):
@@ -222,7 +189,7 @@ async def test_a_content_intent_that_is_switched_off_later_is_done_without(
         await here.until(
             lambda: not room.discord.gateway.identified[-1]["intents"] & MESSAGE_CONTENT
         )
-        await reconnected(here, room)
+        await here.until(lambda: room.discord.gateway.connected)
         await here.barrier(room.ada, room.general)
         assert not here.client.intents.message_content
 
@@ -346,19 +313,6 @@ async def test_a_question_waits_until_its_channel_could_be_asked_for(
     assert len(asked) == 3
 
 
-async def test_roles_are_asked_for_where_the_history_does_not_tell_them(
-    open_footnote: Open, room: Room
-) -> None:
-    role = room.discord.role(room.guild, "Researchers")
-    room.discord.join(room.guild, room.ada, role)
-    async with open_footnote(allow_roles=role.id) as here:
-        thread = await a_thread(here, room)
-    room.discord.people.say(room.ada, thread, "While you were away?")
-    async with open_footnote(allow_roles=role.id) as here:
-        await here.asked()
-        assert here.questions == ["While you were away?"]
-
-
 async def test_a_question_waits_until_the_roles_of_its_author_could_be_asked_for(
     open_footnote: Open, room: Room
 ) -> None:
@@ -403,25 +357,13 @@ async def test_answers_can_be_posted_after_it_stopped_listening(
     assert room.discord.posts(room.general)[0].content == "Still here"
 
 
-async def test_nothing_is_left_open(open_footnote: Open, room: Room) -> None:
-    async with open_footnote() as here:
-        client = here.client
+async def test_it_leaves_nothing_open_even_if_it_never_ran(room: Room, tmp_path: Path) -> None:
+    settings = settings_of(room.discord, tmp_path)
+    async with open_discord(settings, None) as platform:  # type: ignore[arg-type]
+        client = platform._client
     assert client.is_closed()
     with pytest.raises((RuntimeError, aiohttp.ClientError)):
         await client.application_info()
-
-
-async def test_it_can_be_closed_before_it_ever_ran(room: Room, tmp_path: Path) -> None:
-    settings = cast(
-        DiscordSettings,
-        load_settings(
-            discord_token=room.discord.token, discord_api_url=room.discord.url, data_dir=tmp_path
-        ),
-    )
-    async with open_discord(settings, None) as platform:  # type: ignore[arg-type]
-        assert isinstance(platform, DiscordPlatform)
-        assert platform.name == "discord"
-        assert list(platform.routes) == []
 
 
 def test_a_client_keeps_no_secret_in_its_looks() -> None:

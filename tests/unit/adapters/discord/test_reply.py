@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.outlet import nonce_of
+from adapters.discord.reply import nonce_of
 from bot.core.errors import PlatformUnavailable
 from tests.fakes.discord_server import Channel, Seen
 from tests.unit.adapters.discord.way_out import (
     Kept,
     Stage,
-    a_citation,
     a_plan,
     a_stage,
     an_answer,
@@ -46,16 +45,6 @@ def shown(stage: Stage, channel: Channel) -> list[Seen]:
 
 
 # ---------------------------------------------------------------- while it works
-
-
-async def test_the_plan_is_shown_in_the_askers_language(
-    stage: Stage, kept: Kept, direct: Channel
-) -> None:
-    kept.message = replace(kept.message, locale="zh-TW")
-    reply = await stage.open(kept)
-    reply.progress(a_plan("天空"))
-    await stage.fake.until(lambda: "搜尋：天空" in str(shown(stage, direct)[0].embeds))
-    await reply.abandon()
 
 
 async def test_of_a_long_text_the_beginning_is_shown_to_be_read(
@@ -89,18 +78,6 @@ async def test_a_progress_message_that_somebody_deletes_comes_back_as_the_answer
 
 
 # ---------------------------------------------------------------- its end
-
-
-async def test_a_long_answer_is_posted_whole_and_in_order(
-    stage: Stage, kept: Kept, direct: Channel
-) -> None:
-    await stage.answer(kept, an_answer(kept, LONG))
-    posts = shown(stage, direct)
-    assert len(posts) == 4
-    assert [post.content[:11] for post in posts] == [f"Paragraph {n}" for n in range(4)]
-    assert [bool(post.buttons) for post in posts] == [False, False, False, True]
-    assert all(post.previews_suppressed for post in posts)
-    assert all(len(post.content) <= 2_000 for post in posts)
 
 
 # ---------------------------------------------------------------- anew
@@ -233,16 +210,3 @@ def test_a_nonce_fits_and_differs_by_run_turn_and_part() -> None:
     }
     assert len(nonces) == 8
     assert all(len(nonce) <= 25 for nonce in nonces)
-
-
-async def test_many_sources_are_counted(stage: Stage, kept: Kept, direct: Channel) -> None:
-    cited = tuple(
-        a_citation(n, title="A title " * 30, quote="Some words. " * 60, url=f"https://e.org/{n}")
-        for n in range(1, 41)
-    )
-    await stage.answer(
-        kept, an_answer(kept, "".join(f"x [{n}] " for n in range(1, 41)), citations=cited)
-    )
-    (*_, last) = shown(stage, direct)
-    assert last.content.splitlines()[-1].count("](<https://e.org/") == 8
-    assert last.content.endswith("and 32 more sources")

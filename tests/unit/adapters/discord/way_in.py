@@ -25,10 +25,29 @@ from bot.storage.store import NO_FILES, open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes import sqlite
 from tests.fakes.discord_acts import post
-from tests.fakes.discord_server import Channel, FakeDiscord, User
+from tests.fakes.discord_server import Channel, FakeDiscord, Guild, User
 from tests.fakes.discord_server import Message as FakeMessage
 from tests.fakes.library import a_shelf
 from tests.fakes.poster import Remembered, RememberingPoster
+
+HOW_TALL = "How tall is the tower?"
+
+
+def settings_of(discord: FakeDiscord, folder: Path, **settings: Any) -> DiscordSettings:
+    """The settings with which Footnote connects to ``discord``."""
+    given = {"discord_token": discord.token, "discord_api_url": discord.url, "data_dir": folder}
+    return cast(DiscordSettings, load_settings(**(given | settings)))
+
+
+@dataclass(frozen=True)
+class Room:
+    """A server with a channel and two people."""
+
+    discord: FakeDiscord
+    guild: Guild
+    general: Channel
+    ada: User
+    bob: User
 
 
 class HastyClient(FootnoteClient):
@@ -161,16 +180,7 @@ async def running(
     discord: FakeDiscord, folder: Path, poster: RememberingPoster | None = None, **settings: Any
 ) -> AsyncIterator[Running]:
     """Footnote connected to ``discord``, its store in ``folder``."""
-    chosen: DiscordSettings = cast(
-        DiscordSettings,
-        load_settings(
-            discord_token=discord.token,
-            discord_api_url=discord.url,
-            data_dir=folder,
-            reasoner="closest",
-            **settings,
-        ),
-    )
+    chosen = settings_of(discord, folder, reasoner="closest", **settings)
     poster = poster or RememberingPoster()
     posters = {"discord": poster}
     store = await open_store(sqlite.migrated(folder))
@@ -199,3 +209,11 @@ async def running(
                 await asyncio.gather(listening, return_exceptions=True)
                 await reception.aclose()
                 await platform.aclose()
+
+
+async def a_thread(here: Running, room: Room) -> Channel:
+    """A thread in which Ada asked Footnote something."""
+    thread = here.discord.people.start_thread(room.ada, room.general, "Towers")
+    here.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
+    await here.asked()
+    return thread

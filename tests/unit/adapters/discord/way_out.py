@@ -14,7 +14,7 @@ import stamina
 from discord.http import Route
 
 from adapters.discord.poster import DiscordPoster
-from adapters.discord.wire import ATTEMPTS
+from adapters.discord.rest import ATTEMPTS
 from bot.core.answers import Answer, Citation, PlanView, StepState, StepView, Usage
 from bot.core.errors import RunLost
 from bot.core.messages import Author, Message, RunOptions, Thread

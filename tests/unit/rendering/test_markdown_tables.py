@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from bot.rendering.tables import (
+from bot.rendering.markdown_tables import (
     Table,
     aligned,
     plain,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.rendering.blocks import MINIMUM, split
+from bot.rendering.markdown_parts import MINIMUM, split
 
 LINK = "[the tower](https://example.org/tower)"
 parser = MarkdownIt("commonmark").enable("table")

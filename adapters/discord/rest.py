@@ -11,12 +11,12 @@ import asyncio
 import math
 import time
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Any
 
 import aiohttp
 import discord
 import stamina
-import yarl
 from discord.http import Route
 
 from adapters.discord import limits
@@ -27,50 +27,57 @@ from bot.core.rate_limit import RateLimit
 # Requests per second, and at once. At most 41 are sent in any second, so fewer than 50 arrive in
 # any second even if some take a quarter of a second longer.
 RATE, BURST = 36.0, 5
-_UNCOUNTED = frozenset({"interactions", "webhooks"})
 
 
-class Pace:
-    """Rate limit for all requests of one client, which are sent in the order they are made.
+def paced(
+    config: aiohttp.TraceConfig, clock: Callable[[], float] = time.monotonic
+) -> aiohttp.TraceConfig:
+    """Let the requests of a session with this trace wait for their turn, before it begins to
+    measure their time.
 
     discord.py respects the limit of each route, but notices the global limit, 50 requests a second,
     only when Discord refuses a request:
-    https://docs.discord.com/developers/topics/rate-limits#global-rate-limit. This class delays
-    requests before they are sent. The endpoints of interactions and webhooks are exempt.
+    https://docs.discord.com/developers/topics/rate-limits#global-rate-limit. The endpoints of
+    interactions and webhooks are exempt.
     """
+    limit = RateLimit(RATE, BURST, clock)
+    turn = asyncio.Lock()  # keeps the order and the pace after the event loop was blocked
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._limit = RateLimit(RATE, BURST, clock)
-        self._turn = asyncio.Lock()  # keeps the order and the pace after the event loop was blocked
-
-    def set_for(self, config: aiohttp.TraceConfig) -> aiohttp.TraceConfig:
-        """Delay the requests of a session with this trace, before the trace begins to measure their
-        time."""
-        config.on_request_start.insert(0, self._wait)
-        return config
-
-    async def _wait(
-        self, session: object, context: object, params: aiohttp.TraceRequestStartParams
+    async def wait(
+        session: object, context: object, params: aiohttp.TraceRequestStartParams
     ) -> None:
-        if _is_counted(params.url):
-            async with self._turn:
-                await asyncio.sleep(self._limit.reserve(math.inf) or 0.0)
+        url = params.url
+        if url.scheme.startswith("http") and not {"interactions", "webhooks"} & {*url.parts[:4]}:
+            async with turn:
+                await asyncio.sleep(limit.reserve(math.inf) or 0.0)
 
-
-def _is_counted(url: yarl.URL) -> bool:
-    return url.scheme in ("http", "https") and _UNCOUNTED.isdisjoint(url.parts[:4])
+    config.on_request_start.insert(0, wait)
+    return config
 
 
 ATTEMPTS = 4
 FIRST_WAIT, LAST_WAIT = 0.2, 3.0  # seconds between attempts
 
-# https://docs.discord.com/developers/topics/opcodes-and-status-codes#json
-UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
-MISSING_ACCESS, MISSING_PERMISSIONS, WRONG_CHANNEL_TYPE = 50001, 50013, 50024
-INVALID_WEBHOOK_TOKEN = 50027
-CLOSED_DIRECT, NO_TEXT_CHANNEL, INVALID_FORM = 50007, 50008, 50035
-THREAD_ARCHIVED = 50083
-NO_HISTORY_TO_REPLY, THREAD_EXISTS, THREAD_LOCKED = 160002, 160004, 160005
+
+class Code(IntEnum):
+    """https://docs.discord.com/developers/topics/opcodes-and-status-codes#json"""
+
+    UNKNOWN_CHANNEL = 10003
+    UNKNOWN_MESSAGE = 10008
+    UNKNOWN_INTERACTION = 10062
+    ALREADY_ACKNOWLEDGED = 40060
+    MISSING_ACCESS = 50001
+    CLOSED_DIRECT = 50007
+    NO_TEXT_CHANNEL = 50008
+    MISSING_PERMISSIONS = 50013
+    WRONG_CHANNEL_TYPE = 50024
+    INVALID_WEBHOOK_TOKEN = 50027
+    INVALID_FORM = 50035
+    THREAD_ARCHIVED = 50083
+    NO_HISTORY_TO_REPLY = 160002
+    THREAD_EXISTS = 160004
+    THREAD_LOCKED = 160005
+
 
 # Errors that discord.py's requests raise, including aiohttp's own.
 FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError)
@@ -89,7 +96,7 @@ class DiscordRefused(PostRefused):
         self.code = code
 
 
-class Wire:
+class RestClient:
     """See the module docstring. ``client`` needs no gateway, only its ``login``, which may still be
     in progress when earlier runs are resumed."""
 
@@ -117,9 +124,7 @@ class Wire:
         Raises ``PlatformUnavailable``, ``DiscordRefused``, and what ``still_ours`` raises.
         """
         await self._logged_in()
-        extra: dict[str, Any] = {}
-        if json is not None:
-            extra["json"] = json
+        extra: dict[str, Any] = {} if json is None else {"json": json}
         if query is not None:
             extra["params"] = query
         try:

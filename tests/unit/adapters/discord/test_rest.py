@@ -1,14 +1,22 @@
-"""The pace of all requests to Discord, in virtual time."""
+"""Requests to Discord: their pace in virtual time, and the limits it documents."""
+
+from __future__ import annotations
 
 import asyncio
 
 import aiohttp
+import pytest
 import yarl
 from multidict import CIMultiDict
 
-from adapters.discord.wire import Pace
+from adapters.discord import limits
+from adapters.discord.rest import paced
+from tests.fakes import discord_limits as documented
 from tests.fakes.discord_traffic import GLOBAL_LIMIT
+from tests.fakes.discord_webhooks import FOLLOWUPS_ELSEWHERE
 from tests.fakes.virtual_time import in_virtual_time, now
+
+# ---------------------------------------------------------------- pace
 
 MESSAGES = yarl.URL("https://discord.com/api/v10/channels/1/messages")
 WEBHOOK = yarl.URL("https://discord.com/api/v10/webhooks/1/token/messages/@original")
@@ -16,7 +24,7 @@ WEBHOOK = yarl.URL("https://discord.com/api/v10/webhooks/1/token/messages/@origi
 
 async def sent(requests: int, url: yarl.URL = MESSAGES, stall: float = 0.0) -> list[float]:
     """When each of the requests leaves; the event loop stands still for ``stall`` seconds."""
-    trace = Pace(now).set_for(aiohttp.TraceConfig())
+    trace = paced(aiohttp.TraceConfig(), now)
     began, times = now(), list[float]()
 
     async def send() -> None:
@@ -52,3 +60,36 @@ async def test_an_event_loop_that_stood_still_does_not_send_the_delayed_ones_tog
 @in_virtual_time
 async def test_webhooks_do_not_wait() -> None:
     assert await sent(100, WEBHOOK) == [0.0] * 100
+
+
+# ---------------------------------------------------------------- limits
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (limits.CONTENT, documented.CONTENT),
+        (limits.NONCE, documented.NONCE),
+        (limits.EMBED_FIELDS, documented.FIELDS),
+        (limits.EMBED_FIELD_NAME, documented.FIELD_NAME),
+        (limits.EMBED_FIELD_VALUE, documented.FIELD_VALUE),
+        (limits.EMBED_FOOTER, documented.FOOTER),
+        (limits.EMBED_TOTAL, documented.EMBED_TOTAL),
+        (limits.BUTTON_URL, documented.BUTTON_URL),
+        (limits.OPTION_LABEL, documented.OPTION),
+        (limits.PLACEHOLDER, documented.PLACEHOLDER),
+        (limits.THREAD_NAME, documented.THREAD_NAME),
+        (limits.FOLLOW_UPS_ELSEWHERE, FOLLOWUPS_ELSEWHERE),
+    ],
+)
+def test_a_limit_is_as_documented(ours: float, theirs: float) -> None:
+    assert ours == theirs
+
+
+def test_parts_leave_room_in_a_message() -> None:
+    assert limits.PART < limits.CONTENT
+
+
+def test_edits_stay_below_what_discord_allows() -> None:
+    requests, seconds = 5, 5.0  # per channel, as Discord is seen to apply it
+    assert limits.SECONDS_BETWEEN_EDITS * requests > seconds

@@ -1,0 +1,485 @@
+"""Commands and presses: acknowledged at once, then taken in; the outcome is told in private."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from adapters.discord.buttons import Button, encode
+from bot.core.answers import Answer
+from bot.core.messages import Thread
+from bot.core.texts import texts_for
+from bot.service.buttons import Deeper, Feedback
+from bot.storage.tables import feedback
+from tests.fakes.discord_server import Interaction, Message, User
+from tests.unit.adapters.discord.commands import HOW_TALL, answer_of, ask, registered
+from tests.unit.adapters.discord.conftest import Open
+from tests.unit.adapters.discord.way_in import Room, Running, SlowPoster
+from tests.unit.samples import verdicts
+
+# ---------------------------------------------------------------- registering
+
+
+async def test_commands_are_offered_everywhere_and_rules_to_admins(here: Running) -> None:
+    commands = await registered(here)
+    assert set(commands) == {
+        "ask",
+        "watch",
+        "stop",
+        "forget-me",
+        "footnote",
+        "Research this",
+        "Check the facts",
+    }
+    for name in ("ask", "watch", "stop", "forget-me", "Research this"):
+        assert commands[name]["integration_types"] == [0, 1]
+        assert sorted(commands[name]["contexts"]) == [0, 1, 2]
+    rules = commands["footnote"]
+    assert (rules["integration_types"], rules["contexts"]) == ([0], [0])
+    assert rules["default_member_permissions"] == str(1 << 5), "manage server"
+
+
+async def test_commands_speak_the_languages_of_the_catalogs(here: Running) -> None:
+    commands = await registered(here)
+    ask, menu = commands["ask"], commands["Research this"]
+    assert ask["name_localizations"] == {"zh-CN": "提问", "zh-TW": "提問"}
+    assert ask["description_localizations"]["zh-CN"].startswith("研究一个问题")
+    question, depth = ask["options"]
+    assert question["description_localizations"]["zh-TW"] == "想知道什麼"
+    assert [choice["value"] for choice in depth["choices"]] == [
+        "auto",
+        "quick",
+        "standard",
+        "deep",
+    ]
+    assert depth["choices"][0]["name_localizations"]["zh-CN"] == "自动"
+    assert menu["name_localizations"]["zh-TW"] == "研究一下"
+
+
+async def test_commands_are_registered_only_when_they_changed(
+    open_footnote: Open, room: Room
+) -> None:
+    async with open_footnote() as here:
+        await registered(here)
+        await here.commands_known()
+    async with open_footnote() as here:
+        await here.barrier(room.ada, room.general)
+        assert len(room.discord.requests("PUT", "/commands")) == 1
+    # What Discord was told was something else.
+    async with open_footnote() as here:
+        await here.workspaces.remember("discord", room.discord.app.id, "commands", "other")
+    async with open_footnote():
+        await room.discord.until(lambda: len(room.discord.requests("PUT", "/commands")) == 2)
+
+
+# ---------------------------------------------------------------- asking
+
+
+async def test_ask_is_deferred_and_waits_for_its_thread(here: Running, room: Room) -> None:
+    asked = await ask(here, room, depth="deep")
+    (reply,) = await here.asked()
+    assert asked.response == 5
+    message = reply.run.message
+    assert (message.text, message.event_id) == (HOW_TALL, asked.id)
+    assert message.thread == Thread(
+        "discord", room.guild.id, room.general.id, f"pending-{asked.id}"
+    )
+    assert reply.run.options.depth == "deep"
+    assert reply.saved == {
+        "interaction": {
+            "id": asked.id,
+            "token": asked.token,
+            "application_id": room.discord.app.id,
+        }
+    }
+
+
+async def test_ask_inside_is_answered_there_in_the_askers_language(
+    here: Running, room: Room
+) -> None:
+    await registered(here)
+    thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
+    direct = room.discord.direct(room.ada)
+    for place in (thread, direct):
+        room.discord.people.slash(room.ada, place, "ask", {"question": HOW_TALL}, locale="zh-CN")
+    replies = await here.asked(2)
+    assert {reply.run.message.locale for reply in replies} == {"zh-CN"}
+    assert {reply.run.message.thread for reply in replies} == {
+        Thread("discord", room.guild.id, room.general.id, thread.id),
+        Thread("discord", "@me", direct.id, direct.id),
+    }
+
+
+async def test_ask_works_where_only_the_asker_brought_the_app(here: Running, room: Room) -> None:
+    await registered(here)
+    elsewhere = room.discord.guild("Elsewhere", installed=False)
+    channel = room.discord.text(elsewhere, "talk")
+    room.discord.join(elsewhere, room.ada)
+    friends = room.discord.private(room.ada, room.bob)
+    for place in (channel, friends):
+        room.discord.people.slash(room.ada, place, "ask", {"question": HOW_TALL})
+    first, second = await here.asked(2)
+    assert {reply.run.message.thread.workspace for reply in (first, second)} == {
+        elsewhere.id,
+        "@me",
+    }
+
+
+async def test_it_is_deferred_before_the_question_is_kept(here: Running, room: Room) -> None:
+    await registered(here)
+    here.reception.held.clear()
+    asked = room.discord.people.slash(room.ada, room.general, "ask", {"question": HOW_TALL})
+    await here.until(lambda: asked.acknowledged)
+    assert here.questions == []
+    here.reception.held.set()
+    await here.asked()
+
+
+async def test_a_question_that_storage_cannot_take_becomes_a_sentence(
+    here: Running, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.discord.listener.PATIENCE_SECONDS", 0.05)
+    await registered(here)
+    here.reception.failures = 1_000
+    asked = room.discord.people.slash(
+        room.ada, room.general, "ask", {"question": HOW_TALL}, locale="zh-TW"
+    )
+    assert (await answer_of(here, asked)).startswith(texts_for("zh-TW")("try-again"))
+
+
+async def test_denial_is_for_the_asker_alone(open_footnote: Open, room: Room) -> None:
+    async with open_footnote(deny_users=room.ada.id) as here:
+        asked = await ask(here, room)
+        assert "You are not on the list" in await answer_of(here, asked)
+        assert asked.response == 4
+        assert asked.replies[0].private_to is room.ada
+        assert here.questions == []
+
+
+async def test_an_empty_question_is_told_how_to_ask(here: Running, room: Room) -> None:
+    asked = await ask(here, room, "?!")
+    assert "Write your question" in await answer_of(here, asked)
+    assert asked.replies[0].private_to is room.ada
+
+
+async def test_an_interaction_that_came_too_late_is_no_question(here: Running, room: Room) -> None:
+    await registered(here)
+    here.discord.gateway.drop()
+    with room.discord.world.lock:
+        asked = room.discord.people.slash(room.ada, room.general, "ask", {"question": HOW_TALL})
+        room.discord.clock.advance(4)
+    await here.until(lambda: room.discord.requests("POST", "/callback"))
+    await here.barrier(room.ada, room.general)
+    assert here.questions == ["Barrier?"], "Discord has told the asker that it failed"
+    assert not asked.acknowledged
+
+
+# ---------------------------------------------------------------- Research this
+
+
+@pytest.mark.parametrize(
+    ("entry", "style"), [("Research this", "auto"), ("Check the facts", "check")]
+)
+async def test_a_message_can_be_researched_in_its_own_thread(
+    here: Running, room: Room, entry: str, style: str
+) -> None:
+    await registered(here)
+    said = room.discord.people.say(
+        room.bob, room.general, f"Is <@{room.ada.id}> right? https://example.org/1"
+    )
+    pressed = room.discord.people.message_command(room.ada, entry, said)
+    (reply,) = await here.asked()
+    assert reply.run.options.style == style
+    message = reply.run.message
+    assert message.text == "Is @Ada right? https://example.org/1"
+    assert message.links == ("https://example.org/1",)
+    assert message.author.id == room.ada.id
+    assert message.thread == Thread("discord", room.guild.id, room.general.id, said.id)
+    assert reply.saved == {"message": said.id}
+    assert said.id in await answer_of(here, pressed)
+    assert pressed.replies[0].private_to is room.ada
+
+
+async def test_what_footnote_posted_is_researched_with_what_it_was_made_from(
+    here: Running, room: Room
+) -> None:
+    await registered(here)
+    first = room.discord.people.say(room.bob, room.general, "The tower is 300 m tall.")
+    room.discord.people.message_command(room.ada, "Research this", first)
+    (reply,) = await here.asked()
+    await here.app.dispatcher.wait(reply.run.id)
+    answer = Answer("answered", "330 m", "?", reply.run.id, documents=("file:///hr/tower.md",))
+    await here.app.store.save_answer(reply.run.id, 1, answer)
+    ours = room.discord.people.say(room.discord.bot, room.general, "330 m")
+    room.discord.people.message_command(room.ada, "Research this", ours)
+    again = (await here.asked(2))[1]
+    assert again.run.message.made_from.urls == answer.documents
+    assert reply.run.message.made_from.urls == ()
+
+
+async def test_a_message_elsewhere_is_researched_as_a_response(here: Running, room: Room) -> None:
+    await registered(here)
+    friends = room.discord.private(room.ada, room.bob)
+    said = room.discord.people.say(room.bob, friends, HOW_TALL)
+    pressed = room.discord.people.message_command(room.ada, "Research this", said)
+    (reply,) = await here.asked()
+    assert reply.saved is not None
+    assert reply.saved["interaction"]["id"] == pressed.id
+
+
+# ---------------------------------------------------------------- stopping
+
+
+async def test_stop_stops_the_thread_and_says_how_much(
+    open_footnote: Open, room: Room, slow_poster: SlowPoster
+) -> None:
+    async with open_footnote(poster=slow_poster) as here:
+        await registered(here)
+        thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
+        for text in (HOW_TALL, "And how old?"):
+            room.discord.people.say(room.ada, thread, text, mentions_bot=True)
+        await here.until(lambda: slow_poster.waiting)
+        stop = room.discord.people.slash(room.bob, thread, "stop")
+        assert await answer_of(here, stop) == "Stopping 2 questions…"
+        assert stop.replies[0].private_to is room.bob
+        slow_poster.go_on.set()
+        # The second one may end first: it was not begun yet.
+        await here.until(lambda: slow_poster.replies[0].finished)
+        replies = await here.asked()
+        assert replies[0].finished[0].status == "stopped"
+
+
+@pytest.mark.parametrize("trouble", ["its response is lost", "it never arrives"])
+async def test_stop_stops_whatever_becomes_of_its_deferral(
+    open_footnote: Open, room: Room, slow_poster: SlowPoster, trouble: str
+) -> None:
+    async with open_footnote(poster=slow_poster) as here:
+        await registered(here)
+        thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
+        room.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
+        await here.until(lambda: slow_poster.replies)
+        if trouble == "its response is lost":
+            room.discord.cut(where="/callback")
+        else:
+            room.discord.down("reset", where="/callback", times=1)
+        stop = room.discord.people.slash(room.bob, thread, "stop")
+        assert "Stopping" in await answer_of(here, stop)
+        slow_poster.go_on.set()
+        (reply,) = await here.asked()
+        assert reply.finished[0].status == "stopped"
+
+
+# ---------------------------------------------------------------- what is stored
+
+# ---------------------------------------------------------------- rules of a channel
+
+
+def admin_of(room: Room) -> User:
+    role = room.discord.role(room.guild, "Admins", "MANAGE_GUILD")
+    return room.discord.member(room.guild, "Admin", role)
+
+
+async def test_admins_set_see_and_reset_the_rules_of_a_channel(here: Running, room: Room) -> None:
+    await registered(here)
+    admin = admin_of(room)
+
+    async def run(sub: str, **options: str) -> str:
+        told = room.discord.people.slash(admin, room.general, f"footnote {sub}", options)
+        return await answer_of(here, told)
+
+    assert "no rules of its own" in await run("show")
+    assert "tone is now: short and dry" in await run("set", key="tone", value="short and dry")
+    assert "depth is now: deep" in await run("set", key="depth", value="deep")
+    assert "tone: short and dry" in await run("show")
+    await ask(here, room)
+    (reply,) = await here.asked()
+    assert reply.run.options.depth == "deep"
+    assert "short and dry" in reply.run.options.instructions
+    assert "general settings apply" in await run("reset")
+    assert "no rules of its own" in await run("show")
+
+
+async def test_the_words_of_a_rule_ping_nobody(here: Running, room: Room) -> None:
+    await registered(here)
+    options = {"key": "tone", "value": f"as <@{room.bob.id}> " + "x" * 900}
+    told = room.discord.people.slash(admin_of(room), room.general, "footnote set", options)
+    await answer_of(here, told)
+    assert f"<@{room.bob.id}>" in told.replies[-1].content
+    await here.until(lambda: room.discord.requests("PATCH", "/webhooks/"))
+    (answered,) = room.discord.requests("PATCH", "/webhooks/")
+    assert answered.body["allowed_mentions"]["parse"] == []
+
+
+async def test_a_rule_that_cannot_be_is_explained(here: Running, room: Room) -> None:
+    await registered(here)
+    options = {"key": "depth", "value": "bottomless"}
+    told = room.discord.people.slash(admin_of(room), room.general, "footnote set", options)
+    assert "Possible: auto, quick" in await answer_of(here, told)
+
+
+async def test_rules_are_offered_to_admins_alone(here: Running, room: Room) -> None:
+    commands = await registered(here)
+    with pytest.raises(LookupError):
+        room.discord.people.slash(room.ada, room.general, "footnote show")
+    # Whoever runs the server may offer them to others, who still are no admins of Footnote.
+    commands["footnote"]["default_member_permissions"] = None
+    options = {"key": "depth", "value": "deep"}
+    told = room.discord.people.slash(room.ada, room.general, "footnote set", options)
+    assert "Only an admin" in await answer_of(here, told)
+
+
+# ---------------------------------------------------------------- being forgotten
+
+
+async def test_whoever_asks_for_it_is_forgotten_once_they_say_yes(
+    here: Running, room: Room
+) -> None:
+    await ask(here, room)
+    await here.asked()
+    forget = room.discord.people.slash(room.ada, room.general, "forget-me")
+    said = await answer_of(here, forget)
+    assert "one message" in said
+    assert "/forget-me confirm:yes" in said
+    sure = room.discord.people.slash(room.ada, room.general, "forget-me", {"confirm": "yes"})
+    assert (await answer_of(here, sure)).startswith("Done. I have forgotten one message")
+    assert sure.replies[-1].flags & 1 << 6, "for them alone"
+    again = room.discord.people.slash(room.ada, room.general, "forget-me")
+    assert await answer_of(here, again) == "I keep nothing that you wrote."
+
+
+# ---------------------------------------------------------------- standing questions
+
+
+async def test_a_question_is_asked_and_watched_listed_and_stopped(
+    here: Running, room: Room
+) -> None:
+    await registered(here)
+
+    async def watch(**options: str) -> str:
+        given = room.discord.people.slash(room.ada, room.general, "watch", options)
+        return await answer_of(here, given)
+
+    assert await watch() == "You watch no question."
+    room.discord.people.slash(
+        room.ada, room.general, "watch", {"question": HOW_TALL, "every": "weekly"}
+    )
+    (reply,) = await here.asked()
+    assert reply.run.message.text == HOW_TALL
+    line = await watch()
+    assert HOW_TALL in line
+    assert "every week" in line
+    id = line.split(":")[0]
+    assert (await watch(action="stop", id=id)).endswith(HOW_TALL)
+    assert "None of your standing questions" in await watch(action="pause", id=id)
+
+
+# ---------------------------------------------------------------- presses
+
+
+def with_button(here: Running, room: Room, action: Button) -> Message:
+    message = here.post_as_bot(room.general, "An answer")
+    button = {"type": 2, "id": 2, "style": 2, "label": "Press", "custom_id": encode(action)}
+    message.components = [{"type": 1, "id": 1, "components": [button]}]
+    return message
+
+
+def press(room: Room, message: Message, **options: Any) -> Interaction:
+    return room.discord.people.press(room.bob, message, "Press", **options)
+
+
+async def reasons(here: Running) -> list[tuple[str, str]]:
+    async with here.app.store.database.read() as db:
+        rows = (await db.execute(sa.select(feedback.c.verdict, feedback.c.reason))).all()
+    return [(row.verdict, row.reason) for row in rows]
+
+
+async def test_feedback_is_kept_and_thanked_for_in_private(here: Running, room: Room) -> None:
+    await ask(here, room)
+    (reply,) = await here.asked()
+    message = with_button(here, room, Feedback(reply.run.id, "good"))
+    pressed = press(room, message, locale="zh-CN")
+    await here.until(lambda: pressed.followups)
+    assert pressed.response == 6
+    assert pressed.followups[0].content.startswith("谢谢")
+    assert pressed.followups[0].private_to is room.bob
+    assert await verdicts(here.app.store.database, reply.run.id) == {room.bob.id: "good"}
+
+
+async def test_who_was_not_helped_may_say_why(here: Running, room: Room) -> None:
+    await ask(here, room)
+    (reply,) = await here.asked()
+    pressed = press(room, with_button(here, room, Feedback(reply.run.id, "bad")))
+    await here.until(lambda: pressed.followups)
+    question = pressed.followups[0]
+    assert question.private_to is room.bob
+    assert "What is wrong" in question.content
+    assert await reasons(here) == [("bad", "")]
+
+    chosen = room.discord.people.press(room.bob, question, f"footnote:why:{reply.run.id}")
+    await here.until(lambda: "What is wrong" not in question.content)
+    assert question.content.startswith("Thank you.")
+    assert (question.components, chosen.followups) == ([], [])
+    assert await reasons(here) == [("bad", "wrong")]  # the menu's first
+
+
+async def test_a_suggestion_that_is_gone_is_explained(here: Running, room: Room) -> None:
+    await ask(here, room)
+    (first,) = await here.asked()
+    message = here.post_as_bot(room.general, "An answer")
+    id, options = f"footnote:follow-ups:{first.run.id}", [{"label": "Why?", "value": "9"}]
+    menu = {"type": 3, "id": 2, "custom_id": id, "options": options}
+    message.components = [{"type": 1, "id": 1, "components": [menu]}]
+    pressed = room.discord.people.press(room.bob, message, id)
+    await here.until(lambda: pressed.followups)
+    assert "suggestion no longer exists" in pressed.followups[0].content
+
+
+async def test_a_press_counts_when_the_response_to_its_deferral_is_lost(
+    here: Running, room: Room
+) -> None:
+    await ask(here, room)
+    (first,) = await here.asked()
+    room.discord.cut(where="/callback")
+    press(room, with_button(here, room, Deeper(first.run.id)))
+    (_, second) = await here.asked(2)
+    assert second.run.options.depth == "deep"
+
+
+async def test_a_press_that_came_too_late_is_dropped(here: Running, room: Room) -> None:
+    await ask(here, room)
+    (reply,) = await here.asked()
+    message = with_button(here, room, Feedback(reply.run.id, "good"))
+    here.discord.gateway.drop()
+    with room.discord.world.lock:
+        late = press(room, message)
+        room.discord.clock.advance(4)
+    await here.until(lambda: room.discord.requests("POST", f"/interactions/{late.id}"))
+    await here.client.finish_work(10)
+    assert await verdicts(here.app.store.database, reply.run.id) == {}
+    assert late.followups == []
+
+
+@pytest.mark.parametrize("action", [Feedback("abcdef", "bad"), Deeper("abcdef")])
+async def test_a_run_that_nobody_knows_is_explained(
+    here: Running, room: Room, action: Deeper | Feedback
+) -> None:
+    pressed = press(room, with_button(here, room, action))
+    await here.until(lambda: pressed.followups)
+    assert pressed.followups[0].private_to is room.bob
+    assert "no longer exists" in pressed.followups[0].content
+
+
+async def test_a_broken_command_is_a_sentence(
+    here: Running, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await registered(here)
+
+    async def broken(*args: object, **kwargs: object) -> None:
+        raise ZeroDivisionError("a slip")
+
+    monkeypatch.setattr(here.reception, "receive", broken)
+    asked = room.discord.people.slash(room.ada, room.general, "ask", {"question": HOW_TALL})
+    said = await answer_of(here, asked)
+    assert said == "That did not work. Please try again in a minute."
