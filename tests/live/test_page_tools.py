@@ -53,7 +53,7 @@ def pages(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = tmp_path_factory.mktemp("page-tools")
     with (
         open_states(fork_server, folder) as stage,
-        httpx.Client(base_url=stage.http) as api,
+        httpx.Client(base_url=stage.http, timeout=60) as api,
     ):
         asked = api.post("/api/questions", json={"question": demo.QUESTION, "depth": "deep"}).json()
         until_answered(api, asked["run"])
@@ -65,7 +65,7 @@ def pages(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> 
 def test_the_html_is_valid(pages: Pages, language: str) -> None:
     headers = {"Accept-Language": language}
     base = pages.stage.http
-    with httpx.Client(base_url=base, headers=headers, follow_redirects=True) as browser:
+    with httpx.Client(base_url=base, headers=headers, follow_redirects=True, timeout=60) as browser:
         shown = {path: browser.get(pages.path(path)).text for path in PATHS}
     found = html_faults(shown)
     assert not found, "\n".join(found)
