@@ -447,12 +447,12 @@ class SlackConversations(FilesFound):
         except (Refusal, Limited, Away) as error:
             log.info("thread not read", url=url, error=str(error))
             messages = found.around
-        spoken = await self._said_by_people(messages)
+        spoken = await self._among_people(messages)
         if not spoken:
             raise PageUnreadable("The message is gone.")
         return page_of(url, found.title, spoken, datetime.now(UTC), self._run.id)
 
-    async def _said_by_people(
+    async def _among_people(
         self, messages: Sequence[SlackMessage]
     ) -> list[tuple[str, datetime, str]]:
         """Return author, time and text of a thread's messages, without Footnote's own and the
