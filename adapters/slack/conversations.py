@@ -98,6 +98,11 @@ class _Told:
 class FilesFound:
     """The files found for one question: ``FindsFiles`` of ``bot.search.conversations``.
 
+    https://docs.slack.dev/reference/objects/file-object. In a direct message, all of them may be
+    used. In a channel, ``files.info`` must say that a file is shared in a public channel or in that
+    channel. Only the asker learns that there are other files, or files of which Slack does not say
+    where they are shared.
+
     ``remarks`` are sentences about files that could not be searched or used, each once.
     """
 
