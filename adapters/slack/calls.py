@@ -11,7 +11,7 @@ import json
 import logging
 import random
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from time import monotonic
@@ -328,9 +328,9 @@ def refused_token(refusal: Refusal, variable: str) -> CredentialsRefused:
 
 
 async def until_reached(
-    call: Callable[[], Awaitable[Json]], variable: str, connection: Connection
+    calls: Calls, method: str, variable: str, connection: Connection, **arguments: Any
 ) -> Json:
-    """Return the response of ``call``, retried with growing pauses while Slack is away.
+    """Return the response of a call, retried with growing pauses while Slack is away.
 
     Reports an outage to ``connection``, and once to the log. Raises ``PostRefused``, and
     ``CredentialsRefused``, which names ``variable``, the setting with the call's token.
@@ -338,7 +338,7 @@ async def until_reached(
     pause = FIRST_PAUSE
     while True:
         try:
-            answer = await call()
+            answer = await calls.once(method, **arguments)
         except Refusal as refusal:
             if refusal.code in TOKEN_ERRORS:
                 raise refused_token(refusal, variable) from refusal

@@ -98,6 +98,11 @@ class _Told:
 class FilesFound:
     """The files found for one question: ``FindsFiles`` of ``bot.search.conversations``.
 
+    https://docs.slack.dev/reference/objects/file-object. In a direct message, all of them may be
+    used. In a channel, ``files.info`` must say that a file is shared in a public channel or in that
+    channel. Only the asker learns that there are other files, or files of which Slack does not say
+    where they are shared.
+
     ``remarks`` are sentences about files that could not be searched or used, each once.
     """
 
@@ -447,12 +452,12 @@ class SlackConversations(FilesFound):
         except (Refusal, Limited, Away) as error:
             log.info("thread not read", url=url, error=str(error))
             messages = found.around
-        spoken = await self._said_by_people(messages)
+        spoken = await self._among_people(messages)
         if not spoken:
             raise PageUnreadable("The message is gone.")
         return page_of(url, found.title, spoken, datetime.now(UTC), self._run.id)
 
-    async def _said_by_people(
+    async def _among_people(
         self, messages: Sequence[SlackMessage]
     ) -> list[tuple[str, datetime, str]]:
         """Return author, time and text of a thread's messages, without Footnote's own and the

@@ -1,4 +1,8 @@
-"""Delivers a reply's messages so that each is visible exactly once, in order (see ``posted``)."""
+"""Delivers a reply's messages so that each is visible exactly once, in order, and records them.
+
+The intention to post a message is saved before posting it, its timestamp afterwards. An attempt
+that finds an unfinished intention looks into the thread before it posts again.
+"""
 
 from __future__ import annotations
 

@@ -355,7 +355,7 @@ def parse_event(event: Json, shared: object = None) -> SlackEvent | None:
     envelope, which alone tells whether other organisations are in the channel."""
     match event["type"]:
         case "app_mention":
-            return Mention(_said_in(event, event, shared))
+            return Mention(_message_of(event, event, shared))
         case "message":
             return _parse_message_event(event, shared)
         case "agent_session_stopped":
@@ -374,7 +374,7 @@ def parse_event(event: Json, shared: object = None) -> SlackEvent | None:
     return None
 
 
-def _said_in(event: Json, message: Json, shared: object) -> SlackMessage:
+def _message_of(event: Json, message: Json, shared: object) -> SlackMessage:
     return parse_message(message, event["channel"], Place.of_event(event, shared))
 
 
@@ -391,9 +391,9 @@ def _parse_message_event(event: Json, shared: object) -> SlackEvent | None:
             edited = message.get("edited")
             editor = edited.get("user") if isinstance(edited, dict) else None
             author = message.get("user") or before.get("user") or editor
-            parsed = _said_in(event, {**message, "user": author or "?"}, shared)
+            parsed = _message_of(event, {**message, "user": author or "?"}, shared)
             return Edit(replace(parsed, user=str(author or "")), words_of(before))
-    return _said_in(event, event, shared)
+    return _message_of(event, event, shared)
 
 
 def _deletion(channel: object, ts: object, message: Json) -> Deletion | None:

@@ -1,4 +1,9 @@
-"""The Slack platform: one workspace, by its bot token, or all that installed the app."""
+"""The Slack platform: one workspace, by its bot token, or all that installed the app.
+
+Bolt waits for a listener to end before it responds (``process_before_response``). If the listener
+raises, bolt responds with 500, or in Socket Mode not at all, and Slack delivers the event again. An
+unreadable payload is acknowledged, because it would come again unchanged.
+"""
 
 from __future__ import annotations
 
@@ -242,15 +247,6 @@ GONE = "Slack's Socket Mode connection is gone: another one is being made."
 NOT_MADE = "Slack's Socket Mode does not connect: it is tried on."
 
 
-async def open_address(calls: Calls, app_token: str, connection: Connection) -> str:
-    """Return a new WebSocket address. Raises as ``until_reached`` does."""
-
-    async def call() -> Json:
-        return await calls.once("apps.connections.open", app_token=app_token)
-
-    return str((await until_reached(call, "SLACK_APP_TOKEN", connection))["url"])
-
-
 async def listen(
     app: AsyncApp,
     calls: Calls,
@@ -258,21 +254,26 @@ async def listen(
     connected: Callable[[], None],
     connection: Connection,
 ) -> None:
-    """Receive events until cancelled. Call ``connected`` whenever a connection is made, and report
-    to ``connection`` whenever it is lost.
+    """Receive events by Socket Mode until cancelled. Call ``connected`` whenever a connection is
+    made, and report to ``connection`` whenever it is lost.
+
+    The SDK handles Slack's own requests to reconnect, but a broken network or an expired address
+    not well: its client is watched and replaced when its connection is lost.
 
     When cancelled, it first waits until the events being handled are acknowledged. Raises
     ``CredentialsRefused`` and ``PostRefused``.
     """
     taking: set[asyncio.Task[Any]] = set()
     while True:
-        address = await open_address(calls, app_token, connection)
+        opened = await until_reached(
+            calls, "apps.connections.open", "SLACK_APP_TOKEN", connection, app_token=app_token
+        )
         handler = AsyncSocketModeHandler(
             app, app_token, logger=sdk_logger(), web_client=calls.client, ping_interval=PING_SECONDS
         )
         client = handler.client
         client.proxy = calls.client.proxy  # instead of the proxy from the environment
-        client.wss_uri = address
+        client.wss_uri = str(opened["url"])
         client.socket_mode_request_listeners = [_tracked(handler, taking)]
         client.auto_reconnect_enabled = client.default_auto_reconnect_enabled = False
         try:
@@ -368,11 +369,7 @@ async def identify(calls: Calls, connection: Connection) -> Json:
 
     Raises ``CredentialsRefused``.
     """
-
-    async def call() -> Json:
-        return await calls.once("auth.test")
-
-    return await until_reached(call, "SLACK_BOT_TOKEN", connection)
+    return await until_reached(calls, "auth.test", "SLACK_BOT_TOKEN", connection)
 
 
 class Installing:

@@ -99,7 +99,14 @@ class _Stream:
 
 
 class Streaming:
-    """Shows a run by streaming. Calls that can wait are made once; the caller retries."""
+    """Shows a run by Slack's streaming methods in plan mode. Calls that can wait are made once; the
+    caller retries.
+
+    https://docs.slack.dev/reference/methods/chat.startStream. Text can only be appended to a
+    stream, so only final text is sent. A stream is limited in time and length, so it is continued
+    in another message. If the final answer differs from the streamed text, the messages are
+    replaced.
+    """
 
     method = "chat.appendStream"
 

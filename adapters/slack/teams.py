@@ -3,6 +3,8 @@
 If many workspaces install the app, each has its own token, which is stored in the database, so a
 poster works in any process. Look-ups are cached for ``KNOWN_SECONDS``, because an acknowledgement
 must not wait for the database, let alone for Slack.
+
+https://docs.slack.dev/apis/slack-connect, https://docs.slack.dev/reference/objects/user-object
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The app's views and pane: the details of an answer, the Home tab, prompts and titles."""
+"""The app's views: the details of an answer, the Home tab, and the prompts of the messages tab."""
 
 from __future__ import annotations
 

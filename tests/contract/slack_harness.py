@@ -19,10 +19,7 @@ from adapters.slack.views import details
 from bot.core.answers import Answer
 from bot.core.messages import Attachment, Author, Message, Thread
 from bot.core.texts import texts_for
-from bot.storage.store import Store, open_store
-from bot.storage.workspaces import Workspaces
 from tests.contract.harness import joined
-from tests.fakes import sqlite
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_call import faults_in_view
 from tests.fakes.slack_limits import UNLIMITED
@@ -48,10 +45,9 @@ class SlackHarness:
     splits = True
     cards = False
 
-    def __init__(self, slack: FakeSlack, client: AsyncWebClient, store: Store) -> None:
+    def __init__(self, slack: FakeSlack, client: AsyncWebClient) -> None:
         self.slack = slack
         self.client = client
-        self.workspaces = Workspaces(store.database)
 
     # ---- what people do
 
@@ -167,18 +163,14 @@ async def slack_stage(
     folder: Path, prepare: Callable[[FakeSlack], None] = lambda slack: None
 ) -> AsyncIterator[SlackHarness]:
     """A Slack where everything works, unless ``prepare`` says otherwise."""
-    store = await open_store(sqlite.migrated(folder))
-    try:
-        with FakeSlack(rate_limits=UNLIMITED) as slack:
-            slack.add_user(ADA, "ada")
-            slack.add_user(BOB, "bob")
-            slack.add_channel(CHANNEL, "general", members=[ADA, BOB])
-            prepare(slack)
-            async with aiohttp.ClientSession() as session:
-                client = AsyncWebClient(slack.bot_token, slack.api_url, session=session)
-                yield SlackHarness(slack, client, store)
-    finally:
-        await store.close()
+    with FakeSlack(rate_limits=UNLIMITED) as slack:
+        slack.add_user(ADA, "ada")
+        slack.add_user(BOB, "bob")
+        slack.add_channel(CHANNEL, "general", members=[ADA, BOB])
+        prepare(slack)
+        async with aiohttp.ClientSession() as session:
+            client = AsyncWebClient(slack.bot_token, slack.api_url, session=session)
+            yield SlackHarness(slack, client)
 
 
 def refusing(slack: FakeSlack) -> None:

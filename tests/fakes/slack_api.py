@@ -20,7 +20,6 @@ _HANDLERS: dict[str, Handler] = {
     "assistant.search.context": slack_search.search,
     "assistant.search.info": slack_search.info,
     "assistant.threads.setSuggestedPrompts": slack_methods.set_prompts,
-    "assistant.threads.setTitle": slack_methods.set_thread_title,
     "auth.test": slack_methods.auth_test,
     "chat.appendStream": slack_stream.append,
     "chat.delete": slack_chat.delete,

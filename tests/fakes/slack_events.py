@@ -159,19 +159,6 @@ def home_opened(ws: Workspace, user: str, channel: str, tab: str) -> Json:
     return {**event, "view": ws.views[user]} if user in ws.views and tab == "home" else event
 
 
-def assistant_thread_started(ws: Workspace, user: str, message: Message, context: Json) -> Json:
-    return {
-        "type": "assistant_thread_started",
-        "assistant_thread": {
-            "user_id": user,
-            "context": context,
-            "channel_id": message.channel,
-            "thread_ts": message.ts,
-        },
-        "event_ts": ws.clock.ts(),
-    }
-
-
 def needed_scope(event: Json) -> str | None:
     """Return the scope an app needs to receive ``event``."""
     if event["type"] == "member_joined_channel":

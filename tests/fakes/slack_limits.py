@@ -58,7 +58,6 @@ RULES: dict[str, Rule] = {
     "assistant.search.context": Rule(TIER_3),  # the scopes depend on what is searched
     "assistant.search.info": Rule(TIER_3),
     "assistant.threads.setSuggestedPrompts": Rule(SPECIAL, ("assistant:write",)),
-    "assistant.threads.setTitle": Rule(SPECIAL, ("assistant:write",)),
     "auth.test": Rule(SPECIAL, token="any"),
     "chat.appendStream": Rule(TIER_4, ("chat:write",)),
     "chat.delete": Rule(TIER_3, ("chat:write",)),
@@ -88,7 +87,7 @@ EVENT_SCOPES: dict[str, str] = {
 }
 
 # Events that only apps declared as agents get.
-AGENT_EVENTS = frozenset({"agent_session_stopped", "assistant_thread_started"})
+AGENT_EVENTS = frozenset({"agent_session_stopped"})
 
 ALL_SCOPES = frozenset(
     {scope for rule in RULES.values() for scope in rule.scopes if "*" not in scope}

@@ -189,11 +189,6 @@ def _root(ws: Workspace, channel: Channel, args: Json) -> str:
 # --- the assistant pane, reported to retire in February 2027 ---
 
 
-def set_thread_title(ws: Workspace, args: Json) -> Json:
-    _assistant(ws, args)["title"] = text_of(args, "title")
-    return {"ok": True}
-
-
 def set_prompts(ws: Workspace, args: Json) -> Json:
     prompts = args["prompts"]
     if not isinstance(prompts, list) or not 1 <= len(prompts) <= STATUS_PROMPTS:

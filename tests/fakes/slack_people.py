@@ -222,18 +222,6 @@ class People:
         told = self.tell(events.home_opened(ws, user, channel, tab))
         return Doing(channel, "", _kept([told]))
 
-    def start_assistant(self, user: str, looking_at: str | None = None) -> Doing:
-        """Open the assistant pane: a new thread in the direct conversation."""
-        ws = self.workspace
-        with ws.lock:
-            channel = ws.im(user).id
-            root = Message(channel, ws.clock.ts(), ws.bot_user, "New Assistant Thread")
-            root.subtype = "assistant_app_thread"
-            ws.keep(root)
-            context = _context(ws, looking_at)
-            event = events.assistant_thread_started(ws, user, root, context)
-            return self._done(root, [self.tell(event)])
-
     def stop_session(self, user: str, channel: str, thread_ts: str) -> Doing:
         """Press the native Stop button, which is shown only while the session is processing."""
         ws = self.workspace
@@ -318,12 +306,6 @@ class People:
 
 def _kept(told: Iterable[Delivery | None]) -> tuple[Delivery, ...]:
     return tuple(delivery for delivery in told if delivery is not None)
-
-
-def _context(ws: Workspace, channel: str | None) -> Json:
-    if channel is None:
-        return {}
-    return {"channel_id": channel, "team_id": ws.team, "enterprise_id": ws.enterprise}
 
 
 def _pressable(

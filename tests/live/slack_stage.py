@@ -18,11 +18,8 @@ from adapters.slack.views import details
 from bot.core.answers import Answer
 from bot.core.messages import Attachment, Author, Message, Thread
 from bot.core.texts import texts_for
-from bot.storage.store import open_store
-from bot.storage.workspaces import Workspaces
 from tests.contract.harness import joined
 from tests.contract.slack_harness import QUICK, labels_of
-from tests.fakes import sqlite
 from tests.fakes.slack_screen import as_sent, live_mentions, plain
 from tests.live.emulate import (
     ADMIN_TOKEN,
@@ -45,10 +42,9 @@ class LiveHarness:
     splits = True
     cards = False
 
-    def __init__(self, slack: LiveSlack, client: AsyncWebClient, workspaces: Workspaces) -> None:
+    def __init__(self, slack: LiveSlack, client: AsyncWebClient) -> None:
         self.slack = slack
         self.client = client
-        self.workspaces = workspaces
         name = f"room-{next(_numbers)}"
         made = slack.call(ADMIN_TOKEN, "conversations.create", name=name)
         self.channel = str(made["channel"]["id"])
@@ -185,12 +181,10 @@ def _seen(post: Json) -> str:
 @asynccontextmanager
 async def live_stage(slack: LiveSlack, folder: Path) -> AsyncIterator[LiveHarness]:
     """A channel in good weather."""
-    store = await open_store(sqlite.migrated(folder))
     slack.front.calm()
     try:
         async with aiohttp.ClientSession() as session:
             client = AsyncWebClient(BOT_TOKEN, slack.api_url, session=session)
-            yield LiveHarness(slack, client, Workspaces(store.database))
+            yield LiveHarness(slack, client)
     finally:
         slack.front.calm()
-        await store.close()

@@ -93,7 +93,7 @@ oauth_config:
     bot: [app_mentions:read, chat:write, commands]
 settings:
   event_subscriptions:
-    bot_events: [app_mention, message.channels, assistant_thread_started]
+    bot_events: [app_mention, message.channels]
   interactivity: {is_enabled: true}
 """
 
@@ -104,9 +104,8 @@ async def test_only_what_the_manifest_asks_for_is_told() -> None:
         assert told(said) == ["app_mention"]
         # message.channels is subscribed to but lacks its scope; reactions are neither
         assert slack.react(BOB, GENERAL, said.ts, "eyes").deliveries == ()
-        assert slack.start_assistant(ADA).deliveries == ()  # it is not an agent
         kinds = [event["type"] for event in slack.unsent]
-        assert kinds == ["message", "reaction_added", "assistant_thread_started"]
+        assert kinds == ["message", "reaction_added"]
         command = slack.command(ADA, GENERAL, "/ask", "<@U1ADA> & co").deliveries[0].payload
         assert command["text"] == "<@U1ADA> &amp; co"
         slack.shortcut(ADA, "research", GENERAL, said.ts)

@@ -325,8 +325,9 @@ async def test_where_the_scope_of_messages_is_gone_as_well_nothing_is_said_of_fi
     ids=["limited", "away", "without scope"],
 )
 async def test_where_files_are_shared_is_not_told(
-    place: Place, said: str, trouble: Any, remark: str
+    place: Place, said: str, trouble: Any, remark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("adapters.slack.conversations.INFO_SECONDS", 0.1)
     place.share(OPEN)
     place.share(OPEN, name="more.md")
     talk = await place.asked_in(CHANNEL)

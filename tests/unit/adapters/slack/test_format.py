@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.slack.format import (
@@ -275,6 +275,7 @@ ANSWERS = st.builds(
 )
 
 
+@settings(max_examples=20)
 @given(ANSWERS)
 def test_every_message_is_one_that_slack_takes(answer: Answer) -> None:
     ending = final(answer, EN, depth="auto", page=PAGE)
@@ -286,6 +287,7 @@ def test_every_message_is_one_that_slack_takes(answer: Answer) -> None:
             simple = simpler(simple)
 
 
+@settings(max_examples=20)
 @given(ANSWERS)
 def test_all_details_are_a_view_that_slack_takes(answer: Answer) -> None:
     assert details_of(answer, page=PAGE)

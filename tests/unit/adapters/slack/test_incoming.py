@@ -11,11 +11,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adapters.slack.incoming import (
+    MALFORMED,
     SHARED,
+    Deletion,
+    Opened,
     Place,
+    Reaction,
+    SessionStop,
+    SlackEvent,
     attachments_of,
     begins_with_mention,
     mentions_in,
+    parse_event,
     parse_message,
     parse_press,
     unescape,
@@ -258,6 +265,55 @@ def test_a_message_is_normalized() -> None:
     assert message.links == ("https://example.org/a",)
     assert len(message.attachments) == 1
     assert (message.locale, message.direct) == ("en-GB", True)
+
+
+# ---------------------------------------------------------------- events
+
+DELETED: Json = {"type": "message", "subtype": "message_deleted", "channel": "C1"}
+CHANGED: Json = {"type": "message", "subtype": "message_changed", "channel": "C1"}
+REACTED: Json = {"type": "reaction_added", "reaction": "x::skin-tone-3", "item_user": "U1"}
+
+
+@pytest.mark.parametrize(
+    ("event", "parsed"),
+    [
+        ({**DELETED, "deleted_ts": "2.2"}, Deletion("C1", "2.2", "")),
+        (
+            {**DELETED, "deleted_ts": "2.2", "previous_message": {"ts": "2.2", "thread_ts": "1.1"}},
+            Deletion("C1", "2.2", "1.1"),
+        ),
+        ({**DELETED, "previous_message": {"ts": "2.2"}}, Deletion("C1", "2.2", "2.2")),
+        (DELETED, None),
+        (
+            {**CHANGED, "message": {"subtype": "tombstone", "ts": "1.1", "thread_ts": "1.1"}},
+            Deletion("C1", "1.1", "1.1"),
+        ),
+        (
+            {"type": "agent_session_stopped", "channel": "C1", "thread_ts": "1.1"},
+            SessionStop("C1", "1.1"),
+        ),
+        (
+            {**REACTED, "item": {"type": "message", "channel": "C1", "ts": "1.1"}},
+            Reaction("x", "C1", "1.1", "U1"),
+        ),
+        ({**REACTED, "item": {"type": "file"}}, None),
+        (
+            {"type": "app_home_opened", "user": "U1", "channel": "D1", "tab": "home"},
+            Opened("U1", "D1", is_home=True),
+        ),
+        ({"type": "team_rename"}, None),
+    ],
+)
+def test_an_event_is_parsed_into_what_it_says(event: Json, parsed: SlackEvent | None) -> None:
+    assert parse_event(event) == parsed
+
+
+@pytest.mark.parametrize("missing", ["type", "channel", "ts"])
+def test_what_an_event_cannot_do_without_is_missed(missing: str) -> None:
+    event = {"type": "message", "channel": "C1", "ts": "1.1", "user": "U1", "text": "hi"}
+    del event[missing]
+    with pytest.raises(MALFORMED):
+        parse_event(event)
 
 
 # ---------------------------------------------------------------- places
