@@ -194,6 +194,13 @@ class Gateway:
             for connection in self.connections:
                 connection.send({"op": Op.RECONNECT, "d": None})
 
+    def invalidate(self) -> None:
+        """Send opcode 9 on every connection, and end the sessions."""
+        with self.world.lock:
+            for connection in self.connections:
+                connection.send({"op": Op.INVALID_SESSION, "d": False})
+            self.sessions.clear()
+
     def forget_sessions(self) -> None:
         """Respond to the next RESUME with INVALID_SESSION."""
         with self.world.lock:
