@@ -77,7 +77,6 @@ def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
 
 
 def view_while_working(run: str, texts: Texts) -> discord.ui.View:
-    """Return the view with the Stop button."""
     view = discord.ui.View(timeout=None)
     view.add_item(_button(Stop(run), texts("stop-button"), discord.ButtonStyle.danger))
     return view
@@ -120,7 +119,6 @@ def view_for(
 
 
 def view_of_reasons(run: str, texts: Texts) -> discord.ui.View:
-    """Return a menu of reasons why an answer did not help."""
     view = discord.ui.View(timeout=None)
     options = [
         discord.SelectOption(label=texts(f"feedback-{each.replace('_', '-')}"), value=each)

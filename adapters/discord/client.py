@@ -113,7 +113,6 @@ class FootnoteClient(discord.AutoShardedClient):
         return state
 
     def listen(self, events: Iterable[Event]) -> None:
-        """Register handlers for the events of their names."""
         for event in events:
             self.event(self._counted(event))
 
@@ -235,7 +234,6 @@ class FootnoteClient(discord.AutoShardedClient):
             ) from None
 
     async def _reopen(self, token: str) -> None:
-        """Start over, because discord.py closes everything when a connection fails."""
         if not self.is_closed():
             await self.close()
         await self._forget_connections()

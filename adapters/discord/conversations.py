@@ -196,7 +196,6 @@ class Servers:
         return found
 
     async def _roles_of(self, id: str, person: str) -> list[str] | None:
-        """Return the roles of a member; None if the person is not a member."""
         try:
             return self._members[id, person]
         except KeyError:
@@ -283,7 +282,6 @@ class DiscordConversations:
         return list(hits.values())[: query.limit]
 
     async def _places(self) -> Sequence[tuple[Server, frozenset[str]]]:
-        """Return the servers to search, with the channels whose messages may be used."""
         thread = self._run.message.thread
         if not self._direct:
             server = await self._servers.server(thread.workspace)
@@ -341,7 +339,6 @@ class DiscordConversations:
         return found
 
     async def _people(self, server: Server, names: Sequence[str]) -> list[str]:
-        """Return the ids of the members with these names."""
         found = await asyncio.gather(
             *(
                 self._rest.request(
@@ -408,7 +405,6 @@ class DiscordConversations:
                 yield _Found(message, server.channels[channel].name, thread is not None)
 
     def _is_usable(self, message: DiscordMessage) -> bool:
-        """Return True if a person wrote the message and it is not a question to Footnote."""
         is_asked = message.id == self._run.message.event_id
         return message.is_said and bool(message.text) and not (message.mentions_us or is_asked)
 

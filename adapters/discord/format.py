@@ -188,7 +188,6 @@ def echo(question: str, name: str, texts: Texts) -> str:
 
 
 def thread_name(question: str) -> str:
-    """Return a thread's name: the question, shortened to fit."""
     return shortened(question, limits.THREAD_NAME) or "Footnote"
 
 
@@ -223,7 +222,6 @@ def details(answer: Answer, texts: Texts, *, embeds: bool, page: str = "") -> tu
 
 
 def _small(answer: Answer, texts: Texts) -> list[str]:
-    """Return doubts and notes, and the searches."""
     lines = [*remarks(answer, texts, words)]
     if answer.queries:
         queries = shortened(texts("report-separator").join(answer.queries), SEARCHED)
@@ -282,8 +280,6 @@ def _field_value(view: SourceView, texts: Texts) -> str:
 
 
 def _where(view: SourceView, texts: Texts) -> list[str]:
-    """Return the headings above a source's quotes, and who else provided its text, in small
-    print."""
     lines = [shortened(" · ".join(view.headings), HEADINGS)]
     if view.via:
         lines.append(shortened(texts("text-given-by", name=view.via), HEADINGS))
@@ -308,7 +304,6 @@ def _titled(view: SourceView) -> str:
 
 
 def _source_text(answer: Answer, texts: Texts, page: str) -> list[str]:
-    """Return the sources as text, for places where embeds are not allowed."""
     views = sources(answer, QUOTES[1], TITLE, longest_source=QUOTES_TOGETHER, run_page=page)
     lines = [f"**{texts('sources-heading')}**"] if views else []
     for view in views:
@@ -318,7 +313,6 @@ def _source_text(answer: Answer, texts: Texts, page: str) -> list[str]:
 
 
 def _fitting(lines: Sequence[str], longest: int) -> str:
-    """Return as many whole lines as fit."""
     kept: list[str] = []
     for line in lines:
         if sum(map(len, kept)) + len(kept) + len(line) > longest:

@@ -126,7 +126,6 @@ async def tell(
 
 
 def _is_private(interaction: FootnoteInteraction) -> bool:
-    """Return True if only the presser sees the message with the pressed control."""
     return interaction.message is not None and interaction.message.flags.ephemeral
 
 
@@ -176,7 +175,6 @@ class Presses:
     async def _show(
         self, interaction: FootnoteInteraction, run: str, acted: DiscordInteraction, texts: Texts
     ) -> None:
-        """Show the details of an answer to the presser only."""
         if not await acknowledged(interaction, thinking=True, ephemeral=True):
             return
         place = acted.place
@@ -309,7 +307,6 @@ class Commands:
         self._syncing: asyncio.Task[None] | None = None
 
     async def install(self) -> None:
-        """Start handling the commands."""
         tree = self._client.tree
         for command in (
             self._ask(),
@@ -325,7 +322,6 @@ class Commands:
         await tree.set_translator(self._translator)
 
     def sync_soon(self) -> None:
-        """Run ``sync`` in the background."""
         if self._syncing is None or self._syncing.done():
             self._syncing = asyncio.create_task(self.sync())
 

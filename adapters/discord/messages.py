@@ -36,7 +36,6 @@ THREAD_STARTER = 21  # represents the message that a thread was made from
 
 
 def message_url(server: str, channel: str, id: str = "") -> str:
-    """Return the URL of a message, or of a channel without ``id``."""
     return f"https://discord.com/channels/{server}/{channel}" + (f"/{id}" if id else "")
 
 
@@ -138,7 +137,6 @@ class DiscordMessage:
         return "others" if is_to_others else "thread"
 
     def message_in(self, place: Place) -> Message:
-        """Return it as the core's message."""
         return Message(
             event_id=self.id,
             thread=place.thread(self.id),
@@ -437,7 +435,6 @@ def locale_of(text: str, server: str) -> str:
 
 
 def _is_traditional(text: str, server: str) -> bool:
-    """Tell the scripts apart by the national character sets, GB 2312 and Big5."""
     han = [char for char in text if char > "\u3400"]
     simplified, traditional = (
         sum(bool(char.encode(charset, "ignore")) for char in han) for charset in ("gb2312", "big5")

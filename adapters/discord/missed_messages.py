@@ -70,14 +70,12 @@ class MissedMessages:
         self._closing = asyncio.Event()
 
     def record_message(self, message: DiscordMessage) -> None:
-        """Record that a message of a place was handled."""
         channel_id = int(message.channel)
         _, last = self._places.get(channel_id, (0, 0))
         self._places[channel_id] = (guild_id_of(message), max(last, int(message.id)))
         self._changed()
 
     def record_gateway_message(self, message: DiscordMessage) -> None:
-        """Record that a message from the gateway was handled."""
         shard = self._shard_of(guild_id_of(message))
         if int(message.id) > self._latest.get(shard, 0):
             self._latest[shard] = int(message.id)
@@ -88,7 +86,6 @@ class MissedMessages:
         return (guild_id >> 22) % (self._client.shard_count or 1)
 
     def leave(self, channel_id: int) -> None:
-        """Drop a place that is gone or closed to the bot."""
         if self._places.pop(channel_id, None) is not None:
             self._changed()
 
@@ -97,7 +94,6 @@ class MissedMessages:
             self._saving = asyncio.create_task(self._save_soon())
 
     def of_shard(self, shard_id: int) -> Gap:
-        """Return the current state of a shard."""
         places = [
             LeftPlace(channel_id, guild_id, last)
             for channel_id, (guild_id, last) in self._places.items()
@@ -157,7 +153,6 @@ class MissedMessages:
                         yield channel
 
     async def load(self) -> None:
-        """Load the places that the previous process stored."""
         try:
             facts = await self._workspaces.facts(PLATFORM, str(self._client.application_id))
         except StorageUnavailable as error:

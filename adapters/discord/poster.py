@@ -193,7 +193,6 @@ class DiscordPoster:
 
     @staticmethod
     def _answered_there(run: RunRef, known: Posted) -> str:
-        """Return the message that a reply in this place answers."""
         if known.question:
             return known.question if known.question != known.place else ""
         thread = run.message.thread.thread
@@ -337,7 +336,6 @@ class DiscordPoster:
             log.info("post not removed", run=run.id, error=str(refused))
 
     async def _forgotten(self, run: RunRef, outlet: Outlet) -> list[str]:
-        """Return the posts that an attempt made but could not save."""
         try:
             said = await outlet.latest()
         except DiscordRefused:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from bot.core.answers import Answer, StepView
 from bot.core.labels import label
@@ -15,9 +14,6 @@ from bot.rendering.footnotes import Excerpt, QuoteView, SourceView, sources
 from bot.rendering.remarks import Branch, branches, title_of, work
 from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.verbatim import as_words
-
-if TYPE_CHECKING:
-    pass
 
 Line = list[tuple[str, str]]
 """A line of the plan: pieces of text with terminal styles. The first piece, which may be empty, has
@@ -31,7 +27,6 @@ QUOTE_WIDTH = 400  # characters of a quote that are shown; --json has all of it
 
 
 def ended_lines(steps: Sequence[StepView]) -> list[tuple[str, Line]]:
-    """Return the lines that have ended, each with its id, for output that cannot be redrawn."""
     return [
         (branch.line.id, part_line(branch) if branch.is_part else plan_line([branch.line]))
         for branch in branches(steps)
@@ -40,7 +35,6 @@ def ended_lines(steps: Sequence[StepView]) -> list[tuple[str, Line]]:
 
 
 def bare(line: Line) -> str:
-    """Return the text of a line without styles."""
     return "".join(text for text, _ in line)
 
 
@@ -76,7 +70,6 @@ def plan_line(steps: Sequence[StepView]) -> Line:
 
 
 def answer_json(answer: Answer) -> str:
-    """Return an answer in the documented form of ``--json``."""
     return printed_json(answer_document(answer))
 
 
@@ -113,8 +106,6 @@ def quoted(quote: QuoteView, piece: Excerpt) -> str:
 
 
 def text_last(quote: QuoteView) -> bool:
-    """Return True if the last piece of a quote is running text, which is followed by its
-    heading."""
     return quote.pieces[-1].kind == "text"
 
 

@@ -38,7 +38,6 @@ TEXT_LINES = 12  # last lines shown of an unfinished answer
 
 
 def print_answer(answer: Answer) -> None:
-    """Print an answer to standard output."""
     Console(highlight=False).print(rendered(answer))
 
 
@@ -95,7 +94,6 @@ def plan_lines(steps: Sequence[StepView]) -> list[tuple[Text, bool]]:
 
 
 def text_of(line: Line) -> Text:
-    """Return a line of the plan as styled text."""
     first, style = line[0]
     text = Text(first, style=style)
     for piece in line[1:]:
@@ -104,14 +102,12 @@ def text_of(line: Line) -> Text:
 
 
 def _together(branch: Branch) -> tuple[str, str, str]:
-    """Return the key by which consecutive lines are merged."""
     if branch.is_part:
         return "part", "", ""
     return branch.line.kind, branch.line.state, branch.line.detail
 
 
 def _doing(branch: Branch) -> list[Text]:
-    """Return lines with the present activity of a part of the research."""
     under_way = branch.under_way if branch.line.state == "running" else ()
     groups = groupby(under_way, key=lambda step: step.kind)
     return [text_of(plan_line(list(group))) for _, group in groups]

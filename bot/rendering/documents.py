@@ -165,7 +165,6 @@ def _sources(answer: Answer) -> Iterator[str]:
 
 
 def _remarks(answer: Answer) -> Iterator[str]:
-    """Doubts, disagreements and notes."""
     for doubt in answer.doubts:
         yield f"⚠ {doubt.sentence} — {doubt.reason}"
     for other in answer.disagreements:
@@ -245,7 +244,6 @@ def as_bibtex(references: Sequence[Reference]) -> str:
 
 
 def as_csl(references: Sequence[Reference]) -> str:
-    """CSL-JSON: a list of items."""
     return json.dumps([_item(each) for each in references], ensure_ascii=False, indent=2) + "\n"
 
 

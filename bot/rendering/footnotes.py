@@ -76,7 +76,6 @@ class SourceView:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The headings above its quotes, each once."""
         return tuple(dict.fromkeys(quote.heading for quote in self.quotes if quote.heading))
 
 
@@ -122,7 +121,6 @@ def reachable(answer: Answer, run_page: str) -> dict[int, str]:
 
 
 def by_number(citations: Iterable[Citation]) -> list[tuple[int, list[Citation]]]:
-    """Group citations by number, in order of the numbers."""
     grouped: dict[int, list[Citation]] = {}
     for citation in citations:
         grouped.setdefault(citation.number, []).append(citation)
@@ -186,7 +184,6 @@ def _view(
 
 
 def _length(citation: Citation) -> int:
-    """The length of a quote, including what joins its pieces."""
     return sum(len(words) + _JOINT for words in citation.proven) - _JOINT
 
 
@@ -404,7 +401,6 @@ class Excerpt:
 
 
 def joined(pieces: Iterable[Excerpt]) -> Excerpt:
-    """Join pieces of prose into one, with an ellipsis between them."""
     return Excerpt("text", *flattened((piece.text, piece.strong) for piece in pieces))
 
 
@@ -467,7 +463,6 @@ def _excerpt(
     columns: Sequence[str],
     shared: Sequence[Span],
 ) -> Excerpt:
-    """The part of one piece of a quote that ``spans`` select."""
     if kind == "table":
         rows = without_controls(_rows([quote[start:end] for start, end in spans]))
         lines = as_markdown(rows, columns=columns).split("\n")
@@ -528,7 +523,6 @@ def _code_lines(quote: str, start: int, end: int, spans: Sequence[Span]) -> Iter
 
 
 def _fitting(lines: Sequence[str], room: int) -> str:
-    """As many of the lines as fit."""
     kept: list[str] = []
     room += 1  # the last line has no line end
     for line in lines:

@@ -279,7 +279,6 @@ def _list(tokens: list[Token], lines: list[str], start: int, room: _Room) -> Ite
 
 
 def _moved(line: str, columns: int) -> str:
-    """Move a line to the left by at most ``columns``."""
     bare = line.lstrip(" \t")
     margin = line[: len(line) - len(bare)].expandtabs(4)
     return margin[columns:] + bare
@@ -388,6 +387,5 @@ def _paragraph(text: str, room: _Room) -> Iterator[_Atom]:
 
 
 def _is_closed(fence: Token, lines: int) -> bool:
-    """True if a fence of this many source lines has a closing one."""
     code = fence.content.count("\n") + (not fence.content.endswith("\n") and fence.content != "")
     return code <= lines - 2

@@ -139,7 +139,6 @@ def _padded(cell: str, width: int, column: int, table: Table) -> str:
 
 
 def _tables(tokens: Sequence[Token]) -> list[tuple[Table, int, int]]:
-    """The tables of a text with their first and last line."""
     found: list[tuple[Table, int, int]] = []
     rows: list[list[str]] = []
     aligned: dict[str, set[int]] = {"right": set(), "center": set()}
@@ -163,7 +162,6 @@ def _tables(tokens: Sequence[Token]) -> list[tuple[Table, int, int]]:
 
 
 def _width(text: str) -> int:
-    """The number of terminal columns that a text takes."""
     from rich.cells import cell_len  # few answers have a table
 
     return cell_len(text)

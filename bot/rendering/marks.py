@@ -76,14 +76,12 @@ def without_marks(text: str) -> str:
 
 
 def literal_spans(text: str) -> list[tuple[int, int]]:
-    """The character spans of code, math and escaped characters."""
     if _OPENERS.search(text) is None:
         return []  # the usual case; streamed text is checked again with every word
     return [match.span() for match in _LITERAL.finditer(text)]
 
 
 def code_spans(text: str) -> list[tuple[int, int]]:
-    """The character spans of code."""
     return [match.span() for match in _CODE.finditer(text) if match["escape"] is None]
 
 

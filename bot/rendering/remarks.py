@@ -34,12 +34,10 @@ class Branch:
 
     @property
     def is_part(self) -> bool:
-        """True if the line is a part of the research, not a step itself."""
         return self.line.kind in PARTS
 
     @property
     def under_way(self) -> tuple[StepView, ...]:
-        """The running steps under it."""
         return tuple(step for step in self.steps if step.state == "running")
 
 

@@ -84,7 +84,6 @@ def _key(url: str) -> str:
 
 
 def _leads_to_source(target: str, allowed: Mapping[str, str]) -> bool:
-    """True if a target is exactly the address of a source."""
     if target.startswith("file:"):
         return stored(target, allowed) is not None
     return unquote(target) == unquote(stored(target, allowed) or "")
@@ -125,7 +124,6 @@ def _defuse(text: str, allowed: Mapping[str, str], coded: list[str]) -> str:
 
 
 def _as_target(address: str) -> str:
-    """An address as the target of a Markdown link."""
     return f"<{address}>" if address.count("(") != address.count(")") else address
 
 
@@ -225,7 +223,6 @@ def _plain_spans(text: str) -> list[tuple[int, int]]:
 def _disarmed(
     text: str, start: int, stop: int, allowed: Mapping[str, str], may_be_code: bool, names: bool
 ) -> Iterator[str]:
-    """``text[start:stop]`` in pieces, its addresses neutralised."""
     done = start
     for match in _ADDRESS.finditer(text, start, stop):
         if match["label"] is not None:  # handled by defuse

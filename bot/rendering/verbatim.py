@@ -162,7 +162,6 @@ def _close(out: list[str], start: int, end: int, marker: str) -> None:
 
 
 def _is_closed(count: int, last: str, marker: str) -> bool:
-    """True if the last of ``count`` lines closes a fence."""
     return count > 1 and last.strip().startswith(marker) and not last.strip().strip(marker[0])
 
 
@@ -212,7 +211,6 @@ def _lines_of(tokens: Sequence[Token], *kinds: str) -> frozenset[int]:
 
 
 def _with_heads(lines: Sequence[str], taken: frozenset[int], columns: Sequence[str]) -> list[str]:
-    """Add a head above table rows that have none."""
     out: list[str] = []
     before = False
     for number, line in enumerate(lines):

@@ -8,25 +8,36 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+import zlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
 
 from aiohttp import WSMsgType, web
 
-from tests.fakes.discord_sessions import MESSAGE_CONTENT, Connection, Session
 from tests.fakes.discord_shapes import (
     guild_create_json,
     own_user_json,
 )
 from tests.fakes.discord_state import Guild, Json, World
 
-HEARTBEAT, IDENTIFY, PRESENCE, VOICE, RESUME = 1, 2, 3, 4, 6
-RECONNECT, INVALID_SESSION, HELLO, HEARTBEAT_ACK = 7, 9, 10, 11
+MESSAGE_CONTENT = 1 << 15
 GUILDS, GUILD_MEMBERS, GUILD_PRESENCES = 1 << 0, 1 << 1, 1 << 8
 # Bits 0-16, 20, 21, 24, 25 have a meaning.
 KNOWN_INTENTS = (1 << 17) - 1 | 0b11 << 20 | 0b11 << 24
-# A client may send 120 messages in 60 seconds.
-MAX_SENT, SENT_WINDOW = 120, 60.0
+
+
+class Op(IntEnum):
+    """docs.discord.com/developers/topics/opcodes-and-status-codes#gateway"""
+
+    DISPATCH = 0
+    HEARTBEAT = 1
+    IDENTIFY = 2
+    RESUME = 6
+    RECONNECT = 7
+    INVALID_SESSION = 9
+    HELLO = 10
+    HEARTBEAT_ACK = 11
 
 
 class _Refused(Exception):
@@ -36,6 +47,90 @@ class _Refused(Exception):
         super().__init__(reason)
         self.code = code
         self.reason = reason
+
+
+@dataclass(eq=False)
+class Session:
+    """One shard's session, which outlives its connections until it is invalidated."""
+
+    id: str
+    intents: int
+    shard: tuple[int, int]
+    events: list[str] = field(default_factory=list)  # as JSON, numbered from 1
+    connection: Connection | None = None
+    resumed: int = 0
+
+    @property
+    def sees_content(self) -> bool:
+        return bool(self.intents & MESSAGE_CONTENT)
+
+    def takes(self, needs: int, guild: Guild | None) -> bool:
+        index, count = self.shard
+        mine = (int(guild.id) >> 22) % count == index if guild else index == 0
+        return mine and (not needs or bool(self.intents & needs))
+
+    def add(self, name: str, data: Json) -> None:
+        event = {"op": Op.DISPATCH, "t": name, "s": len(self.events) + 1, "d": data}
+        self.events.append(json.dumps(event))
+        if self.connection is not None:
+            self.connection.send_text(self.events[-1])
+
+
+class Connection:
+    """One WebSocket, which sends frames in order through a queue, compressed if requested."""
+
+    def __init__(self, socket: web.WebSocketResponse, compress: str) -> None:
+        self.socket = socket
+        self.loop = asyncio.get_running_loop()
+        self.queue: asyncio.Queue[str | tuple[int, str]] = asyncio.Queue()
+        self.request: web.Request
+        self._pack = _packer(compress)
+
+    def send(self, frame: Json) -> None:
+        self.send_text(json.dumps(frame))
+
+    def send_text(self, frame: str) -> None:
+        """Send a frame; call it from any thread."""
+        self.loop.call_soon_threadsafe(self.queue.put_nowait, frame)
+
+    def close(self, code: int, reason: str = "") -> None:
+        """Close after the queued frames; call it from any thread."""
+        self.loop.call_soon_threadsafe(self.queue.put_nowait, (code, reason))
+
+    def cut(self) -> None:
+        """Cut the connection without a close frame; call it from any thread."""
+        self.loop.call_soon_threadsafe(self._abort)
+
+    def _abort(self) -> None:
+        if self.request.transport is not None:
+            self.request.transport.abort()
+
+    async def write(self) -> None:
+        while True:
+            frame = await self.queue.get()
+            if isinstance(frame, tuple):
+                await self.socket.close(code=frame[0], message=frame[1].encode())
+                return
+            try:
+                await self._pack(self.socket, frame)
+            except ConnectionError:
+                return
+
+
+def _packer(compress: str) -> Callable[[web.WebSocketResponse, str], Awaitable[None]]:
+    if compress == "zlib-stream":
+        deflate = zlib.compressobj()
+
+        async def zlibbed(socket: web.WebSocketResponse, text: str) -> None:
+            packed = deflate.compress(text.encode()) + deflate.flush(zlib.Z_SYNC_FLUSH)
+            await socket.send_bytes(packed)
+
+        return zlibbed
+
+    async def plain(socket: web.WebSocketResponse, text: str) -> None:
+        await socket.send_str(text)
+
+    return plain
 
 
 class Gateway:
@@ -49,8 +144,6 @@ class Gateway:
         self.connections: list[Connection] = []
         self.identified: list[Json] = []
         self.resumes: list[Json] = []
-        self.received: list[Json] = []
-        self.closings: list[tuple[int, str]] = []
         self.refusing = False
         self.shards = 1
         self._changed = changed
@@ -99,15 +192,14 @@ class Gateway:
         """Send opcode 7 on every connection."""
         with self.world.lock:
             for connection in self.connections:
-                connection.send({"op": RECONNECT, "d": None})
+                connection.send({"op": Op.RECONNECT, "d": None})
 
-    def invalidate(self, *, resumable: bool = False) -> None:
-        """Send opcode 9 on every connection; unless ``resumable``, end the sessions."""
+    def invalidate(self) -> None:
+        """Send opcode 9 on every connection, and end the sessions."""
         with self.world.lock:
             for connection in self.connections:
-                connection.send({"op": INVALID_SESSION, "d": resumable})
-            if not resumable:
-                self.sessions.clear()
+                connection.send({"op": Op.INVALID_SESSION, "d": False})
+            self.sessions.clear()
 
     def forget_sessions(self) -> None:
         """Respond to the next RESUME with INVALID_SESSION."""
@@ -129,8 +221,7 @@ class Gateway:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         if self.refusing:
             return web.Response(status=503, text="upstream connect error")
-        query = request.query
-        compress = query.get("compress", "")
+        compress = request.query.get("compress", "")
         socket = web.WebSocketResponse(max_msg_size=4096, heartbeat=None)
         await socket.prepare(request)
         connection = Connection(socket, compress)
@@ -139,10 +230,8 @@ class Gateway:
             self.connections.append(connection)
         writer = asyncio.create_task(connection.write())
         try:
-            _check_query(query)
             await self._converse(connection)
         except _Refused as refused:
-            self.closings.append((refused.code, refused.reason))
             connection.close(refused.code, refused.reason)
             await writer
         finally:
@@ -156,9 +245,7 @@ class Gateway:
         return socket
 
     async def _converse(self, connection: Connection) -> None:
-        connection.send({"op": HELLO, "d": {"heartbeat_interval": self.heartbeat_interval}})
-        sent: list[float] = []
-        known = False
+        connection.send({"op": Op.HELLO, "d": {"heartbeat_interval": self.heartbeat_interval}})
         while True:
             patience = self.heartbeat_interval / 1000 * 2
             try:
@@ -169,13 +256,14 @@ class Gateway:
                 self._end_sessions_of(connection)  # a normal close ends the sessions
             if frame.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                 return
-            now = connection.loop.time()
-            sent = [at for at in sent if at > now - SENT_WINDOW] + [now]
-            if len(sent) > MAX_SENT:
-                raise _Refused(4008, "You are being rate limited.")
-            payload = _decoded(frame.data)
-            self.received.append(payload)
-            known = self._take(connection, payload, known)
+            payload = json.loads(frame.data)
+            match payload["op"]:
+                case Op.HEARTBEAT:
+                    connection.send({"op": Op.HEARTBEAT_ACK})
+                case Op.IDENTIFY:
+                    self._identify(connection, payload["d"])
+                case Op.RESUME:
+                    self._resume(connection, payload["d"])
             self._changed()
 
     def _end_sessions_of(self, connection: Connection) -> None:
@@ -183,30 +271,9 @@ class Gateway:
             for session in [s for s in self.sessions.values() if s.connection is connection]:
                 del self.sessions[session.id]
 
-    def _take(self, connection: Connection, payload: Json, known: bool) -> bool:
-        op, data = payload.get("op"), payload.get("d")
-        if op == HEARTBEAT:
-            connection.send({"op": HEARTBEAT_ACK})
-        elif op == IDENTIFY:
-            if known:
-                raise _Refused(4005, "Already authenticated.")
-            self._identify(connection, data)
-            return True
-        elif op == RESUME:
-            if known:
-                raise _Refused(4005, "Already authenticated.")
-            return self._resume(connection, data)
-        elif not known:
-            raise _Refused(4003, "Not authenticated.")
-        elif op not in (PRESENCE, VOICE):
-            raise _Refused(4001, "Unknown opcode.")
-        return known
-
-    def _identify(self, connection: Connection, data: Any) -> None:
+    def _identify(self, connection: Connection, data: Json) -> None:
         self.identified.append(data)
         app = self.world.app
-        if not isinstance(data, dict) or not isinstance(data.get("properties"), dict):
-            raise _Refused(4002, "Error while decoding payload.")
         if data.get("token") != app.token:
             raise _Refused(4004, "Authentication failed.")
         intents = data.get("intents")
@@ -262,44 +329,19 @@ class Gateway:
             for guild in guilds:
                 session.add("GUILD_CREATE", guild_create_json(guild, world, all_members=everyone))
 
-    def _resume(self, connection: Connection, data: Any) -> bool:
+    def _resume(self, connection: Connection, data: Json) -> None:
         self.resumes.append(data)
-        if not isinstance(data, dict):
-            raise _Refused(4002, "Error while decoding payload.")
         if data.get("token") != self.world.app.token:
             raise _Refused(4004, "Authentication failed.")
         with self.world.lock:
             session = self.sessions.get(str(data.get("session_id")))
             if session is None:
-                connection.send({"op": INVALID_SESSION, "d": False})
-                return False
-            seq = data.get("seq")
-            if not isinstance(seq, int) or not 0 <= seq <= len(session.events):
-                del self.sessions[session.id]
-                raise _Refused(4007, "Invalid seq.")
+                connection.send({"op": Op.INVALID_SESSION, "d": False})
+                return
             if session.connection is not None:
                 session.connection.close(4000)
-            for event in session.events[seq:]:
+            for event in session.events[data["seq"] :]:
                 connection.send_text(event)
             session.connection = connection
             session.resumed += 1
             session.add("RESUMED", {"_trace": []})
-        return True
-
-
-def _check_query(query: Mapping[str, str]) -> None:
-    if query.get("v") not in ("9", "10"):
-        raise _Refused(4012, "Invalid API version")
-    packing = query.get("compress", "")
-    if query.get("encoding", "json") != "json" or packing not in ("", "zlib-stream"):
-        raise _Refused(4002, "Error while decoding payload")
-
-
-def _decoded(data: str | bytes) -> Json:
-    try:
-        payload = json.loads(data)
-    except ValueError:
-        payload = None
-    if not isinstance(payload, dict):
-        raise _Refused(4002, "Error while decoding payload.")
-    return payload

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import discord
 import pytest
 from hypothesis import given
@@ -9,9 +12,11 @@ from hypothesis import strategies as st
 
 from adapters.discord.messages import (
     Names,
+    Place,
     begins_with_mention,
     locale_of,
     mentions_in,
+    parse_raw,
     place_of,
     plain_markdown,
 )
@@ -193,3 +198,59 @@ def test_a_group_is_never_private() -> None:
     group = discord.GroupChannel.__new__(discord.GroupChannel)
     group.id = 5
     assert place_of(group, None, is_member=True).audience == "strangers"
+
+
+# ---------------------------------------------------------------- messages
+
+CHANNEL, THREAD, DIRECT = (
+    Place("3", "5", "", "channel"),
+    Place("3", "5", "6", "channel"),
+    Place("@me", "5", "5", "person"),
+)
+
+
+def raw(author: str = "7", content: str = "Why?", **more: Any) -> dict[str, Any]:
+    user = {"id": author, "username": "ada", "global_name": "Ada"}
+    return {"id": "1180000000000000000", "author": user, "content": content, **more}
+
+
+OURS, ADAS, BOBS = (raw(author, "Words.") for author in ("1", "7", "8"))
+
+
+@pytest.mark.parametrize(
+    ("place", "content", "answers", "address"),
+    [
+        (DIRECT, "Why?", None, "footnote"),
+        (CHANNEL, "Why?", None, None),
+        (CHANNEL, "<@1> why?", None, "footnote"),
+        (CHANNEL, "`<@1>` why?", None, None),
+        (CHANNEL, "Thanks", OURS, None),
+        (THREAD, "Why?", None, "thread"),
+        (THREAD, "<@8> why?", None, "others"),
+        (THREAD, "@everyone why?", None, "others"),
+        (THREAD, "Why?", ADAS, "thread"),
+        (THREAD, "Why?", BOBS, "others"),
+        (THREAD, "<@8> why?", OURS, "thread"),
+    ],
+)
+def test_whom_a_message_addresses(
+    place: Place, content: str, answers: Any, address: str | None
+) -> None:
+    message = parse_raw(raw(content=content, referenced_message=answers), "1")
+    assert message.address_in(place) == address
+
+
+def test_a_reply_that_pings_footnote_addresses_it() -> None:
+    message = parse_raw(raw(referenced_message=OURS), "1")
+    assert replace(message, pings_us=True).address_in(THREAD) == "footnote"
+
+
+@pytest.mark.parametrize(
+    ("more", "is_said"),
+    [({}, True), ({"type": 19}, True), ({"type": 18}, False), ({"webhook_id": "4"}, False)],
+)
+def test_what_a_person_said_is_told_from_the_rest(more: dict[str, Any], is_said: bool) -> None:
+    message = parse_raw(raw(content="<@1> ask <@8>", mentions=[BOBS["author"]], **more), "1", "3")
+    assert message.is_said == is_said
+    assert (message.text, message.author.name, message.mentions_us) == ("ask @Ada", "Ada", True)
+    assert message.at.year == 2023
