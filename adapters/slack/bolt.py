@@ -31,8 +31,7 @@ from adapters.slack.teams import Team
 from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.settings import Settings
-from bot.search.conversations import CONVERSATIONS
-from bot.search.registry import configured_names
+from bot.search.registry import CONVERSATIONS, configured_names
 from bot.service.reception import Reception
 
 RETRY_HEADER = "x-slack-retry-num"

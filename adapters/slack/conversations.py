@@ -35,9 +35,15 @@ from bot.core.reader import Reader, is_conversation
 from bot.core.texts import texts_for
 from bot.pages.page import Page
 from bot.search.blend import blend
-from bot.search.conversations import FoundFile
+from bot.search.conversation_search import (
+    FoundFile,
+    is_by,
+    page_of,
+    period_of,
+    title_of,
+    words_of_topic,
+)
 from bot.search.provider import Hit, ProviderKind, Query
-from bot.search.talk import is_by, page_of, period_of, title_of, words_of_topic
 from bot.storage.encryption import Seal
 
 # The scope for each kind of channel: https://docs.slack.dev/reference/methods/assistant.search.context
@@ -82,7 +88,7 @@ class _Results(NamedTuple):
 
 class SlackConversations:
     """See the module docstring, and ``ConversationSearch`` and ``FindsFiles`` of
-    ``bot.search.conversations``.
+    ``bot.search.conversation_search``.
 
     ``token`` is the action token of the question, ``scopes`` those of the app.
     """

@@ -25,10 +25,9 @@ from bot.core.logs import get_logger
 from bot.core.messages import Attachment
 from bot.core.posting import RunRef
 from bot.core.reader import is_conversation
-from bot.search.conversations import FoundFile
-from bot.search.in_flight import InFlight
+from bot.search.conversation_search import FoundFile, is_by, title_of
+from bot.search.guarded import InFlight
 from bot.search.provider import Hit
-from bot.search.talk import is_by, title_of
 
 FILES = "search:read.files"  # the scope
 LOOKED_UP = 10  # files per search in a channel that are looked up with files.info
@@ -158,7 +157,7 @@ class FoundFiles:
         return url in self._found
 
     async def file(self, url: str) -> FoundFile:
-        """See ``bot.search.conversations.FindsFiles.file``."""
+        """See ``bot.search.conversation_search.FindsFiles.file``."""
         found = self._found[url]
         told = await self._info(found)
         name = _own_title(found)

@@ -17,7 +17,7 @@ from adapters.web.visibility import seeing
 from bot.core.errors import Invalid
 from bot.core.messages import CONSOLE, Message, Thread
 from bot.core.texts import sentence_for
-from bot.search.corrections import title_of
+from bot.search.correction_search import title_of
 
 
 def correction_pages(console: Console) -> Sequence[BaseRoute]:

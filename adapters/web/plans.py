@@ -21,7 +21,7 @@ from bot.core.reader import is_document
 from bot.core.texts import Texts
 from bot.rendering.footnotes import link_target
 from bot.rendering.plan import Branch, branches, named, title_of, work
-from bot.search.hits import host_of
+from bot.search.engines import host_of
 
 TITLE = 200  # characters
 FOUND = 400  # characters of one finding

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import difflib
 import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -26,10 +25,9 @@ from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
-from bot.search.declaration import Policy
+from bot.search.engines import host_of, is_within
 from bot.search.guarded import Guarded
-from bot.search.hits import host_of, is_within
-from bot.search.provider import GivenText, Hit, ProviderKind, Query, SearchProvider
+from bot.search.provider import GivenText, Hit, Policy, ProviderKind, Query, SearchProvider, nearest
 from bot.text.terms import keywords
 
 T = TypeVar("T")
@@ -319,12 +317,6 @@ def blend(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
             elif not hits[key].snippet:
                 hits[key] = replace(hits[key], snippet=hit.snippet)
     return [hits[key] for key in sorted(hits, key=lambda key: (-scores[key], best[key]))]
-
-
-def nearest(name: str, known: Sequence[str]) -> str:
-    """The end of a sentence about an unknown name: the nearest known one, or all of them."""
-    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
-    return f" Did you mean {near[0]}?" if near else f" Choose from: {', '.join(known)}."
 
 
 def _clean(query: str) -> str:

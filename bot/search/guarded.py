@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import stamina
 from cachetools import TTLCache
@@ -17,8 +18,6 @@ from bot.core.rate_limit import Clock, RateLimit
 from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.pages.passages import Weight
-from bot.search.declaration import Policy
-from bot.search.in_flight import InFlight
 from bot.search.provider import (
     GivenText,
     Growing,
@@ -26,6 +25,7 @@ from bot.search.provider import (
     Lexicon,
     LinkReading,
     PageReader,
+    Policy,
     ProviderKind,
     Query,
     Reporting,
@@ -34,13 +34,60 @@ from bot.search.provider import (
     Weighing,
 )
 
+T = TypeVar("T")
+
+
+class InFlight(Generic[T]):
+    """The running tasks by key. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._flights: dict[Hashable, _Flight[T]] = {}
+
+    async def join(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result of the task that is running for ``key``, or of ``work``, started now.
+
+        Raises the errors of the work. A cancelled caller leaves the task to the other callers; when
+        the last one is cancelled, so is the task.
+        """
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = self._flights[key] = _Flight(asyncio.create_task(work()))
+            flight.task.add_done_callback(lambda task: self._landed(key, task))
+        flight.waiting += 1
+        try:
+            return await asyncio.shield(flight.task)
+        finally:
+            flight.waiting -= 1
+            if not flight.waiting and not flight.task.done():
+                flight.task.cancel()
+                self._flights.pop(key, None)
+
+    async def aclose(self) -> None:
+        """Cancel all running tasks and wait until they have ended."""
+        tasks = [flight.task for flight in self._flights.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _landed(self, key: Hashable, task: asyncio.Task[T]) -> None:
+        flight = self._flights.get(key)
+        if flight is not None and flight.task is task:
+            del self._flights[key]
+        if not task.cancelled():
+            task.exception()  # mark it as retrieved, in case every caller was cancelled
+
+
+@dataclass(slots=True)
+class _Flight(Generic[T]):
+    task: asyncio.Task[T]
+    waiting: int = 0
+
+
 RESTS = "It failed repeatedly and is left alone for {} s."
 _RESTING = re.compile(r"(?<=[.!?]) " + re.escape(RESTS).replace(r"\{\}", r"\d+"))
 LONGEST_REST = 600.0  # seconds; longer Retry-After values are capped at this
 CACHED_SEARCHES = 2_048
 PROBE = Query("Earth", 1)  # a word that any source has; only whether it answers matters
-
-T = TypeVar("T")
 
 
 class Guarded:

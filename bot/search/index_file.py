@@ -9,7 +9,7 @@ contentless FTS5 tables cannot delete rows, so removed passages stay in ``words`
 to no file, until ``Indexer`` rewrites ``words``.
 
 Files with the same ``text_digest`` are one source; which of them is shown is decided when a reader
-searches (see ``bot.search.visible``). ``areas`` are searched apart (see ``bot.search.areas``).
+searches (see ``Visible``).
 ``roots`` are the folders that were indexed: while they are being indexed, and after an interrupted
 run, it stores how many files are missing.
 
@@ -18,12 +18,29 @@ outlive its file, so that a text that has moved keeps its vector; ids of files a
 
 WAL with ``synchronous=NORMAL``: a killed process loses at most its open transaction, readers never
 wait for the writer, and writers take turns (https://sqlite.org/wal.html).
+
+Areas of the index: searched apart, so that what a reader may not see costs no time.
+
+Each path of a collection is an area, without those of other collections within it; all other files
+are in area 0. The terms of an area's passages are stored with its number before them, and a search
+asks for those of the areas that the reader may see: it looks at neither the postings nor the
+frequencies of others. Without collections there is only area 0, whose terms are stored as they are.
+
+An index knows the collections of the last indexing run. If they have changed since, an area may
+hold files that a reader may see and others. The rights decide about each file found in any case.
+
+The files of the index that a search may show: those in folders within the reader's reach.
+
+Of files with equal text, only one is shown: the one with the shortest address, or the first of
+those in alphabetical order. It is chosen from the files that the reader may see, so a file that is
+hidden neither replaces one that is not, nor is replaced by one.
 """
 
 from __future__ import annotations
 
 import array
 import hashlib
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,6 +51,7 @@ from urllib.parse import quote
 
 from bot import __version__
 from bot.core.errors import StorageUnavailable
+from bot.core.reader import EVERYTHING, Reach
 from bot.pages.passages import Passage, split
 from bot.text.terms import STOP_WORDS, terms
 
@@ -391,3 +409,132 @@ def unpack_text(data: bytes) -> str:
         return zlib.decompress(data).decode("utf-8", "surrogatepass")
     except (zlib.error, UnicodeDecodeError) as error:
         raise Damaged(f"text: {error}") from None
+
+
+MARK = "·"  # between an area's number and a term; no term contains it (``text.terms``)
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """An area with files that a reader may see: all of them if ``is_whole``. ``passages`` is the
+    number of its passages that are searched."""
+
+    id: int
+    passages: int
+    is_whole: bool = True
+
+
+def area_addresses(paths: Iterable[str | Path]) -> list[str]:
+    """The addresses of the areas for paths of collections: as written, and with links resolved."""
+    found: set[str] = set()
+    for path in paths:
+        written = os.path.abspath(Path(path).expanduser())
+        found |= {address(Path(written)), address(Path(os.path.realpath(written)))}
+    return sorted(found)
+
+
+def innermost(url: str, areas: Iterable[str]) -> str:
+    """The longest address at or below which a file is; "" for area 0."""
+    return max((area for area in areas if area and is_below(url, area)), key=len, default="")
+
+
+def in_area(area: int, terms: str) -> str:
+    """Terms, separated by spaces, as they are stored for an area."""
+    if not area or not terms:
+        return terms
+    return f"{area}{MARK}" + terms.replace(" ", f" {area}{MARK}")
+
+
+def areas_in_reach(connection: sqlite3.Connection, reach: Reach) -> list[Area]:
+    """The areas with files that may be within a reach."""
+    rows = connection.execute("SELECT id, url, passages FROM areas ORDER BY id").fetchall()
+    if reach.has_all_documents:
+        return [Area(id, passages) for id, _, passages in rows]
+    urls = [url for _, url, _ in rows]
+    decided = {url: {_allows(reach, url)} for url in urls}
+    for root, allowed in reach.rules:
+        if root not in decided:  # a collection that is newer than the index
+            decided[innermost(root, urls)].add(allowed)
+    return [
+        Area(id, passages, all(decided[url])) for id, url, passages in rows if any(decided[url])
+    ]
+
+
+def _allows(reach: Reach, url: str) -> bool:
+    rule = next((allowed for root, allowed in reach.rules if url and is_below(url, root)), None)
+    return reach.others if rule is None else rule
+
+
+def found_in(
+    connection: sqlite3.Connection, areas: Sequence[Area], terms: Iterable[str]
+) -> dict[str, int]:
+    """The number of passages of some areas with each term; terms without any are left out."""
+    found: dict[str, int] = {}
+    query = "SELECT doc FROM temp.vocabulary WHERE term = ?"
+    for term in terms:
+        rows = [connection.execute(query, (in_area(each.id, term),)).fetchone() for each in areas]
+        if count := sum(row[0] for row in rows if row is not None):
+            found[term] = count
+    return found
+
+
+def phrases(areas: Sequence[Area], terms: Iterable[str]) -> str:
+    """The FTS5 query for passages of some areas with any of the terms."""
+    return " OR ".join(f'"{in_area(each.id, term)}"' for term in terms for each in areas)
+
+
+LAST_SHOWN_FIRST = "length(url) DESC, url DESC"
+"""An order of files in which, of those with equal text, the one that is shown comes last."""
+
+_BELOW = "url = ? OR (url > ? AND url < ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An SQL condition on the table ``files``, with the values of its parameters."""
+
+    sql: str
+    values: Sequence[str]
+
+
+class Visible:
+    """The files in some folders (in all without any) that are in reach, and their ``areas``.
+
+    ``condition`` is theirs. For one transaction.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, folders: Iterable[Path], reach: Reach = EVERYTHING
+    ) -> None:
+        reach = reach.of_files
+        self._connection = connection
+        self._shown: dict[bytes, int] = {}
+        self.areas = areas_in_reach(connection, reach)
+        sql, values = below(folders)
+        sql = f"area IN ({', '.join(str(area.id) for area in self.areas)}) AND ({sql})"
+        if not reach.has_all_documents:
+            in_reach, more = _in_reach(reach)
+            sql, values = f"{sql} AND ({in_reach})", [*values, *more]
+        self.condition = Condition(sql, values)
+
+    def is_shown(self, file: int, text_digest: bytes) -> bool:
+        """Return True if a visible file is the one that is shown of those with its text."""
+        shown = self._shown.get(text_digest)
+        if shown is None:
+            (shown,) = self._connection.execute(
+                "SELECT id FROM files WHERE text_digest = ? AND count > 0"  # noqa: S608 - our own column names
+                f" AND {self.condition.sql} ORDER BY length(url), url LIMIT 1",
+                (text_digest, *self.condition.values),
+            ).fetchone()
+            self._shown[text_digest] = shown
+        return shown == file
+
+
+def _in_reach(reach: Reach) -> tuple[str, list[str]]:
+    """``Reach.allows`` as an SQL condition with its values: the first matching rule decides."""
+    cases = "".join(f" WHEN {_BELOW} THEN {int(allowed)}" for _, allowed in reach.rules)
+    values: list[str] = []
+    for root, _ in reach.rules:
+        values += [root, root + "/", root + "0"]  # "0" is the character after "/"
+    otherwise = int(reach.others)
+    return f"CASE{cases} ELSE {otherwise} END" if cases else str(otherwise), values

@@ -25,8 +25,7 @@ from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.settings import Settings
 from bot.pages.passages import split
-from bot.search.embedding.choice import open_embedder
-from bot.search.embedding.embedder import Embedder, Vector
+from bot.search.embedder import Embedder, Vector, open_embedder
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,

@@ -9,8 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import httpx
 import pytest
 
-from bot.search.embedding.embedder import Embedder, Vector
-from bot.search.embedding.endpoint import Endpoint
+from bot.search.embedder import Embedder, Endpoint, Vector
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings
 from tests.fakes.server import serve
 

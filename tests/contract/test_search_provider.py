@@ -23,11 +23,11 @@ from bot.core.errors import PageUnreadable, ProviderUnavailable
 from bot.core.settings import Settings
 from bot.operation.configuration import load_settings, settings_class
 from bot.pages.passages import split
-from bot.search.declaration import declarations
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.mediawiki import MediaWiki
 from bot.search.provider import Hit, Lexicon, PageReader, Query, SearchProvider
+from bot.search.registry import declarations
 from tests.fakes.engines import KEY, FakeEngine
 from tests.fakes.mediawiki import WIKI_PAGES, FakeWiki
 from tests.fakes.web_engines import FakeBrave, FakeSearxng, FakeSerper, FakeTavily

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from starlette.responses import JSONResponse, Response
 
 from bot.core.errors import FootnoteError
-from bot.search.embedding.embedder import Vector, unit
+from bot.search.embedder import Vector, unit
 from bot.text.terms import keywords
 from tests.fakes.engines import Asked, FakeEngine
 

@@ -25,7 +25,7 @@ from bot.reasoning.questions import Rewritten
 from bot.rendering import blocks, conversation, excerpts, marks, phrases, safety, tables
 from bot.research.answer.check import cited_claim, doubt
 from bot.research.answer.proof import proof
-from bot.search.hits import plain
+from bot.search.engines import plain
 from bot.text.facts import facts, missing_from
 from bot.text.names import names
 from tests.unit.product_patterns import product_modules
@@ -50,7 +50,7 @@ _NOT_PURE = (
     *("bot.pages.processes", "bot.pages.workers", "bot.pages.pool", "bot.pages.fetch"),
     *("bot.pages.browser", "bot.pages.retrieval", "bot.pages.rendering", "bot.pages.chooser"),
     *("bot.search.folders", "adapters.web.assets", "bot.pages.formats.rst"),
-    *("bot.text.lazy_regex", "bot.reasoning.prompts", "bot.search.embedding"),
+    *("bot.text.lazy_regex", "bot.reasoning.prompts", "bot.search.embedder"),
 )
 
 

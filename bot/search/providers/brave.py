@@ -24,16 +24,30 @@ from pydantic import Field, SecretStr
 
 from bot.core.errors import ProviderUnavailable
 from bot.core.plugins import PartSettings, named_field
-from bot.search.declaration import Client, Declaration, Policy, needed
-from bot.search.hits import SuppliedTexts, matching_hits, plain, web_hit, with_sites
-from bot.search.json_api import JsonApi, Reply, mapping, mappings, string, strings
+from bot.search.engines import (
+    JsonApi,
+    Reply,
+    SuppliedTexts,
+    mapping,
+    mappings,
+    matching_hits,
+    plain,
+    string,
+    strings,
+    web_hit,
+    with_sites,
+)
 from bot.search.provider import (
+    Client,
+    Declaration,
     GivenText,
     Hit,
+    Policy,
     ProviderKind,
     Query,
     is_traditional_chinese,
     language,
+    needed,
     region,
 )
 

@@ -21,10 +21,19 @@ from pydantic import Field
 
 from bot.core.errors import ProviderUnavailable, Refused
 from bot.core.plugins import PartSettings
-from bot.search.declaration import Client, Declaration, Policy, needed
-from bot.search.hits import matching_hits, web_hit, with_sites
-from bot.search.json_api import JsonApi, mappings
-from bot.search.provider import Hit, ProviderKind, Query, is_traditional_chinese, language, region
+from bot.search.engines import JsonApi, mappings, matching_hits, web_hit, with_sites
+from bot.search.provider import (
+    Client,
+    Declaration,
+    Hit,
+    Policy,
+    ProviderKind,
+    Query,
+    is_traditional_chinese,
+    language,
+    needed,
+    region,
+)
 
 if TYPE_CHECKING:
     import httpx

@@ -18,10 +18,29 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, SecretStr
 
 from bot.core.plugins import PartSettings, named_field
-from bot.search.declaration import Client, Declaration, Policy, needed
-from bot.search.hits import matching_hits, web_hit, with_sites
-from bot.search.json_api import JsonApi, Reply, integer, mapping, mappings, string
-from bot.search.provider import Hit, ProviderKind, Query, is_traditional_chinese, language, region
+from bot.search.engines import (
+    JsonApi,
+    Reply,
+    integer,
+    mapping,
+    mappings,
+    matching_hits,
+    string,
+    web_hit,
+    with_sites,
+)
+from bot.search.provider import (
+    Client,
+    Declaration,
+    Hit,
+    Policy,
+    ProviderKind,
+    Query,
+    is_traditional_chinese,
+    language,
+    needed,
+    region,
+)
 
 if TYPE_CHECKING:
     import httpx

@@ -24,10 +24,28 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, SecretStr
 
 from bot.core.plugins import PartSettings, named_field
-from bot.search.declaration import Client, Declaration, Policy, needed
-from bot.search.hits import SuppliedTexts, host_of, matching_hits, short, web_hit
-from bot.search.json_api import JsonApi, integer, mapping, mappings
-from bot.search.provider import GivenText, Hit, ProviderKind, Query, region
+from bot.search.engines import (
+    JsonApi,
+    SuppliedTexts,
+    host_of,
+    integer,
+    mapping,
+    mappings,
+    matching_hits,
+    short,
+    web_hit,
+)
+from bot.search.provider import (
+    Client,
+    Declaration,
+    GivenText,
+    Hit,
+    Policy,
+    ProviderKind,
+    Query,
+    needed,
+    region,
+)
 
 if TYPE_CHECKING:
     import httpx

@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Sequence
 
-from bot.search.readers import Readers
-from bot.search.reading import Job, Reading, pack, read_file, unpack
+from bot.search.document_reading import Job, Readers, Reading, pack, read_file, unpack
 from tests.unit.pages.children import changed
 
 _CHANGE = """
-from bot.search import reading
+from bot.search import document_reading as reading
 real = reading.from_bytes
 def from_bytes(data, media_type, name):
     if data.startswith({start!r}):

@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from bot.core.reader import EVERYTHING, Reach
-from bot.search import local
-from bot.search.areas import area_addresses, in_area, innermost
-from bot.search.index_file import open_reader
+from bot.search import local_documents as local
+from bot.search.index_file import area_addresses, in_area, innermost, open_reader
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
 from bot.search.unchanged import unchanged
 

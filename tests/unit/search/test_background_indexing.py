@@ -13,13 +13,12 @@ from bot.core.errors import StorageUnavailable
 from bot.core.indexing import Indexing
 from bot.core.settings import Settings
 from bot.operation.configuration import load_settings
-from bot.search import local
+from bot.search import local_documents as local
 from bot.search.background_indexing import documents_being_indexed
+from bot.search.document_reading import Job, Readers, Reading
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
-from bot.search.readers import Readers
-from bot.search.reading import Job, Reading
 from tests.unit.search.test_indexer import write
 
 
@@ -52,7 +51,7 @@ class Halting(Readers):
 def halting(monkeypatch: pytest.MonkeyPatch) -> Halting:
     readers = Halting(after=4)
     monkeypatch.setattr("bot.search.indexer.BATCH_FILES", 2)
-    monkeypatch.setattr("bot.search.readers.Readers", lambda **how: readers)
+    monkeypatch.setattr("bot.search.document_reading.Readers", lambda **how: readers)
     return readers
 
 

@@ -19,9 +19,8 @@ from bot.core.errors import (
 from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
-from bot.search.blend import K, Search, SearchResult, blend, nearest
-from bot.search.declaration import Policy
-from bot.search.provider import GivenText, Hit, ProviderKind, Query
+from bot.search.blend import K, Search, SearchResult, blend
+from bot.search.provider import GivenText, Hit, Policy, ProviderKind, Query, nearest
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.search.scripted import Incomplete, Knowing, Scripted, hits, reading, scripted
 

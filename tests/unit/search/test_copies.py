@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from bot.core.reader import EVERYTHING, Reach
-from bot.search import local
+from bot.search import local_documents as local
 from bot.search.index_file import open_reader
 from bot.search.index_report import holdings
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
 from bot.search.vector_filling import fill_vectors
 from tests.fakes.embeddings import MemoryEmbedder

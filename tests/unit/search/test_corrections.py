@@ -9,7 +9,7 @@ from bot.core.mcp_address import public
 from bot.core.messages import Author, Thread
 from bot.core.reader import Reach, is_document
 from bot.core.texts import texts_for
-from bot.search.corrections import MOST_FOUND, best, link_in, title_of
+from bot.search.correction_search import MOST_FOUND, best, link_in, title_of
 from bot.storage.corrections import Correction
 from bot.storage.found_words import terms_of
 from tests.unit.samples import NOW

@@ -15,14 +15,13 @@ from bot.core.errors import InvalidSetting
 from bot.core.plugins import PartSettings
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names, load_settings, settings_class
-from bot.search.declaration import declarations
-from bot.search.registry import configured_names, open_search
+from bot.search.registry import configured_names, declarations, open_search
 
 ROOT = Path(__file__).parents[3]
 
 PACKAGE = """
 from bot.core.plugins import PartSettings, named_field
-from bot.search.declaration import Declaration
+from bot.search.provider import Declaration
 from bot.search.provider import Hit
 from pydantic import Field, SecretStr
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.search.document_reading import Job, failed_reading, read_file
 from bot.search.folders import Document, list_documents, open_real
 from bot.search.index_file import unpack_text
 from bot.search.indexer import Indexer
-from bot.search.reading import Job, failed_reading, read_file
 
 MOST = 1_000_000
 SECRET = "The secret number is 987654321."

@@ -17,9 +17,8 @@ from bot.core.errors import (
     PageUnreadable,
     ProviderUnavailable,
 )
-from bot.search.declaration import Policy
 from bot.search.guarded import Guarded
-from bot.search.provider import Query
+from bot.search.provider import Policy, Query
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.search.scripted import Scripted, hits, reading, scripted
 

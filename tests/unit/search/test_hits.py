@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.search.hits import host_of, is_within, matching_hits, plain, short, web_hit, with_sites
+from bot.search.engines import host_of, is_within, matching_hits, plain, short, web_hit, with_sites
 from bot.search.provider import Query
 
 

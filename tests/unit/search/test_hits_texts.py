@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.extract import from_bytes
-from bot.search.hits import KEPT_CHARACTERS, KEPT_SECONDS, LONGEST, SuppliedTexts
+from bot.search.engines import KEPT_CHARACTERS, KEPT_SECONDS, LONGEST, SuppliedTexts
 
 
 def test_spellings_of_an_address_are_one_page() -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.search.in_flight import InFlight
+from bot.search.guarded import InFlight
 
 
 class Work:

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from bot.core.errors import InvalidSetting, StorageUnavailable
-from bot.search import index_file, index_writer, indexer
+from bot.search import index_file, indexer
 from bot.search.index_report import IndexReport
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
 from tests.unit.search.readers import Recording, Refused
 
@@ -387,7 +387,7 @@ async def test_searches_go_on_while_a_run_writes(
 async def test_what_was_removed_does_not_pile_up(
     docs: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_writer, "DEAD_FEW", 10)
+    monkeypatch.setattr(indexer, "DEAD_FEW", 10)
     for i in range(20):
         write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
     Indexer(index).index([docs])
@@ -415,9 +415,9 @@ async def test_an_index_of_another_version_is_worked_out_anew(
     write(b / "two.md", "# Two\n\nStrange words.")
     Indexer(index).index([a, b])
     with monkeypatch.context() as old, closing(index_file.open_writer(index)[0]) as connection:
-        old.setattr(index_writer, "fingerprint", lambda: "old")
+        old.setattr(indexer, "fingerprint", lambda: "old")
         old.setattr(index_file, "terms", lambda text: text.lower()[::-1].split())
-        index_writer.IndexWriter(connection).refresh()
+        indexer.IndexWriter(connection).refresh()
     assert await found(index, "strange words") == []
     report = Indexer(index).index([a])
     assert counts(report) == (0, 1, 0, 0)

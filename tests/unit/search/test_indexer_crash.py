@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.search import local
+from bot.search import local_documents as local
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
 from tests.unit.search.test_indexer import content, write
 

@@ -23,10 +23,10 @@ from bot.core.errors import (
     Refused,
 )
 from bot.operation.configuration import load_settings
-from bot.search.declaration import declarations
-from bot.search.json_api import MAX_REPLY_BYTES
+from bot.search.engines import MAX_REPLY_BYTES
 from bot.search.provider import Hit, Query
 from bot.search.providers import tavily
+from bot.search.registry import declarations
 from tests.fakes.engines import KEY, FakeEngine, refusal
 from tests.fakes.server import serve
 from tests.fakes.web_engines import FakeBrave, FakeSearxng, FakeSerper, FakeTavily

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from bot.core.errors import InvalidSetting, PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.passages import split
-from bot.search import local
+from bot.search import local_documents as local
 from bot.search.index_file import damage_mark
 from bot.search.index_report import documents_digest
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
 
 pytestmark = pytest.mark.usefixtures("reading_inside")

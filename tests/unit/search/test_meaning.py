@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from bot.core.errors import InvalidSetting, ProviderUnavailable
 from bot.pages.passages import split
-from bot.search.embedding.embedder import Embedder
+from bot.search.embedder import Embedder
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
-from bot.search.meaning import REST_SECONDS, Meaning, fuse
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Hit, Query
 from bot.search.vector_filling import fill_vectors
+from bot.search.vectors import REST_SECONDS, Meaning, fuse
 from tests.fakes.embeddings import MemoryEmbedder
 from tests.unit.search.test_indexer import write
 

@@ -21,8 +21,8 @@ from bot.core.errors import (
     ProviderUnavailable,
     Refused,
 )
-from bot.search.json_api import retry_after
-from bot.search.mediawiki_api import MAX_REPLY_BYTES, WikiApi, endpoints
+from bot.search.engines import retry_after
+from bot.search.mediawiki import MAX_REPLY_BYTES, WikiApi, endpoints
 from tests.fakes.mediawiki import FakeWiki
 
 SITE = {

@@ -9,8 +9,8 @@ from hypothesis import given
 
 from bot.pages.passages import split
 from bot.search.index_file import pack_spans
-from bot.search.meaning import Match
-from bot.search.surroundings import Headings, OpenedPage, rate_matches
+from bot.search.local_documents import Headings, OpenedPage, rate_matches
+from bot.search.vectors import Match
 from tests.unit.pages.test_passages import PAGES
 
 WEIGHTS = {"harbour": 3.0, "fee": 2.0, "bell": 1.0}

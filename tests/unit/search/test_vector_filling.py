@@ -15,11 +15,11 @@ import pytest
 
 from bot.core.errors import InvalidSetting, ProviderUnavailable
 from bot.pages.passages import split
-from bot.search import index_writer, vector_filling
-from bot.search.embedding.embedder import Vector
+from bot.search import indexer, vector_filling
+from bot.search.embedder import Vector
 from bot.search.index_file import open_reader, unpack_text
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
 from bot.search.vector_filling import (
     ELSEWHERE,
@@ -122,7 +122,7 @@ async def test_a_moved_or_renumbered_file_keeps_its_vectors(
     embedder = MemoryEmbedder()
     await fill(index, embedder)
     (docs / "0.md").rename(docs / "zero.md")
-    for module in (index_writer, vector_filling):
+    for module in (indexer, vector_filling):
         monkeypatch.setattr(module, "fingerprint", lambda: "of the next release")
     Indexer(index).index([docs])
     assert state_of_vectors(index, (), embedder.model).startswith("0 of 18 passages")

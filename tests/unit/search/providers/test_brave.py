@@ -8,8 +8,8 @@ import pytest
 
 from bot.core.errors import CredentialsRefused, ProviderUnavailable, Refused
 from bot.operation.configuration import load_settings
-from bot.search.declaration import declarations
 from bot.search.provider import Freshness, Query
+from bot.search.registry import declarations
 from tests.fakes.engines import WebPage, refusal
 from tests.fakes.web_engines import FakeBrave
 from tests.unit.search.engines import KEYS, opened

@@ -6,8 +6,8 @@ import pytest
 
 from bot.core.errors import CredentialsRefused, InvalidSetting, ProviderUnavailable
 from bot.operation.configuration import load_settings
-from bot.search.declaration import declarations
 from bot.search.provider import Freshness, Query
+from bot.search.registry import declarations
 from tests.fakes.engines import WebPage
 from tests.fakes.web_engines import FakeSerper
 from tests.unit.search.engines import opened

@@ -17,7 +17,7 @@ from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.research.evidence.library import Library
 from bot.search.blend import SearchResult
-from bot.search.mcp.provider import McpSource
+from bot.search.mcp_source import McpSource
 from bot.search.provider import GivenText
 
 WIKI = "https://wiki.example.com"

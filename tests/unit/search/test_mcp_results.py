@@ -10,8 +10,8 @@ import pytest
 
 from bot.core.mcp_address import address, id_of, public, server_of
 from bot.core.mcp_entry import McpServer
-from bot.search.mcp.results import results_of, text_of
-from bot.search.mcp.tools import OfferedTool, uses_of
+from bot.search.mcp_source import results_of, text_of
+from bot.search.mcp_tools import OfferedTool, uses_of
 
 
 def said(*told: Any, structured: Any = None) -> types.CallToolResult:

@@ -14,8 +14,8 @@ from bot.core.lines import one_line
 from bot.core.reader import Reach, is_conversation
 from bot.core.texts import Texts
 from bot.pages.page import Page
+from bot.search.conversation_search import day_of, page_of
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
-from bot.search.talk import day_of, page_of
 from bot.storage.corrections import Correction, Corrections
 from bot.text.terms import STOP_WORDS, keywords
 

@@ -1,9 +1,13 @@
-"""An embedder behind an OpenAI-compatible ``/v1/embeddings`` address.
+"""The protocol of an embedder.
+
+An embedder behind an OpenAI-compatible ``/v1/embeddings`` address.
 
 Requests and answers: https://platform.openai.com/docs/api-reference/embeddings/create. Only
 ``model`` and ``input`` are sent. ``encoding_format`` is left
 out, because no value of it is accepted everywhere (Voyage rejects "float", old vLLM "base64", and
 OpenRouter answers "base64" with nothing); answers in either format are understood.
+
+Creates the embedder that the settings configure.
 """
 
 from __future__ import annotations
@@ -12,19 +16,73 @@ import array
 import asyncio
 import base64
 import binascii
+import hashlib
+import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import stamina
 
-from bot.core.errors import ProviderUnavailable, Refused
-from bot.search.embedding.embedder import Vector, fingerprint, unit
-from bot.search.json_api import QUOTA_STATUSES, JsonApi
+from bot.core.egress import Egress
+from bot.core.errors import InvalidSetting, ProviderUnavailable, Refused
+from bot.core.extras import need
+from bot.core.settings import Settings
+from bot.search.engines import QUOTA_STATUSES, JsonApi
 from bot.text.tokens import estimate
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     import httpx
+
+
+Vector: TypeAlias = "array.array[float]"
+"""A vector of unit length as 32-bit floats (type code ``f``)."""
+
+
+class Embedder(Protocol):
+    """A model that converts texts to vectors whose dot product is the cosine of their angle.
+
+    ``model`` identifies it and changes whenever a text would get a different vector. ``name`` is
+    its display name. Both methods raise ``Unavailable`` (try again later), ``Refused`` (wrong key,
+    rejected request), ``InvalidSetting`` or ``Broken`` (unusable vectors).
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    async def embed_question(self, text: str) -> Vector:
+        """The vector of a question, which should be close to those of passages that answer it."""
+        ...
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of passages, in their order. Any number of texts of any length: the embedder
+        makes batches, and truncates texts that are too long for the model."""
+        ...
+
+
+def unit(numbers: Iterable[float]) -> Vector:
+    """Scale numbers to a vector of length 1. Raises ``ValueError`` if that is impossible."""
+    vector = array.array("f", numbers)
+    length = math.sqrt(math.fsum(x * x for x in vector))
+    if not math.isfinite(length) or length < 1e-12:
+        raise ValueError("a vector without a direction")
+    return array.array("f", [x / length for x in vector])
+
+
+def fingerprint(*parts: str) -> str:
+    """A short digest that changes when any of the parts changes."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()
+
 
 TITLE = "The embeddings endpoint"
 KEY, PLACE = "FOOTNOTE_EMBEDDINGS_API_KEY", "FOOTNOTE_EMBEDDINGS_URL"
@@ -260,3 +318,48 @@ def _numbers(embedding: object) -> Sequence[float]:
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers
+
+
+def make_embedder(settings: Settings, client: Callable[[], httpx.AsyncClient]) -> Embedder | None:
+    """Create the embedder of the settings, or return None if they configure none.
+
+    ``client`` is called when a request is made. Raises ``InvalidSetting`` if the model's name, or
+    the extra, is missing.
+    """
+    if not settings.embeddings_url:
+        return None
+    if not settings.embeddings_model:
+        raise InvalidSetting(
+            "FOOTNOTE_EMBEDDINGS_URL is set without FOOTNOTE_EMBEDDINGS_MODEL: name the model."
+        )
+    need("vectors", "Searching documents by meaning")
+    from bot.search.embedder import Endpoint
+
+    key = settings.embeddings_api_key
+    return Endpoint(
+        settings.embeddings_url,
+        settings.embeddings_model,
+        client,
+        key=key.get_secret_value() if key else "",
+        query_prefix=settings.embeddings_query_prefix,
+        passage_prefix=settings.embeddings_passage_prefix,
+    )
+
+
+@asynccontextmanager
+async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
+    """``make_embedder`` with its own HTTP client, which is closed at the end."""
+    clients: list[httpx.AsyncClient] = []
+
+    def client() -> httpx.AsyncClient:
+        import httpx
+
+        if not clients:
+            clients.append(httpx.AsyncClient(transport=Egress.of(settings).transport(httpx)))
+        return clients[0]
+
+    try:
+        yield make_embedder(settings, client)
+    finally:
+        for each in clients:
+            await each.aclose()

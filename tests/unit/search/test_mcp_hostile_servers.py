@@ -26,9 +26,9 @@ from bot.core.mcp_entry import McpServer
 from bot.core.reader import Reach
 from bot.operation.configuration import load_settings
 from bot.search.blend import Search, SearchResult
-from bot.search.mcp.declaration import server_declaration
-from bot.search.mcp.provider import McpSource
+from bot.search.mcp_source import McpSource
 from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.registry import server_declaration
 from tests.fakes import mcp_server
 from tests.fakes.server import serve
 

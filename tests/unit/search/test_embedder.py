@@ -14,8 +14,8 @@ import stamina
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from bot.core.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavailable, Refused
-from bot.search.embedding import endpoint
-from bot.search.embedding.endpoint import Endpoint, base_of, cut
+from bot.search import embedder as endpoint
+from bot.search.embedder import Endpoint, base_of, cut
 from bot.text.tokens import estimate
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings, vector_of
 from tests.fakes.engines import refusal

@@ -126,7 +126,7 @@ class ResourceEntry:
     at: datetime
 
 
-class Desk(Protocol):
+class Session(Protocol):
     """One caller's rights, and the operations on their behalf; methods raise ``FootnoteError``.
     ``caller`` identifies the person."""
 

@@ -8,8 +8,7 @@ import pytest
 from bot.core.errors import InvalidSetting
 from bot.core.extras import EXTRAS
 from bot.operation.configuration import load_settings
-from bot.search.embedding.choice import make_embedder, open_embedder
-from bot.search.embedding.endpoint import Endpoint
+from bot.search.embedder import Endpoint, make_embedder, open_embedder
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings
 from tests.fakes.server import serve
 
