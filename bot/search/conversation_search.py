@@ -223,7 +223,7 @@ class SearchedConversations:
         ``PageReader.read``."""
         if isinstance(self._provider, FindsFiles) and self._provider.has_file(url):
             return await self._read_file(url, self._provider)
-        if not self._guarded.reads(url):
+        if not self._provider.reads(url):
             raise PageUnreadable(ELSEWHERE)
         found = await self._guarded.read(url)
         if not isinstance(found, Page):  # a text that is still to be extracted

@@ -1,24 +1,17 @@
-"""The protocol of an embedder.
+"""Embedders: models that convert texts to vectors, so that similar meanings are close together.
 
-An embedder behind an OpenAI-compatible ``/v1/embeddings`` address.
-
-Requests and answers: https://platform.openai.com/docs/api-reference/embeddings/create. Only
-``model`` and ``input`` are sent. ``encoding_format`` is left
-out, because no value of it is accepted everywhere (Voyage rejects "float", old vLLM "base64", and
-OpenRouter answers "base64" with nothing); answers in either format are understood.
-
-Creates the embedder that the settings configure.
+``Endpoint`` is one behind an OpenAI-compatible ``/v1/embeddings`` address:
+https://platform.openai.com/docs/api-reference/embeddings/create. Only ``model`` and ``input`` are
+sent: no value of ``encoding_format`` is accepted everywhere (Voyage rejects "float", old vLLM
+"base64", and OpenRouter answers "base64" with nothing), and without it numbers are returned.
 """
 
 from __future__ import annotations
 
 import array
 import asyncio
-import base64
-import binascii
 import hashlib
 import math
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
@@ -87,7 +80,7 @@ def fingerprint(*parts: str) -> str:
 TITLE = "The embeddings endpoint"
 KEY, PLACE = "FOOTNOTE_EMBEDDINGS_API_KEY", "FOOTNOTE_EMBEDDINGS_URL"
 
-USUAL_TOKENS = 512  # that every model accepts; most accept no more
+MOST_TOKENS = 512  # of a text, by our own estimate: every model accepts them, most no more
 BATCH_TEXTS = 32  # texts in one request, which servers with a low limit accept
 BATCH_TOKENS = 16_000  # estimated tokens in one request
 AT_ONCE = 2  # parallel requests
@@ -104,9 +97,8 @@ Kind = Literal["query", "document"]
 class Endpoint:
     """See the module docstring; implements ``Embedder``.
 
-    ``url`` may end with ``/v1``, ``/v1/embeddings`` or neither. ``max_tokens`` is the length of
-    text that the model accepts, by our own estimate. ``client`` is called when first needed; the
-    client is closed by its owner.
+    ``url`` may end with ``/v1``, ``/v1/embeddings`` or neither. ``client`` is called when first
+    needed; the client is closed by its owner.
     """
 
     def __init__(
@@ -118,15 +110,13 @@ class Endpoint:
         key: str = "",
         query_prefix: str = "",
         passage_prefix: str = "",
-        max_tokens: int = USUAL_TOKENS,
     ) -> None:
         self.name = model
-        self.model = fingerprint(model, query_prefix, passage_prefix, str(max_tokens))
+        self.model = fingerprint(model, query_prefix, passage_prefix, str(MOST_TOKENS))
         self._url = url
         self._client = client
         self._key = key
         self._prefixes: Mapping[Kind, str] = {"query": query_prefix, "document": passage_prefix}
-        self._max_tokens = max_tokens
         self._texts = BATCH_TEXTS  # per request; reduced when the endpoint is too slow
 
     async def embed_question(self, text: str) -> Vector:
@@ -157,7 +147,7 @@ class Endpoint:
                 task.cancel()
 
     def _worded(self, text: str, kind: Kind) -> str:
-        return cut(self._prefixes[kind] + text, self._max_tokens)
+        return cut(self._prefixes[kind] + text, MOST_TOKENS)
 
     async def _embed(self, batch: list[str], kind: Kind, *, attempts: int) -> list[Vector]:
         """The vectors of one batch. If it is rejected or takes too long, its halves are tried: the
@@ -231,7 +221,7 @@ class Endpoint:
         if reply.status in (400, 413, 422):
             raise _TooMuch(
                 f"{TITLE} does not accept the request (HTTP {reply.status}): check "
-                "FOOTNOTE_EMBEDDINGS_MODEL and FOOTNOTE_EMBEDDINGS_MAX_TOKENS.",
+                "FOOTNOTE_EMBEDDINGS_MODEL.",
                 detail=detail,
             )
         return self._vectors(api.answer(reply).data, count)
@@ -256,8 +246,8 @@ class Endpoint:
             if not isinstance(each, dict):
                 raise self._api().broken("an embedding that is not an object")
             try:
-                found[int(each.get("index", place))] = unit(_numbers(each.get("embedding")))
-            except (TypeError, ValueError, OverflowError, binascii.Error) as error:
+                found[int(each.get("index", place))] = unit(each.get("embedding", ()))
+            except (TypeError, ValueError, OverflowError) as error:
                 raise self._api().broken(f"an embedding that is not a vector: {error}") from error
         if found.keys() != set(range(count)) or len({len(each) for each in found.values()}) > 1:
             raise self._api().broken(f"{len(found)} vectors for {count} texts")
@@ -305,19 +295,6 @@ def _batches(texts: Sequence[str], most: int) -> list[list[str]]:
         batches[-1].append(text)
         room -= tokens
     return batches
-
-
-def _numbers(embedding: object) -> Sequence[float]:
-    """An embedding as numbers; base64 holds little-endian 32-bit floats."""
-    if isinstance(embedding, list):
-        return embedding
-    if not isinstance(embedding, str):
-        raise TypeError("neither numbers nor base64")
-    numbers = array.array("f")
-    numbers.frombytes(base64.b64decode(embedding, validate=True))
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
 
 
 def make_embedder(settings: Settings, client: Callable[[], httpx.AsyncClient]) -> Embedder | None:

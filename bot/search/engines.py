@@ -13,7 +13,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic
@@ -44,51 +43,12 @@ class Reply:
     data: Mapping[str, Any]
 
 
-async def fetched(
-    responding: AbstractAsyncContextManager[httpx.Response],
-    title: str,
-    place: str,
-    broken: Callable[[str], Broken],
-    most_bytes: int,
-) -> tuple[int, Mapping[str, str], bytes]:
-    """The status, headers and body of a response. ``title`` and ``place`` as for ``JsonApi``;
-    ``broken`` creates the error for an unreadable answer from a detail.
-
-    Raises ``ProviderUnavailable`` if there is no response, and ``Broken`` for an invalid response
-    or one of more than ``most_bytes``.
-    """
-    import httpx
-
-    body = bytearray()
-    try:
-        async with responding as response:
-            async for chunk in response.aiter_bytes():
-                body += chunk
-                if len(body) > most_bytes:
-                    raise broken(f"a reply of more than {most_bytes} bytes")
-            return response.status_code, response.headers, bytes(body)
-    except httpx.TimeoutException as error:
-        raise ProviderUnavailable(
-            f"{title} does not answer in time: try again later.",
-            detail=type(error).__name__,
-        ) from error
-    except httpx.ProxyError as error:
-        raise ProviderUnavailable(str(error)) from error
-    except httpx.TransportError as error:
-        raise ProviderUnavailable(
-            f"{title} cannot be reached: check the network and {place}.",
-            detail=f"{type(error).__name__}: {error}",
-        ) from error
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise broken(f"{type(error).__name__}: {error}") from error
-
-
 class JsonApi:
     """Client for one API.
 
     ``title`` names it in sentences; ``key`` and ``place`` are the settings with its key ("" if it
-    has none) and its address. Redirects are not followed, so that a key is sent only to the
-    configured host. ``seconds`` limits a request, ``most_bytes`` an answer.
+    has none) and its address. ``seconds`` limits a request, ``most_bytes`` an answer. Redirects are
+    followed only if ``follows``, so that a key is sent only to the configured host.
     """
 
     def __init__(
@@ -102,23 +62,17 @@ class JsonApi:
         headers: Mapping[str, str] | None = None,
         seconds: float = REQUEST_SECONDS,
         most_bytes: int = MAX_REPLY_BYTES,
+        follows: bool = False,
     ) -> None:
         self.title = title
         self._seconds = seconds
         self._most_bytes = most_bytes
+        self._follows = follows
         self._client = client
         self._base = base.rstrip("/")
         self._key = key
         self._place = place
         self._headers = {"Accept": "application/json", **(headers or {})}
-
-    async def get(self, path: str, parameters: Mapping[str, str] | None = None) -> Reply:
-        """The answer to a GET. Raises like ``answer``."""
-        return self.answer(await self.send("GET", path, parameters=parameters))
-
-    async def post(self, path: str, body: Mapping[str, Any]) -> Reply:
-        """The answer to a POST of JSON. Raises like ``answer``."""
-        return self.answer(await self.send("POST", path, body=body))
 
     def answer(self, reply: Reply) -> Reply:
         """Return the reply if it is a result.
@@ -189,25 +143,44 @@ class JsonApi:
     ) -> Reply:
         """Send one request and return its reply, whatever the status.
 
-        Raises ``ProviderUnavailable`` if there is no response, ``Broken`` for one that is too large
-        and for a result (200) that is not a JSON object. Other statuses may have any body.
+        Raises ``ProviderUnavailable`` if there is no response, ``Broken`` for one that is invalid
+        or too large, and for a result (200) that is not a JSON object.
         """
-        responding = self._client.stream(
-            method,
-            self._base + path,
-            params=parameters,
-            json=body,
-            headers={n: renewed(self._key, v) for n, v in self._headers.items()},
-            follow_redirects=False,
-            timeout=self._seconds,
-        )
+        import httpx
+
+        content = bytearray()
         try:
-            status, headers, content = await fetched(
-                responding, self.title, self._place, self.broken, self._most_bytes
-            )
+            async with self._client.stream(
+                method,
+                self._base + path,
+                params=parameters,
+                json=body,
+                headers={n: renewed(self._key, v) for n, v in self._headers.items()},
+                follow_redirects=self._follows,
+                timeout=self._seconds,
+            ) as response:
+                async for chunk in response.aiter_bytes():
+                    content += chunk
+                    if len(content) > self._most_bytes:
+                        raise self.broken(f"a reply of more than {self._most_bytes} bytes")
+                status = response.status_code
+                return Reply(status, response.headers, self._object(status, bytes(content)))
         except UnicodeEncodeError:  # in a header, which must be ASCII: it is the key
             self.refuse_key("the key is not ASCII")
-        return Reply(status, headers, self._object(status, content))
+        except httpx.TimeoutException as error:
+            raise ProviderUnavailable(
+                f"{self.title} does not answer in time: try again later.",
+                detail=type(error).__name__,
+            ) from error
+        except httpx.ProxyError as error:
+            raise ProviderUnavailable(str(error)) from error
+        except httpx.TransportError as error:
+            raise ProviderUnavailable(
+                f"{self.title} cannot be reached: check the network and {self._place}.",
+                detail=f"{type(error).__name__}: {error}",
+            ) from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self.broken(f"{type(error).__name__}: {error}") from error
 
     def _object(self, status: int, content: bytes) -> Mapping[str, Any]:
         try:

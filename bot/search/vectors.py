@@ -64,13 +64,20 @@ def pack(vector: Vector) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
-    """A passage, by its file and its position in it, and its cosine to the question."""
+class Match:
+    """A matching passage; ``place`` is its position in its file.
+
+    ``score`` is by words; higher is better. ``relevance`` is by meaning: 1 for the passage closest
+    to the question, 0 for those no closer than the average; None without a vector. ``cosine`` is
+    the one to the question, if it was found by meaning.
+    """
 
     file: int
     url: str
     place: int
-    cosine: float
+    score: float = 0.0
+    relevance: float | None = None
+    cosine: float = 0.0
 
 
 class _Row(NamedTuple):
@@ -116,13 +123,13 @@ class Scan:
         self._mean = float(self._cosines.mean()) if start else 0.0
         self._best = float(self._cosines.max()) if start else 0.0
 
-    def nearest(self) -> Iterator[Near]:
+    def nearest(self) -> Iterator[Match]:
         """The passages of files that are shown, the nearest first."""
         for at in (-self._cosines).argsort(kind="stable").tolist():
             row = self._rows[bisect_right(self._starts, at) - 1]
             if self._visible.is_shown(row.file, row.text_digest):
                 place = row.first + at - row.start
-                yield Near(row.file, row.url, place, float(self._cosines[at]))
+                yield Match(row.file, row.url, place, cosine=float(self._cosines[at]))
 
     def cosine(self, file: int, place: int) -> float | None:
         """The cosine of one passage; None if it has no vector."""
@@ -181,21 +188,6 @@ Place = tuple[int, int]
 """A passage: its file and its position in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A matching passage; ``place`` is its position in its file.
-
-    ``score`` is by words; higher is better. ``relevance`` is by meaning: 1 for the passage closest
-    to the question, 0 for those no closer than the average; None without a vector.
-    """
-
-    file: int
-    url: str
-    place: int
-    score: float = 0.0
-    relevance: float | None = None
-
-
 class Meaning:
     """Similarity of an index's passages by an embedder's vectors; ``clock`` is in seconds."""
 
@@ -229,19 +221,21 @@ class Meaning:
         return connection.execute(query, (maker,)).fetchone() is not None
 
     def scan(self, connection: sqlite3.Connection, question: Vector, visible: Visible) -> Scan:
+        """Compare a question with all passages of the visible files."""
         return Scan(connection, maker_of(connection, self._embedder.model), question, visible)
 
 
 def ranked(scan: Scan, by_words: Sequence[Match], most: int) -> list[Match]:
     """Merge the best passages by words with the ``most`` nearest by meaning, best first."""
-    near = list(islice(scan.nearest(), most))
-    cosines = {(each.file, each.place): each.cosine for each in near}
+    candidates: dict[Place, Match] = {}
+    cosines: dict[Place, float] = {}
+    for match in islice(scan.nearest(), most):
+        candidates[match.file, match.place] = match
+        cosines[match.file, match.place] = match.cosine
     for match in by_words:
-        cosine = scan.cosine(match.file, match.place)
-        if cosine is not None:
-            cosines[match.file, match.place] = cosine
-    candidates = {(each.file, each.place): Match(each.file, each.url, each.place) for each in near}
-    candidates |= {(match.file, match.place): match for match in by_words}
+        candidates[match.file, match.place] = match
+        if (known := scan.cosine(match.file, match.place)) is not None:
+            cosines[match.file, match.place] = known
     scores = {(match.file, match.place): match.score for match in by_words}
     return [
         replace(candidates[place], relevance=scan.relevance(cosines[place]))

@@ -107,7 +107,7 @@ class Tavily:
         body = _body(query)
         if not body["query"] or query.limit < 1:
             return []
-        data = (await self._api.post("/search", body)).data
+        data = await self._ask("POST", "/search", body)
         for each in mappings(data.get("results")):
             self._texts.keep(each.get("url"), each.get("title"), each.get("raw_content"))
         return matching_hits(_hits(data), query)
@@ -115,9 +115,14 @@ class Tavily:
     def text_of(self, url: str) -> GivenText | None:
         return self._texts.of(url)
 
+    async def _ask(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Any]:
+        return self._api.answer(await self._api.send(method, path, body=body)).data
+
     async def report(self) -> str:
         """The credits used: of the key's own limit or, if it has none, of the account's."""
-        data = (await self._api.get("/usage")).data
+        data = await self._ask("GET", "/usage")
         key, account = mapping(data.get("key")), mapping(data.get("account"))
         for used, limit in (
             (key.get("usage"), key.get("limit")),

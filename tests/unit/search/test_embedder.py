@@ -63,9 +63,10 @@ async def test_questions_and_passages_have_their_prefixes() -> None:
     ]
 
 
-async def test_what_is_too_long_for_the_model_is_cut() -> None:
+async def test_what_is_too_long_for_the_model_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "MOST_TOKENS", 40)
     fake = FakeEmbeddings()
-    async with opened(fake, max_tokens=40) as embedder:
+    async with opened(fake) as embedder:
         await embedder.embed_passages(["word " * 100, "车" * 100, "short"])
 
     assert [estimate(text) for text in fake.embedded] == [40, 40, 2]
@@ -274,7 +275,6 @@ def test_the_model_changes_with_all_that_changes_vectors() -> None:
         {},
         {"query_prefix": "query: "},
         {"passage_prefix": "query: "},
-        {"max_tokens": 100},
     ]
     models = {
         Endpoint("http://e.example", MODEL, httpx.AsyncClient, **each).model for each in values

@@ -405,9 +405,8 @@ async def test_reads_go_through_the_same_guard() -> None:
 
 @in_virtual_time
 async def test_only_a_page_reader_reads() -> None:
-    assert guarded(reading(A)).reads("https://scripted.example/x")
-    assert not guarded(reading(A)).reads("https://other.example/x")
-    assert not guarded(scripted(A)).reads("https://scripted.example/x")
+    with pytest.raises(PageUnreadable):
+        await guarded(scripted(A)).read("https://scripted.example/x")
 
 
 @in_virtual_time
