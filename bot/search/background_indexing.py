@@ -37,8 +37,8 @@ async def documents_being_indexed(
     if not settings.docs:
         yield
         return
-    from bot.search.document_reading import SIZE, Readers
     from bot.search.indexer import Indexer  # imported here because few processes index
+    from bot.search.reader_processes import SIZE, Readers
 
     readers = Readers(size=min(BESIDE_OTHERS, SIZE))
     indexer = Indexer(settings.index_path, areas=settings.collection_paths, readers=readers)

@@ -47,13 +47,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from bot import __version__
 from bot.core.errors import StorageUnavailable
-from bot.core.reader import EVERYTHING, Reach
 from bot.pages.passages import Passage, split
 from bot.text.terms import STOP_WORDS, terms
+
+if TYPE_CHECKING:
+    from bot.core.reader import Reach  # slow to import: not in the child processes
 
 SCHEMA = 4  # as in the last lines of _TABLES; an index with a different layout is rebuilt
 BUSY_SECONDS = 30.0  # indexing transactions are short; this allows for slow disks
@@ -504,7 +507,7 @@ class Visible:
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, folders: Iterable[Path], reach: Reach = EVERYTHING
+        self, connection: sqlite3.Connection, folders: Iterable[Path], reach: Reach
     ) -> None:
         reach = reach.of_files
         self._connection = connection

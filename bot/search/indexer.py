@@ -20,7 +20,7 @@ from typing import Any, Literal
 from bot.core.errors import InvalidSetting, Stopped, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.pages.passages import split
-from bot.search.document_reading import ENDED, Job, Readers, Reading
+from bot.search.document_reading import Job, Reading
 from bot.search.folders import Document, list_documents, readable, root_of
 from bot.search.index_file import (
     Damaged,
@@ -45,6 +45,7 @@ from bot.search.index_file import (
     word_rows,
 )
 from bot.search.index_report import IndexReport
+from bot.search.reader_processes import ENDED, Readers
 
 log = get_logger()
 

@@ -212,7 +212,7 @@ class LocalDocuments:
         return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
 
     def _read(self, connection: sqlite3.Connection, url: str) -> Page:
-        visible = Visible(connection, self._folders).condition
+        visible = Visible(connection, self._folders, EVERYTHING).condition
         row = connection.execute(
             "SELECT files.url, title, text, indexed_at FROM files JOIN pages ON pages.file = id"  # noqa: S608 - our own column names
             f" WHERE url = ? AND {visible.sql}",
@@ -430,14 +430,6 @@ class Headings:
         return found
 
 
-def load_page(connection: sqlite3.Connection, file: int) -> OpenedPage:
-    """Load the page of a file from the index. Raises ``Damaged`` and ``sqlite3.Error``."""
-    title, text, spans = connection.execute(
-        "SELECT title, text, spans FROM pages WHERE file = ?", (file,)
-    ).fetchone()
-    return OpenedPage(title, unpack_text(text), spans)
-
-
 class Pages:
     """Pages of an index by file, loaded when needed; limited to ``HELD`` characters in memory."""
 
@@ -451,7 +443,10 @@ class Pages:
         """Raises ``Damaged`` and ``sqlite3.Error``."""
         page = self._held.get(file)
         if page is None:
-            page = load_page(self._connection, file)
+            title, text, spans = self._connection.execute(
+                "SELECT title, text, spans FROM pages WHERE file = ?", (file,)
+            ).fetchone()
+            page = OpenedPage(title, unpack_text(text), spans)
             if len(page.text) <= HELD:
                 self._held[file] = page
         return page

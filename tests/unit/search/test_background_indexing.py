@@ -15,10 +15,11 @@ from bot.core.settings import Settings
 from bot.operation.configuration import load_settings
 from bot.search import local_documents as local
 from bot.search.background_indexing import documents_being_indexed
-from bot.search.document_reading import Job, Readers, Reading
+from bot.search.document_reading import Job, Reading
 from bot.search.indexer import Indexer
 from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
+from bot.search.reader_processes import Readers
 from tests.unit.search.test_indexer import write
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.search.document_reading import BROKE
 from bot.search.indexer import Indexer
 from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
+from bot.search.reader_processes import BROKE
 from tests.fakes.pdf import pdf, typed
 from tests.unit.search.readers import DIES, HANGS, Recording, that
 

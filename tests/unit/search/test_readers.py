@@ -10,10 +10,11 @@ import pytest
 
 from bot.core.errors import Unavailable
 from bot.pages.media import media_type_of
-from bot.search import document_reading as readers
-from bot.search.document_reading import BROKE, Job, Readers, Reading, read_file
+from bot.search import reader_processes as readers
+from bot.search.document_reading import Job, Reading, read_file
 from bot.search.folders import Document
 from bot.search.indexer import MAX_FILE_BYTES
+from bot.search.reader_processes import BROKE, Readers
 from tests.unit.search.readers import (
     BREAKS,
     DIES,
