@@ -52,7 +52,7 @@ class Halting(Readers):
 def halting(monkeypatch: pytest.MonkeyPatch) -> Halting:
     readers = Halting(after=4)
     monkeypatch.setattr("bot.search.indexer.BATCH_FILES", 2)
-    monkeypatch.setattr("bot.search.document_reading.Readers", lambda **how: readers)
+    monkeypatch.setattr("bot.search.reader_processes.Readers", lambda **how: readers)
     return readers
 
 

@@ -1,4 +1,4 @@
-"""An embeddings endpoint: what is sent to it, and what its troubles mean."""
+"""An embeddings endpoint: how it is chosen, what is sent to it, and what its troubles mean."""
 
 from __future__ import annotations
 
@@ -13,12 +13,22 @@ import pytest
 import stamina
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from bot.core.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavailable, Refused
+from bot.core.errors import (
+    Broken,
+    CredentialsRefused,
+    FootnoteError,
+    InvalidSetting,
+    ProviderUnavailable,
+    Refused,
+)
+from bot.core.extras import EXTRAS
+from bot.operation.configuration import load_settings
 from bot.search import embedder as endpoint
-from bot.search.embedder import Endpoint, base_of, cut
+from bot.search.embedder import Endpoint, base_of, cut, make_embedder, open_embedder
 from bot.text.tokens import estimate
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings, vector_of
 from tests.fakes.engines import refusal
+from tests.fakes.server import serve
 
 
 @pytest.fixture(autouse=True)
@@ -283,3 +293,37 @@ def test_the_model_changes_with_all_that_changes_vectors() -> None:
 
     assert len(models) == len(values)
     assert moved in models, "the same model at another address gives the same vectors"
+
+
+URL = "http://embeddings.example"
+
+
+def test_there_is_none_by_default() -> None:
+    assert make_embedder(load_settings(), httpx.AsyncClient) is None
+    assert not load_settings().has_embedder
+
+
+def test_an_address_without_a_model_is_refused() -> None:
+    with pytest.raises(InvalidSetting, match="name the model"):
+        make_embedder(load_settings(embeddings_url=URL), httpx.AsyncClient)
+
+
+def test_an_endpoint_needs_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EXTRAS, "vectors", EXTRAS["vectors"]._replace(modules=("not_installed",)))
+    with pytest.raises(InvalidSetting, match=r"footnote-bot\[vectors\]"):
+        make_embedder(load_settings(embeddings_url=URL, embeddings_model=MODEL), httpx.AsyncClient)
+
+
+async def test_an_endpoint_gets_all_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeEmbeddings(key=KEY)
+    monkeypatch.setenv("FOOTNOTE_EMBEDDINGS_QUERY_PREFIX", "query: ")
+    monkeypatch.setenv("FOOTNOTE_EMBEDDINGS_API_KEY", KEY)
+    monkeypatch.setenv("FOOTNOTE_EMBEDDINGS_MODEL", MODEL)
+    with serve(fake.app) as url:
+        monkeypatch.setenv("FOOTNOTE_EMBEDDINGS_URL", url)
+        async with open_embedder(load_settings()) as embedder:
+            assert embedder is not None
+            await embedder.embed_question("How?")
+
+    assert fake.embedded == ["query: How?"]
+    assert fake.complaints == []

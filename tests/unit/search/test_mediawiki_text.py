@@ -167,10 +167,6 @@ def test_names_and_figures_weigh_more_than_common_words() -> None:
     assert by_weight(query) == ["Journal", "Tides", "1971", "publisher", "printed"]
 
 
-def test_chinese_words_are_weighed_as_their_bigrams() -> None:
-    assert by_weight("长城在哪里") == ["长城"]
-
-
 @pytest.mark.parametrize(
     ("query", "title"),
     [

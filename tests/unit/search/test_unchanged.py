@@ -95,12 +95,6 @@ def _execute(path: Path, statement: str) -> None:
     connection.close()
 
 
-def test_nothing_is_written(docs: Path, index: Path) -> None:
-    before = index.read_bytes()
-    unchanged(index, [docs])
-    assert index.read_bytes() == before
-
-
 # ---------------------------------------------------------------- in a process of its own
 
 

@@ -50,8 +50,7 @@ def titles(readings: list[Reading]) -> list[str]:
     return [each.content.title if each.content else each.problem for each in readings]
 
 
-@pytest.mark.parametrize("size", [1, 2, 5])
-@pytest.mark.parametrize("batch", [1, 7, 100])
+@pytest.mark.parametrize(("size", "batch"), [(1, 100), (2, 7), (5, 1)])
 def test_readings_come_in_the_order_of_the_jobs(
     jobs: list[Job], monkeypatch: pytest.MonkeyPatch, size: int, batch: int
 ) -> None:
@@ -69,8 +68,8 @@ def test_nothing_to_read_starts_no_process() -> None:
 def test_a_file_that_breaks_its_process_is_named_and_the_rest_is_read(
     jobs: list[Job], deed: str
 ) -> None:
-    found = titles(list(that(deed, b"STOP").read(jobs, MOST)))
-    assert found == [BROKE if i % 10 == 5 else f"Page {i}" for i in range(60)]
+    found = titles(list(that(deed, b"STOP").read(jobs[:30], MOST)))
+    assert found == [BROKE if i % 10 == 5 else f"Page {i}" for i in range(30)]
 
 
 def test_a_file_that_takes_for_ever_is_named_and_the_rest_is_read(jobs: list[Job]) -> None:
@@ -150,7 +149,7 @@ def test_a_file_that_is_too_large_is_not_opened(
     assert read_file(Job(large), MAX_FILE_BYTES) == Reading(is_settled=True, problem=problem)
 
 
-@pytest.mark.parametrize("name", ["a.docx", "a.xlsx", "a.pptx", "a.odt", "a.epub", "a.pdf"])
+@pytest.mark.parametrize("name", ["a.docx", "a.epub", "a.pdf"])
 def test_what_holds_pictures_may_be_larger_than_text(tmp_path: Path, name: str) -> None:
     """The reason only says that these are no documents, which shows that they were opened."""
     path = tmp_path / name

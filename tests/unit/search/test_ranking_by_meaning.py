@@ -135,15 +135,6 @@ async def test_what_is_meant_is_found_without_a_common_word(
     assert all(0.0 <= (hit.relevance or 0.0) <= 1.0 for hit in found)
 
 
-async def test_words_count_as_before_where_meaning_says_nothing(index: Path) -> None:
-    embedder = MemoryEmbedder()
-    await fill_vectors(index, (), embedder)
-
-    (first, *_) = await hits(index, "oak", embedder)
-
-    assert first.title == "Trees"
-
-
 async def test_a_passage_without_a_vector_is_found_by_words(index: Path, tmp_path: Path) -> None:
     embedder = MemoryEmbedder()
     await fill_vectors(index, (), embedder)

@@ -146,11 +146,9 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
 @pytest.mark.parametrize(
     ("hidden", "nowhere"),
     [
-        ("zanzibar", "nonesuch"),  # in the text and in headings
         ("armadillo", "jabberwocky"),  # in titles
         ("秘密计划", "乌有之乡"),
         ("zanzibar harbour", "nonesuch harbour"),  # with a word that everybody may see
-        ("What is the zanzibar of the armadillo?", "What is the nonesuch of the jabberwocky?"),
     ],
 )
 async def test_a_hidden_word_costs_what_a_word_costs_that_is_nowhere(
