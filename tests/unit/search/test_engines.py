@@ -496,8 +496,8 @@ async def test_a_query_is_sent_in_the_engines_words(
 
 _NAMES = st.sampled_from(
     ("results", "web", "organic", "answerBox", "knowledgeGraph", "infoboxes", "url", "link",
-     "title", "unresponsive_engines", "snippet", "description", "content", "extra_snippets", "id", "infobox",
-     "descriptionLink", "error", "code", "message")
+     "title", "unresponsive_engines", "snippet", "description", "content", "extra_snippets",
+     "id", "infobox", "descriptionLink", "error", "code", "message")
 )  # fmt: skip
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
