@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby, islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cachetools import LRUCache
 
@@ -105,14 +105,12 @@ class LocalDocuments:
             return []
         await self._settled()
         vector = await self._vector_of(question)
-        return await self._ask(
-            lambda index: self._search(index, question, wanted, query.limit, vector, query.reach)
-        )
+        return await self._ask(self._search, question, wanted, query.limit, vector, query.reach)
 
     async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]:
         """See ``bot.search.provider.Lexicon``."""
         wanted = list(dict.fromkeys(terms))
-        return await self._ask(lambda index: self._rarity(index, wanted, reach))
+        return await self._ask(self._rarity, wanted, reach)
 
     async def missing(self) -> int:
         """See ``bot.search.provider.Growing``."""
@@ -124,7 +122,7 @@ class LocalDocuments:
 
     async def read(self, url: str) -> Page:
         """The page as it was indexed. Raises ``PageUnreadable`` if the file is not in the index."""
-        return await self._ask(lambda index: self._read(index, url))
+        return await self._ask(self._read, url)
 
     def weighs(self, url: str) -> bool:
         """See ``Weighing.weighs``."""
@@ -135,11 +133,11 @@ class LocalDocuments:
         vector = await self._vector_of(question)
         if vector is None:
             return ()
-        return await self._ask(lambda index: self._weigh(index, vector, url, reach))
+        return await self._ask(self._weigh, vector, url, reach)
 
     async def count(self, reach: Reach = EVERYTHING) -> int:
         """The number of searchable documents."""
-        return await self._ask(lambda index: self._count(index, reach))
+        return await self._ask(self._count, reach)
 
     async def aclose(self) -> None:
         """Close the index. Later calls open it again."""
@@ -160,8 +158,9 @@ class LocalDocuments:
                 return
             await asyncio.sleep(POLL)
 
-    async def _ask(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        return await asyncio.to_thread(self._with_index, work)
+    async def _ask(self, work: Callable[..., T], *values: Any) -> T:
+        """The result of ``work``, called in a thread with a connection and these values."""
+        return await asyncio.to_thread(self._with_index, work, *values)
 
     # ------------------------------------------------------------ in a thread
 
@@ -258,14 +257,14 @@ class LocalDocuments:
 
     # ------------------------------------------------------------ connections
 
-    def _with_index(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _with_index(self, work: Callable[..., T], *values: Any) -> T:
         """Run a function with a connection, and translate errors."""
         try:
             reader = self._reader()
             try:
                 # One transaction, so that a writer cannot change passage ids in between.
                 reader.connection.execute("BEGIN")
-                return work(reader.connection)
+                return work(reader.connection, *values)
             except sqlite3.Error as error:
                 raise meaning(error, self._path) from error
             finally:
@@ -296,11 +295,9 @@ class LocalDocuments:
             reader.connection.close()  # the index was deleted and rebuilt
 
     def _close_idle(self) -> None:
-        while True:
-            try:
+        with contextlib.suppress(queue.Empty):
+            while True:
                 self._idle.get_nowait().connection.close()
-            except queue.Empty:
-                return
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +306,14 @@ class _Reader:
 
     connection: sqlite3.Connection
     inode: int
+
+
+# A passage's file is the last one that begins at or before it.
+_WITH_FILE = """CROSS JOIN files ON files.id = (
+            SELECT id FROM files WHERE count > 0 AND first <= found.id
+            ORDER BY first DESC LIMIT 1
+        )
+        WHERE found.id < files.first + files.count"""
 
 
 def _matches(connection: sqlite3.Connection, chosen: str, visible: Visible) -> Iterator[Match]:
@@ -327,12 +332,7 @@ def _matches(connection: sqlite3.Connection, chosen: str, visible: Visible) -> I
             FROM words WHERE words MATCH ?
             ORDER BY score, rowid
             LIMIT -1
-        ) AS found
-        CROSS JOIN files ON files.id = (
-            SELECT id FROM files WHERE count > 0 AND first <= found.id
-            ORDER BY first DESC LIMIT 1
-        )
-        WHERE found.id < files.first + files.count AND {visible.condition.sql}
+        ) AS found {_WITH_FILE} AND {visible.condition.sql}
         """,  # noqa: S608 - constants and a condition made of our own column names
         (chosen, *visible.condition.values),
     )
@@ -341,14 +341,8 @@ def _matches(connection: sqlite3.Connection, chosen: str, visible: Visible) -> I
 
 def _count_found(connection: sqlite3.Connection, chosen: str, visible: Visible) -> int:
     """The number of visible passages that match an FTS5 query."""
-    query = f"""
-        SELECT count(*) FROM (SELECT rowid AS id FROM words WHERE words MATCH ?) AS found
-        CROSS JOIN files ON files.id = (
-            SELECT id FROM files WHERE count > 0 AND first <= found.id
-            ORDER BY first DESC LIMIT 1
-        )
-        WHERE found.id < files.first + files.count AND {visible.condition.sql}
-        """  # noqa: S608 - a condition made of our own column names
+    matching = "SELECT rowid AS id FROM words WHERE words MATCH ?"
+    query = f"SELECT count(*) FROM ({matching}) AS found {_WITH_FILE} AND {visible.condition.sql}"  # noqa: S608 - our own column names
     return int(connection.execute(query, (chosen, *visible.condition.values)).fetchone()[0])
 
 

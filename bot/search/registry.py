@@ -138,7 +138,10 @@ def configured_names(settings: Settings) -> tuple[str, ...]:
     """
     if settings.providers:
         return tuple(n for n in dict.fromkeys(settings.providers) if n != CONVERSATIONS)
-    return _switched_on(settings) or _fallback()
+    known = _declared_for(settings).values()
+    switched_on = (each for each in known if isinstance(settings, each.settings))
+    names = tuple(each.name for each in switched_on if each.switched_on(settings))
+    return names or tuple(each.name for each in known if each.is_fallback)
 
 
 def _declared_for(settings: Settings) -> dict[str, Declaration[Any]]:
@@ -172,7 +175,14 @@ def open_search(
     """
     from bot.search.blend import Search
 
-    chosen = [_declared(name, settings) for name in only or configured_names(settings)]
+    known = _declared_for(settings)
+    names = only or configured_names(settings)
+    if unknown := next((name for name in names if name not in known), ""):
+        raise InvalidSetting(
+            f"FOOTNOTE_PROVIDERS or --provider names {unknown}, which is not a search provider."
+            f"{nearest(unknown, tuple(known))}"
+        )
+    chosen = [known[name] for name in names]
     shared = _SharedClient(settings)
     return Search(
         [each.build(settings, shared.get) for each in chosen],
@@ -181,28 +191,6 @@ def open_search(
         close=shared.aclose,
         observe=observe,
     )
-
-
-def _declared(name: str, settings: Settings) -> Declaration[Any]:
-    known = _declared_for(settings)
-    if name not in known:
-        raise InvalidSetting(
-            f"FOOTNOTE_PROVIDERS or --provider names {name}, which is not a search provider."
-            f"{nearest(name, tuple(known))}"
-        )
-    return known[name]
-
-
-def _switched_on(settings: Settings) -> tuple[str, ...]:
-    return tuple(
-        each.name
-        for each in _declared_for(settings).values()
-        if isinstance(settings, each.settings) and each.switched_on(settings)
-    )
-
-
-def _fallback() -> tuple[str, ...]:
-    return tuple(each.name for each in declarations().values() if each.is_fallback)
 
 
 class _SharedClient:

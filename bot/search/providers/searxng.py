@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
@@ -35,9 +35,6 @@ from bot.search.provider import (
     region,
 )
 
-if TYPE_CHECKING:
-    import httpx
-
 PLACE = "FOOTNOTE_SEARXNG_URL"
 MAX_QUERY_CHARACTERS = 400  # which the strictest of the usual engines accepts
 
@@ -56,8 +53,9 @@ class Searxng:
     name = "searxng"
     kind: ProviderKind = "web"
 
-    def __init__(self, url: str, client: httpx.AsyncClient) -> None:
-        self._api = JsonApi(client, url, title="SearXNG", key="", place=PLACE)
+    def __init__(self, settings: SearxngSettings, client: Client) -> None:
+        url = needed(settings.searxng_url, self.name, PLACE)
+        self._api = JsonApi(client(), url, title="SearXNG", key="", place=PLACE)
 
     async def search(self, query: Query) -> list[Hit]:
         parameters = _parameters(query)
@@ -126,14 +124,10 @@ def _unresponsive(data: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _build(settings: SearxngSettings, client: Client) -> Searxng:
-    return Searxng(needed(settings.searxng_url, "searxng", PLACE), client())
-
-
 PROVIDER = Declaration(
     name="searxng",
     settings=SearxngSettings,
-    build=_build,
+    build=Searxng,
     switched_on=lambda settings: bool(settings.searxng_url),
     # The operator's own server, but it sends the queries to others, whose limits are spared here.
     policy=lambda settings: Policy(deadline=15.0, attempts=2, rate=5.0, burst=10),

@@ -19,7 +19,7 @@ null, at no extra cost. It replaces a page that cannot be fetched.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field, SecretStr
 
@@ -46,9 +46,6 @@ from bot.search.provider import (
     needed,
     region,
 )
-
-if TYPE_CHECKING:
-    import httpx
 
 KEY, PLACE = "TAVILY_API_KEY", "FOOTNOTE_TAVILY_URL"
 MAX_RESULTS = 20
@@ -91,10 +88,11 @@ class Tavily:
     name = "tavily"
     kind: ProviderKind = "web"
 
-    def __init__(self, key: str, url: str, client: httpx.AsyncClient) -> None:
+    def __init__(self, settings: TavilySettings, client: Client) -> None:
+        key = needed(settings.tavily_api_key, self.name, KEY)
         self._api = JsonApi(
-            client,
-            url,
+            client(),
+            settings.tavily_url,
             title="Tavily",
             key=KEY,
             place=PLACE,
@@ -156,15 +154,10 @@ def _hits(data: Mapping[str, Any]) -> Iterator[Hit | None]:
         yield web_hit("tavily", each.get("url"), each.get("title"), each.get("content"))
 
 
-def _build(settings: TavilySettings, client: Client) -> Tavily:
-    key = needed(settings.tavily_api_key, "tavily", KEY)
-    return Tavily(key, settings.tavily_url, client())
-
-
 PROVIDER = Declaration(
     name="tavily",
     settings=TavilySettings,
-    build=_build,
+    build=Tavily,
     switched_on=lambda settings: settings.tavily_api_key is not None,
     # 20 at once and 80 in the next minute: never above a development key's 100 a minute.
     policy=lambda settings: Policy(rate=80 / 60, burst=20),

@@ -141,19 +141,6 @@ async def test_what_goes_wrong_is_told_and_leaves_the_rest_alone(
     assert said == ["The documents are not all indexed: The disk is full."]
 
 
-async def test_a_defect_ends_nothing_else(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def break_(*_: object) -> None:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(Indexer, "index", break_)
-    indexing = Indexing(True)
-    async with documents_being_indexed(settings, lambda line: None, indexing):
-        await indexing.wait_until_counted()
-    assert "ZeroDivisionError" in indexing.as_json()["why"]
-
-
 async def test_without_documents_there_is_nothing_to_tell(tmp_path: Path) -> None:
     indexing = Indexing(False)
     async with documents_being_indexed(load_settings(data_dir=tmp_path), print, indexing):

@@ -85,12 +85,6 @@ def test_blending_loses_nothing_and_repeats_nothing(lists: list[list[str]]) -> N
     assert len({dedupe_key(hit.url) for hit in found}) == len(found)
 
 
-@given(st.lists(NAMES, min_size=1, max_size=4))
-def test_a_page_first_in_every_list_is_first(lists: list[list[str]]) -> None:
-    ranked = [hits(f"p{i}", "winner", *names) for i, names in enumerate(lists)]
-    assert named(blend(ranked))[0] == "winner"
-
-
 # ---------------------------------------------------------------- searching
 
 
@@ -292,13 +286,6 @@ def test_hits_from_blocked_domains_are_dropped(entry: str) -> None:
         assert named(found.hits) == ["a", "notb", "c"]
 
     run()
-
-
-@in_virtual_time
-async def test_local_documents_have_no_domain_to_block() -> None:
-    local = [Hit("Doc", "file:///docs/b.example", "", "local")]
-    found = await search(scripted(local), blocked=("b.example",)).search(Query("q", 3))
-    assert found.hits == tuple(local)
 
 
 # ---------------------------------------------------------------- failures

@@ -93,15 +93,6 @@ async def test_many_passages_go_in_several_requests() -> None:
     assert vectors == [pytest.approx(vector_of(text), abs=1e-6) for text in texts]
 
 
-async def test_a_server_that_takes_few_texts_at_once_gets_halves() -> None:
-    fake = FakeEmbeddings(most_texts=16)
-    async with opened(fake) as embedder:
-        vectors = await embedder.embed_passages([f"passage {number}" for number in range(32)])
-
-    assert len(vectors) == 32
-    assert [len(asked.values["input"]) for asked in fake.asked] == [32, 16, 16]
-
-
 async def test_a_slow_server_gets_smaller_requests_from_then_on() -> None:
     sizes: list[int] = []
 
@@ -137,14 +128,6 @@ async def test_a_server_that_never_answers_is_given_up() -> None:
             await embedder.embed_passages(["text"] * 2)
 
     assert requests == 1 + endpoint.ATTEMPTS, "both together once, then the first by itself"
-
-
-async def test_a_text_that_is_too_long_by_itself_is_halved() -> None:
-    fake = FakeEmbeddings(most_characters=300)
-    async with opened(fake) as embedder:
-        await embedder.embed_passages(["short", "x" * 1_000])
-
-    assert [len(text) for text in fake.embedded] == [5, 250]
 
 
 async def test_a_request_that_is_never_accepted_is_not_halved_for_ever() -> None:
@@ -212,12 +195,6 @@ async def test_passages_are_tried_again_until_the_endpoint_answers() -> None:
     assert len(fake.asked) == 4
 
 
-async def test_an_endpoint_that_stays_down_is_given_up() -> None:
-    error = await trouble(*[refusal(503, {}) for _ in range(20)])
-
-    assert isinstance(error, ProviderUnavailable)
-
-
 async def test_an_endpoint_that_asks_for_an_hour_is_not_waited_for() -> None:
     fake = FakeEmbeddings()
     fake.failures.append(refusal(429, {}, retry_after="3600"))
@@ -271,13 +248,6 @@ async def test_one_batch_that_fails_ends_the_others() -> None:
             await embedder.embed_passages(["text"] * 300)
 
     assert requests <= endpoint.AT_ONCE + 1, "of five"
-
-
-def test_the_key_is_in_no_description() -> None:
-    embedder = Endpoint("http://embeddings.example", MODEL, httpx.AsyncClient, key=KEY)
-
-    assert KEY not in repr(embedder)
-    assert KEY not in json.dumps({"name": embedder.name, "model": embedder.model})
 
 
 def test_the_model_changes_with_all_that_changes_vectors() -> None:

@@ -31,8 +31,6 @@ from bot.search.engines import (
     LONGEST,
     MAX_REPLY_BYTES,
     SuppliedTexts,
-    host_of,
-    is_within,
     matching_hits,
     plain,
     short,
@@ -120,12 +118,6 @@ def test_very_long_texts_are_cut_between_words() -> None:
     assert hit.snippet.endswith("word …")
 
 
-def test_each_page_is_wanted_once_and_no_more_than_the_limit() -> None:
-    urls = ["https://a.example/", "http://www.a.example", "https://b.example/", "https://c.example"]
-    hits = matching_hits([web_hit("x", url, url) for url in urls], Query("q", 2))
-    assert [hit.url for hit in hits] == ["https://a.example/", "https://b.example/"]
-
-
 @pytest.mark.parametrize(
     ("domains", "kept"),
     [
@@ -144,12 +136,6 @@ def test_only_pages_of_the_wanted_domains_are_kept(
     hosts = ["a.example", "sub.a.example", "nota.example", "b.example"]
     found = [web_hit("x", f"https://{host}/", host) for host in hosts]
     assert [hit.title for hit in matching_hits(found, Query("q", 9, domains=domains))] == kept
-
-
-def test_a_host_within_is_the_host_itself_or_below_it() -> None:
-    assert is_within("https://www.a.example/x", [host_of("A.example")])
-    assert not is_within("https://a.example.evil.example/", ["a.example"])
-    assert not is_within("not a url", ["a.example"])
 
 
 @pytest.mark.parametrize(
@@ -209,13 +195,6 @@ def test_spellings_of_an_address_are_one_page() -> None:
     assert (found.text, found.by) == ("words", "Tavily")
     assert texts.of("https://a.example/other") is None
     assert texts.of("no address") is None
-
-
-@pytest.mark.parametrize("url", [None, 7, "", "ftp://a.example/", "https://me:x@a.example/"])
-def test_what_is_no_address_is_not_kept(url: object) -> None:
-    texts = SuppliedTexts("Tavily")
-    texts.keep(url, "A", "words")
-    assert len(texts._texts) == 0
 
 
 def test_the_newest_texts_are_kept_and_none_for_ever() -> None:

@@ -276,23 +276,6 @@ def test_the_breaker_opens_after_failures_and_lets_one_probe_through(
     assert breaker.refused_for() == seconds
 
 
-@in_virtual_time
-async def test_while_one_call_probes_the_others_are_refused() -> None:
-    provider = scripted(down(), 1.0, A)
-    guard = guarded(provider, attempts=1, failures=1, rest=30)
-    with pytest.raises(ProviderUnavailable):
-        await guard.search(Query("q", 5))
-    await asyncio.sleep(31)
-    outcomes = await asyncio.gather(
-        *(guard.search(Query(f"q{i}", 5)) for i in range(3)), return_exceptions=True
-    )
-    assert [type(each).__name__ for each in outcomes] == [
-        "tuple",
-        "ProviderUnavailable",
-        "ProviderUnavailable",
-    ]
-
-
 @pytest.mark.parametrize(
     ("error", "opens"),
     [
@@ -372,16 +355,6 @@ async def test_whatever_differs_between_two_queries_makes_two_searches() -> None
     assert provider.queries == queries
 
 
-@in_virtual_time
-async def test_what_is_remembered_needs_no_breaker() -> None:
-    provider = scripted(A, down())
-    guard = guarded(provider, attempts=1, failures=1)
-    await guard.search(Query("q", 5))
-    with pytest.raises(ProviderUnavailable):
-        await guard.search(Query("r", 5))
-    assert await guard.search(Query("q", 5)) == tuple(A)
-
-
 # ---------------------------------------------------------------- single flight
 
 
@@ -391,17 +364,6 @@ async def test_equal_searches_at_once_share_one_call() -> None:
     guard = guarded(provider)
     found = await asyncio.gather(*(guard.search(Query("q", 5)) for _ in range(20)))
     assert found == [tuple(A)] * 20
-    assert len(provider.at) == 1
-
-
-@in_virtual_time
-async def test_they_share_its_failure() -> None:
-    provider = scripted(1.0, Broken("Not JSON."))
-    guard = guarded(provider)
-    found = await asyncio.gather(
-        *(guard.search(Query("q", 5)) for _ in range(3)), return_exceptions=True
-    )
-    assert [type(each) for each in found] == [Broken] * 3
     assert len(provider.at) == 1
 
 

@@ -211,31 +211,6 @@ async def test_a_copy_of_a_hidden_file_is_found_by_those_who_may_read_the_copy(
         assert all(reach.allows(hit.url) for hit in hits)
 
 
-async def test_a_collection_may_be_a_single_file(docs: Path, tmp_path: Path, opened: Open) -> None:
-    (docs / "loose" / "pay.md").write_text("# Pay\n\nThe quokka earns much.\n")
-    index = tmp_path / "index.sqlite"
-    Indexer(index, areas=[docs / "loose" / "pay.md"]).index([docs])
-    documents = opened(index)
-    reach = Reach((((docs / "loose" / "pay.md").as_uri(), False),))
-    assert await documents.search(Query("quokka", 5, reach=reach)) == []
-    assert len(await documents.search(Query("quokka", 5))) == 1
-    assert len(await documents.search(Query("town", 99, reach=reach))) == 16
-
-
-async def test_many_collections_are_searched_together(
-    docs: Path, tmp_path: Path, opened: Open
-) -> None:
-    folders = [docs / "many" / f"{number:02}" for number in range(60)]
-    question = "ships boats anchors sails masts ropes nets crews cargo ports pilots tides lamps"
-    for folder in folders:
-        folder.mkdir(parents=True)
-        (folder / "a.md").write_text(f"# {folder.name}\n\nOf {folder.name}: {question}.\n")
-    index = tmp_path / "many.sqlite"
-    Indexer(index, areas=folders).index([docs])
-    hits = await opened(index).search(Query(question, 100))
-    assert len(hits) == 60
-
-
 def test_passages_are_counted_as_files_come_and_go(docs: Path, index: Path) -> None:
     def check() -> None:
         with closing(sqlite3.connect(index)) as connection:

@@ -98,17 +98,6 @@ async def test_a_first_run_indexes_every_document(docs: Path, index: Path) -> No
     assert await found(index, "rain") == ["Site"]
 
 
-def test_a_second_run_reads_nothing(docs: Path, index: Path) -> None:
-    for i in range(5):
-        write(docs / f"{i}.md", f"# {i}\n\nText {i}.")
-    first = Indexer(index).index([docs])
-    readers = Recording()
-    second = Indexer(index, readers=readers).index([docs])
-    assert readers.readings == []
-    assert counts(second) == (0, 0, 0, 5)
-    assert second.passages == first.passages
-
-
 async def test_only_what_changed_is_indexed_again(docs: Path, index: Path) -> None:
     write(docs / "a.md", "# A\n\nAlpha words.")
     write(docs / "b.md", "# B\n\nBeta words.")
@@ -212,15 +201,6 @@ def test_unreadable_files_are_named_with_their_reason(docs: Path, index: Path) -
         "it has 0.1 MB, and the limit for plain text is 0.01 MB: split it into smaller files"
     )
     assert all(reason and not reason.endswith(".") for reason in reasons.values())
-
-
-def test_they_are_named_again_next_time(docs: Path, index: Path) -> None:
-    (docs / "empty.md").touch()
-    write(docs / "blank.md", " \n\t\n")
-    first = Indexer(index).index([docs])
-    second = Indexer(index).index([docs])
-    assert second.skipped == first.skipped != ()
-    assert counts(second) == (0, 0, 0, 0)
 
 
 def test_a_file_that_becomes_unreadable_leaves_the_index_and_returns(

@@ -148,11 +148,6 @@ async def test_chinese_japanese_and_korean_are_found(
     assert (await titles(documents, query))[0] == title
 
 
-async def test_a_question_of_stop_words_finds_titles(docs: Path, documents: LocalDocuments) -> None:
-    index(docs, a="# The Who\n\nA band from London.", b="# Others\n\nWho are they?")
-    assert await titles(documents, "the who") == ["The Who"]
-
-
 async def test_common_words_are_left_out_when_they_cost_too_much(
     docs: Path, documents: LocalDocuments, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,15 +212,6 @@ async def test_a_page_is_read_as_it_was_indexed(docs: Path, documents: LocalDocu
     assert await documents.read(hit.url) == page
 
 
-async def test_every_snippet_is_a_passage_of_its_page(
-    docs: Path, documents: LocalDocuments
-) -> None:
-    index(docs, a="# A\n\nOne moon. Two moons.\n\n- moon item\n- other\n\n## B\n\nThree moons.")
-    for hit in await documents.search(Query("moon", 5)):
-        page = await documents.read(hit.url)
-        assert hit.snippet in {" ".join(p.text.split()) for p in split(page.text)}
-
-
 @pytest.mark.parametrize(
     "url", ["file:///etc/passwd", "file:///", "file:///../../etc/passwd", "file:///a%00b"]
 )
@@ -244,13 +230,6 @@ async def test_a_link_to_a_section_reads_its_page(docs: Path, documents: LocalDo
 
 
 # ---------------------------------------------------------------- the index under it
-
-
-async def test_an_update_is_seen_at_once(docs: Path, documents: LocalDocuments) -> None:
-    index(docs, a="# A\n\nAlpha.")
-    assert await titles(documents, "beta") == []
-    index(docs, b="# B\n\nBeta.")
-    assert await titles(documents, "beta") == ["B"]
 
 
 async def test_what_changes_during_a_search_does_not_disturb_it(
@@ -392,12 +371,6 @@ def test_a_short_passage_gains_by_the_words_beside_it() -> None:
 def test_the_title_and_the_headings_count(better: OpenedPage) -> None:
     pages = {1: a_page("A fee."), 2: better}
     assert order(pages, (1, 0), (2, 0))[0] == better.passage(0)
-
-
-def test_matches_that_are_equal_stay_in_their_order() -> None:
-    pages = {n: a_page("A harbour.") for n in (1, 2, 3)}
-    found = rate_matches(WEIGHTS, [Match(n, f"file:///{n}", 0, 0.0) for n in (2, 3, 1)], pages)
-    assert [match.file for match in found] == [2, 3, 1]
 
 
 @given(PAGES)

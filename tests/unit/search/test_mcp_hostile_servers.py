@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from bot.core.errors import Broken, CredentialsRefused, FootnoteError, InvalidSetting
+from bot.core.errors import Broken, CredentialsRefused, InvalidSetting
 from bot.core.mcp_entry import McpServer
 from bot.core.reader import Reach
 from bot.operation.configuration import load_settings
@@ -125,16 +125,6 @@ async def test_a_server_that_does_harm_costs_one_sentence(
         assert (await search.search(HARBOUR)).hits == found.hits  # and again
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 60_000, "it was read whole"  # kilobytes; what was sent is 100 MB
-
-
-async def test_a_page_of_a_server_that_cannot_be_reached_names_the_server(tmp_path: Path) -> None:
-    missing = server(tmp_path, "good").model_copy(update={"command": ("/no/such/program",)})
-    async with searching(missing) as (search, _):
-        both = await asyncio.gather(
-            *(search.read("mcp:/tickets/OPS-7") for _ in range(2)), return_exceptions=True
-        )
-    sentence = "tickets: The command /no/such/program cannot be started: correct it in [[mcp]]."
-    assert [e.sentence for e in both if isinstance(e, FootnoteError)] == [sentence] * 2
 
 
 async def test_a_server_that_hangs_in_its_calls_is_ended_and_started_again(tmp_path: Path) -> None:

@@ -197,13 +197,6 @@ async def test_without_cirrus_text_and_titles_are_searched_at_once(wikis: Wikis)
     assert len(wiki.asked(titles="*")) == 1
 
 
-async def test_a_long_question_spares_the_title_search(wikis: Wikis) -> None:
-    wiki = FakeWiki()
-    question = "Which singer was born on some island near the coast of Zanzibar in 1946?"
-    await wikis.provider(wiki).search(Query(question, 7))
-    assert wiki.asked(gsrwhat="title") == []
-
-
 async def test_a_question_that_no_page_has_all_words_of_is_asked_with_fewer(wikis: Wikis) -> None:
     wiki = FakeWiki()
     found = await wikis.provider(wiki).search(
@@ -233,14 +226,6 @@ async def test_a_page_named_in_the_question_comes_before_the_texts_matches(wikis
     }
     found = await wikis.provider(FakeWiki(pages=pages)).search(Query("Stone Town", 5))
     assert titles([*found]) == ["Stone Town", "Aardvark"]
-
-
-async def test_a_named_page_shows_how_it_begins(wikis: Wikis) -> None:
-    pages = {"Stone Town": "'''Stone Town''' is old.\n\n== Streets ==\nNarrow."}
-    wiki = FakeWiki(pages=pages)
-    (hit,) = await wikis.provider(wiki).search(Query("which harbour did Stone Town have?", 5))
-    assert hit.snippet == "Stone Town is old."
-    assert len(wiki.asked(titles="*", exintro="1")) == 1
 
 
 async def test_when_one_request_fails_the_others_end_with_it(wikis: Wikis) -> None:
@@ -321,9 +306,3 @@ async def test_the_error_for_a_missing_page_names_it_and_the_wiki(wikis: Wikis) 
 
 def _busy() -> Response:
     return Response("busy", 429, headers={"Retry-After": "3"})
-
-
-async def test_requests_carry_the_clients_user_agent(wikis: Wikis) -> None:
-    wiki = FakeWiki()
-    await wikis.provider(wiki).search(Query("Mercury", 5))
-    assert {call.headers["user-agent"] for call in wiki.calls} == {"FootnoteBot/1"}

@@ -47,41 +47,6 @@ def test_without_cosines_the_order_is_that_of_words(by_words: dict[tuple[int, in
     assert fuse(by_words, {}) == sorted(by_words, key=lambda place: (-by_words[place], place))
 
 
-@given(scores, cosines, st.floats(0.1, 10.0), st.floats(0.1, 3.0), st.floats(-0.5, 0.5))
-def test_only_proportions_count(
-    by_words: dict[tuple[int, int], float],
-    near: dict[tuple[int, int], float],
-    scale: float,
-    stretch: float,
-    shift: float,
-) -> None:
-    """Models differ in the range of their cosines, collections in that of BM25."""
-
-    def rounded(values: dict[tuple[int, int], float]) -> dict[tuple[int, int], float]:
-        return {place: round(value, 3) for place, value in values.items()}
-
-    by_words, near = rounded(by_words), rounded(near)
-    other = fuse(
-        {place: score * scale for place, score in by_words.items()},
-        {place: cosine * stretch + shift for place, cosine in near.items()},
-    )
-
-    def total(found: list[tuple[int, int]]) -> list[float]:
-        best = max(by_words.values(), default=1.0)
-        low, high = min(near.values(), default=0.0), max(near.values(), default=0.0)
-        return [
-            by_words.get(place, 0.0) / best / (2 if place in near else 1)
-            + (
-                ((near[place] - low) / (high - low) if high > low else 1.0) / 2
-                if place in near
-                else 0
-            )
-            for place in found
-        ]
-
-    assert total(other) == pytest.approx(total(fuse(by_words, near)), abs=1e-6)
-
-
 def test_the_best_of_both_comes_first() -> None:
     by_words = {(1, 0): 10.0, (2, 0): 8.0, (3, 0): 1.0}
     near = {(1, 0): 0.70, (2, 0): 0.88, (3, 0): 0.75, (4, 0): 0.90}
@@ -179,20 +144,6 @@ async def test_vectors_that_cannot_be_used_leave_words(index: Path, trouble: str
 
     for query in ("bread", "insurance flour", "car"):
         assert await hits(index, query, embedder) == await hits(index, query, None)
-
-
-async def test_new_vectors_are_seen_without_opening_again(index: Path, tmp_path: Path) -> None:
-    embedder = MemoryEmbedder()
-    documents = LocalDocuments(index, (), embedder)
-    assert await documents.search(Query("automobile", 1)) == []
-    await fill_vectors(index, (), embedder)
-    assert (await documents.search(Query("automobile", 1)))[0].title == "Costs"
-    write(tmp_path / "docs" / "new.md", "# Garage\n\nThe vehicle, the automobile.")
-    Indexer(index).index([tmp_path / "docs"])
-    await fill_vectors(index, (), embedder)
-
-    assert (await documents.search(Query("any automobile vehicle", 1)))[0].title == "Garage"
-    await documents.aclose()
 
 
 # ---------------------------------------------------------------- the embedder's troubles

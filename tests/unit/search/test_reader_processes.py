@@ -60,10 +60,6 @@ def test_readings_come_in_the_order_of_the_jobs(
     assert titles(found) == [f"{i}" if i % 10 == 5 else f"Page {i}" for i in range(60)]
 
 
-def test_nothing_to_read_starts_no_process() -> None:
-    assert list(Readers(command=("/nonexistent/python",)).read([], MOST)) == []
-
-
 @pytest.mark.parametrize("deed", [DIES, BREAKS])
 def test_a_file_that_breaks_its_process_is_named_and_the_rest_is_read(
     jobs: list[Job], deed: str
@@ -104,13 +100,6 @@ def test_a_file_of_known_content_is_not_read_as_a_document(jobs: list[Job]) -> N
     (first,) = Readers().read([jobs[5]], MOST)
     (again,) = that(DIES, b"STOP").read([Job(jobs[5].document, first.digest)], MOST)
     assert again == Reading(first.digest, True)
-
-
-def test_a_file_that_is_gone_is_named(tmp_path: Path) -> None:
-    gone = job(tmp_path / "gone.md", "x")
-    (tmp_path / "gone.md").unlink()
-    (found,) = Readers().read([gone], MOST)
-    assert found == Reading(problem="it cannot be read (No such file or directory)")
 
 
 SPLIT = "split it into smaller files"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.errors import InvalidSetting, ProviderUnavailable
+from bot.core.errors import ProviderUnavailable
 from bot.core.settings import Settings
 from bot.operation.configuration import load_settings
 from bot.pages.passages import split
@@ -143,18 +143,6 @@ async def test_equal_passages_share_a_vector(tmp_path: Path) -> None:
     assert await fill(tmp_path / "index.sqlite", MemoryEmbedder()) == (4, 4, 3)
 
 
-async def test_only_what_is_asked_for_gets_vectors(tmp_path: Path) -> None:
-    index = tmp_path / "index.sqlite"
-    for name in ("mine", "others"):
-        write(tmp_path / name / "a.md", f"# A\n\nOf {name}.")
-    Indexer(index).index([tmp_path / "mine", tmp_path / "others"])
-
-    assert await fill(index, MemoryEmbedder(), tmp_path / "mine") == (1, 1, 1)
-    assert await fill(index, MemoryEmbedder(), tmp_path / "others") == (1, 1, 1)
-    with pytest.raises(InvalidSetting):
-        await fill(index, MemoryEmbedder(), tmp_path / "none")
-
-
 async def test_another_model_makes_all_anew(index: Path) -> None:
     await fill(index, MemoryEmbedder())
     other = MemoryEmbedder(model="1" * 32, dimensions=32)
@@ -189,35 +177,11 @@ async def test_nothing_is_begun_after_the_time_is_over(index: Path) -> None:
     assert await fill(index, MemoryEmbedder(), seconds=0.0) == (18, 0, 0)
 
 
-async def test_without_an_index_there_is_nothing_to_do(tmp_path: Path) -> None:
-    assert await fill(tmp_path / "index.sqlite", MemoryEmbedder()) == (0, 0, 0)
-    assert list(tmp_path.iterdir()) == []
-
-
 async def test_one_process_makes_vectors_at_a_time(index: Path) -> None:
     with filling(index):
         filled = await fill_vectors(index, (), MemoryEmbedder())
 
     assert (filled.with_vector, filled.problem) == (0, ELSEWHERE)
-
-
-async def test_words_can_be_searched_while_vectors_are_made(index: Path) -> None:
-    class Slow(MemoryEmbedder):
-        async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-            begun.set()
-            await go_on.wait()
-            return await super().embed_passages(texts)
-
-    begun, go_on = asyncio.Event(), asyncio.Event()
-    embedder = Slow()
-    task = asyncio.create_task(fill_vectors(index, (), embedder))
-    await begun.wait()
-    documents = LocalDocuments(index, (), embedder)
-
-    assert len(await documents.search(Query("automobile", 20))) == 9
-    go_on.set()
-    assert (await task).with_vector == 18
-    await documents.aclose()
 
 
 async def test_a_cancelled_run_keeps_what_it_made(
@@ -282,24 +246,6 @@ async def test_vectors_are_kept_while_texts_wait_that_may_have_them(
 
     assert await fill(index, embedder, docs) == (0, 0, 0)
     assert await fill(index, embedder, tmp_path / "moved") == (18, 18, 0)
-
-
-async def test_a_file_of_many_passages_is_stored_in_groups(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(vector_filling, "GROUP", 4)
-    index, embedder = tmp_path / "index.sqlite", MemoryEmbedder()
-    parts = "".join(f"## Part {number}\n\nOf part {number}.\n\n" for number in range(11))
-    write(tmp_path / "docs" / "long.md", f"# Long\n\n{parts}")
-    write(tmp_path / "docs" / "short.md", "# Short\n\nWords.")
-    passages = Indexer(index).index([tmp_path / "docs"]).passages
-    seen: list[int] = []
-
-    filled = await fill_vectors(index, (), embedder, lambda done, total: seen.append(done))
-
-    assert filled.with_vector == passages == filled.made
-    assert seen == [*range(0, passages, 4), passages]
-    assert_true(index, embedder)
 
 
 # Makes vectors in small groups, and kills itself without warning before the n-th statement of
@@ -378,11 +324,3 @@ async def test_vectors_are_made_while_something_else_is_done(settings: Settings)
 
     assert fake.complaints == []
     assert len(fake.embedded) == 5
-
-
-async def test_an_endpoint_that_does_not_work_disturbs_nobody(settings: Settings) -> None:
-    update = {"embeddings_url": "http://127.0.0.1:9", "embeddings_model": MODEL}
-    async with vectors_being_made(settings.model_copy(update=update)):
-        await asyncio.sleep(0)
-
-    assert rows(settings.index_path) == 0

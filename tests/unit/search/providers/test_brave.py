@@ -92,13 +92,6 @@ async def test_doctor_hears_what_is_left_of_the_month(engine: FakeBrave, said: s
     assert engine.last["count"] == "1"
 
 
-async def test_without_rates_doctor_hears_that_it_answered() -> None:
-    engine = FakeBrave()
-    engine.failures.append(refusal(200, {"web": {"results": []}}, x_ratelimit_limit="many, x"))
-    async with opened("brave", engine) as brave:
-        assert await brave.report() == "answered"
-
-
 @pytest.mark.parametrize(
     ("values", "rate", "burst"), [({}, 1.0, 1), ({"brave_rate": 20}, 20.0, 20)]
 )
@@ -114,10 +107,3 @@ async def test_several_excerpts_of_a_page_are_its_text() -> None:
         given = brave.text_of("https://www.a.example/")
     assert (given.title, given.by, given.media_type) == ("Tides", "Brave", "text/plain")
     assert given.text == "The tides rise\n\n*They* fall again\n\nAnd | so on"
-
-
-async def test_a_single_excerpt_is_no_text_of_a_page() -> None:
-    engine = FakeBrave([WebPage("https://a.example/", "Tides", "The tides rise.")])
-    async with opened("brave", engine) as brave:
-        await brave.search(Query("tides", 5))
-        assert brave.text_of("https://a.example/") is None
