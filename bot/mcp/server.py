@@ -33,12 +33,12 @@ from bot.mcp.session import (
     Answered,
     Arguments,
     AskArguments,
-    Session,
     Found,
     FoundPage,
     ReadArguments,
     ReadPage,
     SearchArguments,
+    Session,
 )
 from bot.pages.urls import canonical
 from bot.rendering.conversation import answer_markdown

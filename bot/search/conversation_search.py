@@ -1,9 +1,8 @@
-"""Messages of a chat as pages and footnotes, with headings of author, channel and time.
-
-Conversations of a chat as a source: searched for one question, with the rights of its author.
+"""Conversations of a chat as a source: searched for one question, with the rights of its author.
 
 A platform's poster that can search provides a search for each run. It exists as long as the attempt
-at the run, and so do its results: nothing is shared with other questions.
+at the run, and so do its results: nothing is shared with other questions. Messages become pages and
+footnotes with author, channel and time.
 """
 
 from __future__ import annotations
@@ -232,7 +231,7 @@ class SearchedConversations:
 
     async def _read_file(self, url: str, provider: FindsFiles) -> Page:
         """The text of a file or, if it cannot be read, the excerpt from the search result. Like a
-        page of messages, it belongs to this run only: see ``talk.page_of``."""
+        page of messages, it belongs to this run only: see ``page_of``."""
         found: FoundFile | None = None
         try:
             async with asyncio.timeout(FILE_SECONDS):

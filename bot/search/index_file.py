@@ -1,4 +1,4 @@
-"""The SQLite file of the index of local documents: its tables, opening it, its errors.
+"""The SQLite file of the index of local documents: its tables, opening it, and what a reader sees.
 
 It contains derived data only: a damaged one is deleted and rebuilt from the documents.
 
@@ -8,32 +8,24 @@ passage's id. A file's passages have the ids ``first`` to ``first + count - 1``.
 contentless FTS5 tables cannot delete rows, so removed passages stay in ``words`` as ids that belong
 to no file, until ``Indexer`` rewrites ``words``.
 
-Files with the same ``text_digest`` are one source; which of them is shown is decided when a reader
-searches (see ``Visible``).
 ``roots`` are the folders that were indexed: while they are being indexed, and after an interrupted
-run, it stores how many files are missing.
-
-A row of ``vectors`` is for some consecutive passages of a file (see ``bot.search.vectors``). It may
-outlive its file, so that a text that has moved keeps its vector; ids of files are never reused.
+run, it stores how many files are missing. A row of ``vectors`` is for some consecutive passages of
+a file (see ``bot.search.vectors``). It may outlive its file, so that a text that has moved keeps
+its vector; ids of files are never reused.
 
 WAL with ``synchronous=NORMAL``: a killed process loses at most its open transaction, readers never
 wait for the writer, and writers take turns (https://sqlite.org/wal.html).
 
-Areas of the index: searched apart, so that what a reader may not see costs no time.
+Areas are searched apart, so that what a reader may not see costs no time. Each path of a collection
+is an area, without those of other collections within it; all other files are in area 0, whose terms
+are stored as they are. The terms of other areas are stored with the area's number before them, and
+a search looks at neither the postings nor the frequencies of areas that the reader may not see. An
+index knows the collections of the last indexing run. If they have changed since, an area may hold
+files that a reader may see and others: the rights decide about each file found in any case.
 
-Each path of a collection is an area, without those of other collections within it; all other files
-are in area 0. The terms of an area's passages are stored with its number before them, and a search
-asks for those of the areas that the reader may see: it looks at neither the postings nor the
-frequencies of others. Without collections there is only area 0, whose terms are stored as they are.
-
-An index knows the collections of the last indexing run. If they have changed since, an area may
-hold files that a reader may see and others. The rights decide about each file found in any case.
-
-The files of the index that a search may show: those in folders within the reader's reach.
-
-Of files with equal text, only one is shown: the one with the shortest address, or the first of
-those in alphabetical order. It is chosen from the files that the reader may see, so a file that is
-hidden neither replaces one that is not, nor is replaced by one.
+Of files with equal text (``text_digest``), only one is shown: the one with the shortest address, or
+the first of those in alphabetical order. It is chosen from the files that the reader may see, so a
+hidden file neither replaces one that is not, nor is replaced by one.
 """
 
 from __future__ import annotations
@@ -171,7 +163,7 @@ def open_writer(path: Path) -> tuple[sqlite3.Connection, str]:
         if connection is not None:
             connection.close()
         if isinstance(error, sqlite3.Error):
-            raise meaning(error, path) from error
+            raise translated(error, path) from error
         raise
     return connection, str(generation)
 
@@ -193,7 +185,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
             # On a read-only medium WAL cannot create its shared memory, and there are no writers.
             return _reader(address + "?mode=ro&immutable=1", path)
     except sqlite3.Error as error:
-        raise meaning(error, path) from error
+        raise translated(error, path) from error
 
 
 def _reader(address: str, path: Path) -> sqlite3.Connection:
@@ -230,7 +222,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     except (Damaged, FileNotFoundError) as error:
         raise unusable(error, path) from error
     except sqlite3.Error as error:
-        raise unusable(meaning(error, path), path) from error
+        raise unusable(translated(error, path), path) from error
 
 
 @contextmanager
@@ -276,7 +268,7 @@ def damage_mark(path: Path) -> Path:
 _NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 
 
-def meaning(error: sqlite3.Error, path: Path) -> Damaged | StorageUnavailable:
+def translated(error: sqlite3.Error, path: Path) -> Damaged | StorageUnavailable:
     """Translate an SQLite error into one of Footnote's."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code
     is_foreign = code == sqlite3.SQLITE_ERROR and "no such" in str(error)  # table or column

@@ -1,8 +1,7 @@
-"""Bring the index of local documents up to date with the files.
+"""Brings the index of local documents up to date with the files.
 
-``Indexer`` opens or rebuilds the index, and ``_Run`` is one pass over some folders.
-
-Writing to the index of local documents: adding, removing and compacting.
+``Indexer`` opens or rebuilds the index, ``IndexWriter`` writes to it, ``_Run`` is one pass over
+some folders.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ from bot.search.index_file import (
     in_area,
     innermost,
     is_below,
-    meaning,
     open_writer,
     pack_spans,
     transaction,
+    translated,
     unpack_text,
     word_rows,
 )
@@ -146,7 +145,7 @@ class Indexer:
         except sqlite3.Error as error:
             if self._ending.is_set():
                 raise Stopped(ENDED) from error
-            raise meaning(error, self._path) from error
+            raise translated(error, self._path) from error
         finally:
             self._connection = None
         return run
@@ -325,7 +324,7 @@ class IndexWriter:
         """Update an index made by another version of Footnote: terms and spans are recomputed from
         the stored texts, and every file counts as changed in the next run.
 
-        Adds ``areas`` (addresses, see ``areas.area_addresses``) to those of earlier runs.
+        Adds ``areas`` (addresses, see ``area_addresses``) to those of earlier runs.
         """
         self._areas = dict(self._connection.execute("SELECT url, id FROM areas"))
         if new := [url for url in areas if url not in self._areas]:

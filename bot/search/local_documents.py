@@ -1,7 +1,5 @@
-"""Local documents: the user's own files, found by BM25 and read from the index.
-
-Re-scores passages that were found by their words, using the text around them in their files.
-"""
+"""Local documents: the user's own files, found by BM25, re-scored with the text around a passage,
+and read from the index."""
 
 from __future__ import annotations
 
@@ -40,9 +38,9 @@ from bot.search.index_file import (
     damage_mark,
     found_in,
     is_below,
-    meaning,
     open_reader,
     phrases,
+    translated,
     unpack_span,
     unpack_text,
     unusable,
@@ -266,7 +264,7 @@ class LocalDocuments:
                 reader.connection.execute("BEGIN")
                 return work(reader.connection, *values)
             except sqlite3.Error as error:
-                raise meaning(error, self._path) from error
+                raise translated(error, self._path) from error
             finally:
                 if reader.connection.in_transaction:
                     reader.connection.execute("ROLLBACK")

@@ -1,18 +1,15 @@
-"""Bounded transports to a Model Context Protocol server: a program, or HTTP.
+"""A persistent connection to one Model Context Protocol server: a program, or HTTP.
 
 The protocol's package reads everything a server sends. Here a server may send at most
 ``MOST_BYTES`` per call; lines that are not protocol messages, such as logs, are dropped.
 
-A persistent connection to one Model Context Protocol server, opened on first use.
-
-The protocol's package requires that the same task opens and closes a connection, so a dedicated
-task owns it, and calls may come from any task. The next call reopens a broken connection.
+The package requires that the same task opens and closes a connection, so a dedicated task owns it,
+and calls may come from any task. It is opened on first use; the next call reopens a broken one.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -160,11 +157,8 @@ async def _end(process: Process) -> None:
         # Its wait() also waits for all processes that hold its pipes.
         while process.returncode is None:  # noqa: ASYNC110
             await anyio.sleep(0.01)
-    if os.name == "posix":
-        with suppress(ProcessLookupError):
-            await terminate_posix_process_tree(process, END_SECONDS)
-    elif process.returncode is None:
-        process.kill()
+    with suppress(ProcessLookupError):
+        await terminate_posix_process_tree(process, END_SECONDS)
     with anyio.move_on_after(END_SECONDS):
         await process.aclose()
 

@@ -1,12 +1,10 @@
-"""Parses the results of a server's tools: search hits and page texts.
+"""A connected Model Context Protocol server as a search provider, and the results of its tools.
 
 Servers answer with structured content, JSON as text, links to resources, or plain text, and with
 many different field names. Nothing is trusted: values of unexpected types are ignored.
 
-A connected Model Context Protocol server as a search provider.
-
-Its results have addresses below its name (``bot.core.mcp_address``), so that the operator's rights
-decide who may see them. For people without the right, the server is not called at all.
+Results have addresses below the server's name (``bot.core.mcp_address``), so that the operator's
+rights decide who may see them. For people without the right, the server is not called at all.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""Arguments for tools of well-known servers, if their schema is not enough to determine them.
-
-A tool that only needs a query, or only the id of a page, needs no entry: the names of its
-parameters suffice (``QUERY``, ``ID``). An entry does not make a tool safe: the tool itself, or the
-operator, must declare that it changes nothing (see ``bot.search.mcp_tools``).
-
-Chooses which tools of a server are called, and their arguments.
+"""Chooses which tools of a server are called, and their arguments.
 
 Tools that change anything are never called. A tool named by the operator must not declare that it
-changes something; other tools must declare that they do not (``readOnlyHint``).
+changes something; other tools must declare that they do not (``readOnlyHint``), those of ``KNOWN``
+included. A tool that only needs a query, or only the id of a page, needs no entry there: the names
+of its parameters suffice (``QUERY``, ``ID``).
 """
 
 from __future__ import annotations

@@ -42,10 +42,10 @@ from bot.search.engines import (
     string,
 )
 from bot.search.mediawiki_text import (
-    Meaning,
+    Entry,
     by_weight,
     content_words,
-    meanings,
+    entries_of,
     page_text,
     possible_titles,
     readable_title,
@@ -62,7 +62,7 @@ FEWER_KEYWORDS = (4, 2, 1)  # how many of the most significant words the further
 TITLE_SEARCH_WORDS = 5  # a title search requires all words in the title, so long queries fail
 MOST_NAMED = 3  # titles found inside a query that are ranked before the text's matches
 MOST_DISAMBIGUATED = 2  # disambiguation pages opened per search
-MOST_MEANINGS = 8  # entries taken from one of them
+MOST_ENTRIES = 8  # entries taken from one of them
 
 T = TypeVar("T")
 
@@ -576,7 +576,7 @@ async def _without_disambiguation(
     if not opened:
         return [page for page in found if not page.disambiguation]
     bodies = await _all_of(*(wiki.html(page.title) for page in opened))
-    entries = [_closest(meanings(body), query) for body in bodies]
+    entries = [_closest(entries_of(body), query) for body in bodies]
     wanted = list(dict.fromkeys(entry.title for several in entries for entry in several))
     reached = {
         title: page
@@ -598,14 +598,14 @@ async def _without_disambiguation(
     return _articles(expanded)
 
 
-def _closest(entries: Sequence[Meaning], query: str) -> list[Meaning]:
+def _closest(entries: Sequence[Entry], query: str) -> list[Entry]:
     """The entries that share the most words with the query; ties keep the page's order."""
     wanted = set(terms(query))
 
-    def shared(entry: Meaning) -> int:
+    def shared(entry: Entry) -> int:
         return -len(wanted.intersection(terms(f"{entry.title} {entry.line}")))
 
-    return sorted(entries, key=shared)[:MOST_MEANINGS]
+    return sorted(entries, key=shared)[:MOST_ENTRIES]
 
 
 def _serves(wiki: WikiApi, netloc: str) -> bool:

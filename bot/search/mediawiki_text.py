@@ -113,14 +113,14 @@ def snippet_text(snippet: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class Entry:
     """An entry of a disambiguation page: the article that it links to, and its line."""
 
     title: str
     line: str
 
 
-def meanings(body: str) -> list[Meaning]:
+def entries_of(body: str) -> list[Entry]:
     """The entries of a rendered disambiguation page: the first article link in each list item."""
     # libxml2 takes linear time; ``html.parser`` looks for the end of each tag in all the rest.
     parser = etree.HTMLParser(encoding="utf-8", collect_ids=False)
@@ -133,7 +133,7 @@ def meanings(body: str) -> list[Meaning]:
         if title:
             words = "".join(item.xpath(".//text()[count(ancestor::li) = $depth]", depth=depth))
             found.setdefault(title, " ".join(words.split()))
-    return [Meaning(title, line) for title, line in found.items()]
+    return [Entry(title, line) for title, line in found.items()]
 
 
 def _is_elsewhere(classes: str) -> bool:

@@ -33,10 +33,10 @@ from bot.search.index_file import (
     below,
     damage_mark,
     fingerprint,
-    meaning,
     open_writer,
     opened,
     transaction,
+    translated,
     unpack_text,
     unusable,
 )
@@ -214,7 +214,7 @@ class _Filling:
     def _sentence(self, error: FootnoteError | Damaged | sqlite3.Error) -> str:
         """Convert an error to a sentence; damage is marked for the next indexing run."""
         if isinstance(error, sqlite3.Error):
-            error = meaning(error, self._index)
+            error = translated(error, self._index)
         log.warning("vectors_not_made", error=str(error))
         if isinstance(error, FootnoteError):
             return error.sentence

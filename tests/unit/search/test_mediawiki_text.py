@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.search.mediawiki_text import (
-    Meaning,
+    Entry,
     by_weight,
     content_words,
-    meanings,
+    entries_of,
     page_text,
     possible_titles,
     readable_title,
@@ -124,16 +124,16 @@ def test_meanings_are_the_first_article_links_of_the_items_with_their_lines() ->
     <li><a class="extiw" title="wikt:mercury" href="https://x">in the dictionary</a></li>
     <li><a href="/wiki/P" title="Mercury (planet)">again</a></li></ul>
     """
-    assert meanings(body) == [
-        Meaning("Mercury (planet)", "Mercury, the innermost planet of the Solar System"),
-        Meaning("Mercury (element)", "A metal & element, Hg"),
-        Meaning("Mercury ore", "its ore"),
+    assert entries_of(body) == [
+        Entry("Mercury (planet)", "Mercury, the innermost planet of the Solar System"),
+        Entry("Mercury (element)", "A metal & element, Hg"),
+        Entry("Mercury ore", "its ore"),
     ]
 
 
 @pytest.mark.parametrize("body", ["", "<ul><li>", "<li><a title='A'>a", "<p>none</p>", "<![x"])
 def test_broken_html_gives_what_there_is(body: str) -> None:
-    assert [each.title for each in meanings(body)] == (["A"] if "title" in body else [])
+    assert [each.title for each in entries_of(body)] == (["A"] if "title" in body else [])
 
 
 # ---------------------------------------------------------------- queries

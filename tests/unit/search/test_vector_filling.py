@@ -288,6 +288,7 @@ def killed_at(index: Path, step: int) -> int:
     return process.returncode
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kill_at", [1, 11, 24, 40, 70])
 async def test_a_killed_run_is_carried_on(index: Path, kill_at: int) -> None:
     assert killed_at(index, kill_at) == -signal.SIGKILL
