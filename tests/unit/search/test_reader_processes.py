@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from bot.core.errors import Unavailable
 from bot.pages.media import media_type_of
 from bot.search import reader_processes as readers
-from bot.search.document_reading import Job, Reading, read_file
+from bot.search.document_reading import Content, Job, Reading, packed, read_file, readings_of
 from bot.search.folders import Document
 from bot.search.indexer import MAX_FILE_BYTES
 from bot.search.reader_processes import BROKE, Readers
@@ -163,3 +164,27 @@ def test_a_reader_that_stops_reading_ends_the_processes(
     next(reading)
     reading.close()
     assert time.monotonic() - begin < 30, "nothing is waited for"
+
+
+SOUND = Reading(b"1", True, Content("T", 1.0, b"x", bytes(8), (("t", "h", "b"),)))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b"[" * 100_000,
+        packed([SOUND, SOUND]),
+        packed([replace(SOUND, digest="zz")]),  # type: ignore[arg-type]
+        packed([replace(SOUND, problem=7)]),  # type: ignore[arg-type]
+        packed([replace(SOUND, content=replace(SOUND.content, spans=bytes(16)))]),  # type: ignore[type-var]
+        packed([replace(SOUND, content=replace(SOUND.content, kept=7.0))]),  # type: ignore[type-var]
+        packed([replace(SOUND, content=replace(SOUND.content, words=(("t",),)))]),  # type: ignore[type-var]
+    ],
+)
+def test_a_reply_of_a_process_that_was_taken_over_is_refused(reply: bytes) -> None:
+    assert readings_of(1, {}, packed([SOUND])) == [SOUND]
+    with pytest.raises(ValueError):  # noqa: PT011 - of any kind
+        readings_of(1, {}, reply)
