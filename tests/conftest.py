@@ -60,6 +60,7 @@ SLOW = (
     "tests/scenario/test_crash.py",
     "tests/scenario/test_crash_campaign.py",
     "tests/unit/bench/test_benches.py",
+    "tests/unit/search/test_indexer_crash.py",
 )
 OURS = ("FOOTNOTE_", "ANTHROPIC_", "OPENAI_", "SLACK_", "DISCORD_")
 KEYS = {  # what search providers are told under names of their own

@@ -38,8 +38,8 @@ from bot.core.posting import RunRef
 from bot.core.reader import Reader
 from bot.core.texts import texts_for
 from bot.pages.page import Page
+from bot.search.conversation_search import page_of, period_of, title_of, words_of_topic
 from bot.search.provider import Hit, ProviderKind, Query
-from bot.search.talk import page_of, period_of, title_of, words_of_topic
 from bot.service.access import IN_NO_SERVER
 from bot.text.terms import keywords
 
@@ -233,7 +233,7 @@ class _Found:
 
 
 class DiscordConversations:
-    """See the module docstring, and ``bot.search.conversations.ConversationSearch``."""
+    """See the module docstring, and ``bot.search.conversation_search.ConversationSearch``."""
 
     name = "discord"
     kind: ProviderKind = "knowledge"

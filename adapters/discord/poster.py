@@ -139,7 +139,7 @@ class DiscordPoster:
     async def conversations(
         self, run: RunRef, saved: PostState | None, reader: Reader
     ) -> DiscordConversations:
-        """See ``bot.search.conversations.Conversing``."""
+        """See ``bot.search.conversation_search.Conversing``."""
         return DiscordConversations(self._rest, self._servers, run, reader)
 
     # ------------------------------------------------------------ beginning

@@ -37,10 +37,16 @@ from bot.core.reader import Reader, is_conversation
 from bot.core.texts import texts_for
 from bot.pages.page import Page
 from bot.search.blend import blend
-from bot.search.conversations import FoundFile
-from bot.search.in_flight import InFlight
+from bot.search.conversation_search import (
+    FoundFile,
+    is_by,
+    page_of,
+    period_of,
+    title_of,
+    words_of_topic,
+)
+from bot.search.guarded import InFlight
 from bot.search.provider import Hit, ProviderKind, Query
-from bot.search.talk import is_by, page_of, period_of, title_of, words_of_topic
 from bot.storage.encryption import Seal
 
 log = get_logger()
@@ -96,7 +102,7 @@ class _Told:
 
 
 class FilesFound:
-    """The files found for one question: ``FindsFiles`` of ``bot.search.conversations``.
+    """The files found for one question: ``FindsFiles`` of ``bot.search.conversation_search``.
 
     https://docs.slack.dev/reference/objects/file-object. In a direct message, all of them may be
     used. In a channel, ``files.info`` must say that a file is shared in a public channel or in that
@@ -188,7 +194,7 @@ class FilesFound:
         return url in self._found_files
 
     async def file(self, url: str) -> FoundFile:
-        """See ``bot.search.conversations.FindsFiles.file``."""
+        """See ``bot.search.conversation_search.FindsFiles.file``."""
         found = self._found_files[url]
         told = await self._info(found.id)
         if told.is_gone:
@@ -294,7 +300,7 @@ class _Results(NamedTuple):
 
 class SlackConversations(FilesFound):
     """See the module docstring, and ``ConversationSearch`` and ``FindsFiles`` of
-    ``bot.search.conversations``.
+    ``bot.search.conversation_search``.
 
     ``token`` is the action token of the question, ``scopes`` those of the app.
     """

@@ -97,8 +97,7 @@ from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.observing import Observed
 from bot.core.settings import Settings
-from bot.search.conversations import CONVERSATIONS
-from bot.search.registry import configured_names
+from bot.search.registry import CONVERSATIONS, configured_names
 from bot.service.platform import Connection
 from bot.service.reception import Reception
 from bot.storage.database import Database

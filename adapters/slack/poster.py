@@ -248,7 +248,7 @@ class SlackPoster:
     async def conversations(
         self, run: RunRef, saved: PostState | None, reader: Reader
     ) -> SlackConversations | None:
-        """See ``bot.search.conversations.Conversing``."""
+        """See ``bot.search.conversation_search.Conversing``."""
         right = PostedMessages.of(run, saved).search
         if not right:
             return None

@@ -145,7 +145,7 @@ async def connected_sources(settings: Settings) -> Connected:
 
 
 async def _documents(settings: Settings) -> int | None:
-    from bot.search.local import LocalDocuments
+    from bot.search.local_documents import LocalDocuments
 
     documents = LocalDocuments(settings.index_path, settings.docs)
     try:

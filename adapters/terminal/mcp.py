@@ -20,8 +20,8 @@ from bot.core.posting import PostState, Reply, RunRef
 from bot.core.reader import EVERYTHING, telling
 from bot.core.settings import Settings
 from bot.core.texts import DEFAULT, Texts, texts_for
-from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
 from bot.mcp.server import mcp_server
+from bot.mcp.session import AskArguments, AskResult, ResourceEntry
 from bot.operation.app import App, open_app
 from bot.research.evidence.library import Library
 from bot.storage.archive import Archive
@@ -84,7 +84,7 @@ class _Asking(Terminal):
 
 
 class _Desk:
-    """See ``bot.mcp.desk.Desk``."""
+    """See ``bot.mcp.session.Session``."""
 
     caller = TERMINAL
 

@@ -33,7 +33,7 @@ from bot.core.extras import need
 from bot.core.messages import Message, Thread
 from bot.core.reader import Reader
 from bot.core.texts import Texts
-from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
+from bot.mcp.session import AskArguments, AskResult, ResourceEntry
 from bot.research.evidence.library import Library
 from bot.storage.audit import act_as, in_console
 from bot.storage.records import RunRecord
@@ -90,7 +90,7 @@ class McpEndpoint:
 
 
 class _Desk:
-    """See ``bot.mcp.desk.Desk``; the client has the visitor's rights in the console."""
+    """See ``bot.mcp.session.Session``; the client has the visitor's rights in the console."""
 
     def __init__(self, console: Console, request: Request) -> None:
         self._console = console

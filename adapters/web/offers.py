@@ -16,7 +16,7 @@ from bot.core.reader import Reach
 from bot.core.settings import ChannelRules, Settings
 from bot.core.texts import Texts
 from bot.rights.rights import Rights
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.registry import configured_names
 
 DOCUMENTS, WIKI, WEB = "documents", "wiki", "web"

@@ -171,7 +171,7 @@ def make_vectors(settings: Settings, *, seconds: float = math.inf) -> Filled:
 
 
 async def _fill(settings: Settings, advance: Callable[[int, int], None], seconds: float) -> Filled:
-    from bot.search.embedding.choice import open_embedder  # few installations use one
+    from bot.search.embedder import open_embedder  # few installations use one
     from bot.search.vector_filling import fill_vectors
 
     async with open_embedder(settings) as embedder:

@@ -3,7 +3,7 @@
 Tools ``ask``, ``search`` and ``read``; resources for answers and for the pages that they cite.
 https://modelcontextprotocol.io/specification
 
-The transport provides a ``Desk`` for each request, with the caller and their rights. This module
+The transport provides a ``Session`` for each request, with the caller and their rights. This module
 needs the extra ``mcp``.
 """
 
@@ -29,16 +29,16 @@ from bot.core.labels import kind_of, label, titled
 from bot.core.lines import one_line, shortened
 from bot.core.mcp_address import display_address
 from bot.core.texts import Texts, sentence_for
-from bot.mcp.desk import (
+from bot.mcp.session import (
     Answered,
     Arguments,
     AskArguments,
-    Desk,
     Found,
     FoundPage,
     ReadArguments,
     ReadPage,
     SearchArguments,
+    Session,
 )
 from bot.pages.urls import canonical
 from bot.rendering.documents import answer_document, answer_markdown
@@ -64,9 +64,9 @@ INSTRUCTIONS = (
 # ---------------------------------------------------------------- the server
 
 
-def mcp_server(desk_of: Callable[[Request | None], Desk]) -> Server[Any]:
-    """Create the server; ``desk_of`` gets the HTTP request, or None."""
-    handling = _Handling(desk_of)
+def mcp_server(session_of: Callable[[Request | None], Session]) -> Server[Any]:
+    """Create the server; ``session_of`` gets the HTTP request, or None."""
+    handling = _Handling(session_of)
     return Server(
         "footnote",
         version=__version__,
@@ -81,7 +81,7 @@ def mcp_server(desk_of: Callable[[Request | None], Desk]) -> Server[Any]:
 
 
 _Context = Any  # ``ServerRequestContext``, whose parameters do not matter here
-_Call = Callable[[Desk, Any, _Context], Awaitable[tuple[BaseModel, str]]]
+_Call = Callable[[Session, Any, _Context], Awaitable[tuple[BaseModel, str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,8 @@ class _Tool:
 
 
 class _Handling:
-    def __init__(self, desk_of: Callable[[Request | None], Desk]) -> None:
-        self._desk_of = desk_of
+    def __init__(self, session_of: Callable[[Request | None], Session]) -> None:
+        self._session_of = session_of
         # Only addresses returned by a search or cited in an answer are fetched: a model could put
         # confidential words into an invented address.
         self._offered: TTLCache[tuple[str, str], str] = TTLCache(OFFERED, OFFERED_SECONDS)
@@ -154,16 +154,16 @@ class _Handling:
         tool = self._tools.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {shortened(params.name, 80)}.")
-        desk = self._desk_of(context.request)
+        session = self._session_of(context.request)
         try:
             given = tool.arguments.model_validate(params.arguments or {})
-            result, text = await tool.call(desk, given, context)
+            result, text = await tool.call(session, given, context)
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(map(str, problem["loc"])) or "the arguments"
             return _failed(f"{where}: {problem['msg']}.")
         except FootnoteError as error:
-            return _failed(sentence_for(error, desk.texts))
+            return _failed(sentence_for(error, session.texts))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)],
             structured_content=result.model_dump(mode="json"),
@@ -171,13 +171,13 @@ class _Handling:
         )
 
     async def _ask(
-        self, desk: Desk, given: AskArguments, context: _Context
+        self, session: Session, given: AskArguments, context: _Context
     ) -> tuple[BaseModel, str]:
-        async with _signs(context, desk.texts) as show:
-            told = await desk.ask(given, show)
+        async with _signs(context, session.texts) as show:
+            told = await session.ask(given, show)
         answer = told.answer
         for url in answer.targets.values():
-            self._offer(desk, url)
+            self._offer(session, url)
         document = {
             **answer_document(answer),
             "thread": told.thread,
@@ -186,37 +186,37 @@ class _Handling:
         return Answered.model_validate(document), answer_markdown(answer)
 
     async def _search(
-        self, desk: Desk, given: SearchArguments, context: _Context
+        self, session: Session, given: SearchArguments, context: _Context
     ) -> tuple[BaseModel, str]:
-        library, providers = await desk.library()
+        library, providers = await session.library()
         found = await library.search(Query(given.query, given.limit), providers)
         results = [
             FoundPage(
                 kind=kind_of(hit.url),
                 title=label(hit.title),
-                url=self._offer(desk, hit.url),
+                url=self._offer(session, hit.url),
                 snippet=hit.snippet,
                 provider=hit.provider,
             )
             for hit in found.hits
         ]
         result = Found(results=results, notes=list(found.failures))
-        return result, "\n".join([*found_lines(results), *found.failures]) or desk.texts(
+        return result, "\n".join([*found_lines(results), *found.failures]) or session.texts(
             "web-plan-nothing-yet"
         )
 
     async def _read(
-        self, desk: Desk, given: ReadArguments, context: _Context
+        self, session: Session, given: ReadArguments, context: _Context
     ) -> tuple[BaseModel, str]:
-        library, _ = await desk.library()
-        url = self._offered.get((desk.caller, _key(given.url)))
+        library, _ = await session.library()
+        url = self._offered.get((session.caller, _key(given.url)))
         if url is None:
             raise Invalid(
                 "Only pages that `search` has found or that an answer cites can be read: search "
                 "for it, or name the address in a question to `ask`."
             )
         page = await library.read(url)
-        await desk.has_read(display_address(page.url))
+        await session.has_read(display_address(page.url))
         end = given.start + PIECE
         piece = ReadPage(
             url=display_address(page.url),
@@ -230,18 +230,18 @@ class _Handling:
         )
         return piece, piece.text
 
-    def _offer(self, desk: Desk, url: str) -> str:
+    def _offer(self, session: Session, url: str) -> str:
         """Allow a caller to read a page, and return its address as shown to them."""
         told = display_address(url)
-        self._offered[desk.caller, _key(told)] = url
+        self._offered[session.caller, _key(told)] = url
         return told
 
     # ------------------------------------------------------------ resources
 
     async def resources(self, context: _Context, params: Any) -> types.ListResourcesResult:
-        desk = self._desk_of(context.request)
-        with _as_mcp(desk):
-            listed = await desk.answers(LISTED)
+        session = self._session_of(context.request)
+        with _as_mcp(session):
+            listed = await session.answers(LISTED)
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -275,11 +275,11 @@ class _Handling:
     async def resource(
         self, context: _Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        desk = self._desk_of(context.request)
-        with _as_mcp(desk):
-            text = await _text_at(str(params.uri), desk)
+        session = self._session_of(context.request)
+        with _as_mcp(session):
+            text = await _text_at(str(params.uri), session)
         if text is None:
-            raise MCPError(types.INVALID_PARAMS, desk.texts("question-gone"))
+            raise MCPError(types.INVALID_PARAMS, session.texts("question-gone"))
         content = types.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)
         return types.ReadResourceResult(contents=[content])
 
@@ -292,17 +292,17 @@ def found_lines(results: Sequence[FoundPage]) -> list[str]:
     ]
 
 
-async def _text_at(uri: str, desk: Desk) -> str | None:
+async def _text_at(uri: str, session: Session) -> str | None:
     """Return the text of a resource as visible to the caller, or None."""
     run, _, rest = uri.removeprefix(ANSWERS).partition("/")
     kind, _, number = rest.partition("/")
     if not uri.startswith(ANSWERS) or not run.isalnum() or len(run) > 64:
         return None
     if not rest:
-        answer = await desk.answer(run)
+        answer = await session.answer(run)
         return None if answer is None else answer_markdown(answer)
     if kind == "pages" and number.isdecimal() and len(number) < 6:
-        page = await desk.page(run, int(number))
+        page = await session.page(run, int(number))
         return None if page is None else page.text
     return None
 
@@ -314,12 +314,12 @@ def _failed(sentence: str) -> types.CallToolResult:
 
 
 @contextmanager
-def _as_mcp(desk: Desk) -> Iterator[None]:
+def _as_mcp(session: Session) -> Iterator[None]:
     """Convert errors of the block to protocol errors."""
     try:
         yield
     except FootnoteError as error:
-        raise MCPError(types.INTERNAL_ERROR, sentence_for(error, desk.texts)) from error
+        raise MCPError(types.INTERNAL_ERROR, sentence_for(error, session.texts)) from error
 
 
 def _key(url: str) -> str:

@@ -34,7 +34,7 @@ from bot.core.settings import (
     settings_in_file,
 )
 from bot.reasoning.declaration import chosen_reasoner, reasoners
-from bot.search.declaration import declarations
+from bot.search.registry import declarations
 from bot.service.platform import platforms
 
 # Kubernetes sets environment variables for each service of the namespace. Those of a service named

@@ -105,7 +105,7 @@ async def _findings(settings: Settings) -> Findings:
 
 async def _count(settings: Settings) -> int:
     """Count the documents in the index, which must exist. Raises ``FootnoteError``."""
-    from bot.search.local import LocalDocuments
+    from bot.search.local_documents import LocalDocuments
 
     documents = LocalDocuments(settings.index_path)
     try:
@@ -171,7 +171,7 @@ async def _extras(_: Settings) -> str:
 
 async def _meaning(settings: Settings) -> str:
     """Report search by meaning. Raises the error that prevents it."""
-    from bot.search.embedding.choice import open_embedder
+    from bot.search.embedder import open_embedder
     from bot.search.vector_filling import state_of_vectors
 
     async with open_embedder(settings) as embedder:

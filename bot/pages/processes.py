@@ -4,7 +4,8 @@ Requests and replies are JSON followed by data, over standard input and output (
 
 ``Shares`` divides the memory among these processes. The limit counts what a process allocates
 (``limit_memory``): 30 MB before any document. By default everything fits in a container of 1 GB,
-together with the main process and the processes that index folders (``bot.search.readers``).
+together with the main process and the processes that index folders
+(``bot.search.reader_processes``).
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Task:
 TASKS = {
     "extract": Task("bot.pages.workers:open_extraction"),
     "choose": Task("bot.pages.chooser:open_choice"),
-    "index": Task("bot.search.reading:open_reading"),
+    "index": Task("bot.search.document_reading:open_reading"),
     "fetch": Task("bot.pages.retrieval_process:open_retrieval", has_network=True),
     "render": Task("bot.pages.browser_worker:open_browser", has_network=True),
 }

@@ -39,7 +39,7 @@ from bot.research.inputs import Resources, RunQuestion, whole_text
 from bot.research.notes import Notes
 from bot.research.outcomes import ReadOutcome, SearchOutcome, attempted
 from bot.research.steps import PaidCalls, Steps, together
-from bot.search.conversations import ELSEWHERE
+from bot.search.conversation_search import ELSEWHERE
 from bot.search.provider import ANY_TALK, UNKNOWN_DOCUMENT, ProviderKind, Query
 from bot.storage.journal import Journal, step_key
 

@@ -21,7 +21,7 @@ from bot.core.messages import Audience, Message, RunOptions
 from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
 from bot.core.settings import TOML, Settings, is_set_outside_of_file, readers_in
 from bot.core.texts import Texts
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 
 log = get_logger()
 

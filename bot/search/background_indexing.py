@@ -38,7 +38,7 @@ async def documents_being_indexed(
         yield
         return
     from bot.search.indexer import Indexer  # imported here because few processes index
-    from bot.search.readers import SIZE, Readers
+    from bot.search.reader_processes import SIZE, Readers
 
     readers = Readers(size=min(BESIDE_OTHERS, SIZE))
     indexer = Indexer(settings.index_path, areas=settings.collection_paths, readers=readers)
@@ -55,13 +55,22 @@ async def _index(
     indexer: Indexer, settings: Settings, tell: Callable[[str], None], indexing: Indexing
 ) -> None:
     loop = asyncio.get_running_loop()
-    telling = _Telling()
+    told = 0.0
 
     def progress(done: int, total: int) -> None:  # in the indexer's thread
+        nonlocal told
         loop.call_soon_threadsafe(indexing.advance, done, total)
-        line = telling.line(done, total)
-        if line:
-            loop.call_soon_threadsafe(tell, line)
+        is_first, now = not told, time.monotonic()
+        if done == total or (told and now < told + TELL_SECONDS):
+            return
+        told = now
+        line = f"Indexed {done:,} of {total:,} files."
+        if is_first:
+            line = (
+                f"Indexing {total - done:,} of {total:,} files; "
+                "those that are indexed can be searched already."
+            )
+        loop.call_soon_threadsafe(tell, line)
 
     try:
         report = await asyncio.to_thread(indexer.index, settings.docs, progress)
@@ -78,26 +87,6 @@ async def _index(
         indexing.become("ok")
         for line in _lines_of(report):
             tell(line)
-
-
-class _Telling:
-    """Progress lines: one as soon as the number of files is known, then one every
-    ``TELL_SECONDS``."""
-
-    def __init__(self) -> None:
-        self._last = 0.0
-
-    def line(self, done: int, total: int) -> str:
-        now = time.monotonic()
-        if done == total or (self._last and now < self._last + TELL_SECONDS):
-            return ""
-        is_first, self._last = not self._last, now
-        if is_first:
-            return (
-                f"Indexing {total - done:,} of {total:,} files; "
-                "those that are indexed can be searched already."
-            )
-        return f"Indexed {done:,} of {total:,} files."
 
 
 def _lines_of(report: IndexReport) -> list[str]:

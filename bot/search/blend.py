@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import difflib
 import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 from bot.core.errors import (
@@ -26,10 +26,23 @@ from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
-from bot.search.declaration import Policy
+from bot.search.engines import host_of, is_within
 from bot.search.guarded import Guarded
-from bot.search.hits import host_of, is_within
-from bot.search.provider import GivenText, Hit, ProviderKind, Query, SearchProvider
+from bot.search.provider import (
+    GivenText,
+    Growing,
+    Hit,
+    Lexicon,
+    LinkReading,
+    PageReader,
+    Policy,
+    ProviderKind,
+    Query,
+    SearchProvider,
+    TextGiving,
+    Weighing,
+    nearest,
+)
 from bot.text.terms import keywords
 
 T = TypeVar("T")
@@ -62,8 +75,7 @@ class SearchResult:
 
 
 class Search:
-    """The providers of a process. ``policies`` are by provider name (see ``Policy``). ``observe``
-    returns the observer for the calls of a provider."""
+    """The providers of a process. ``policies`` and the observers of calls are by provider name."""
 
     def __init__(
         self,
@@ -148,7 +160,7 @@ class Search:
         sentence names the provider, except for ``PageUnreadable``.
         """
         for each in self._providers.values():
-            if each.reads(url):
+            if isinstance(each.provider, PageReader) and each.provider.reads(url):
                 try:
                     return await each.read(url)
                 except PageUnreadable:
@@ -161,22 +173,29 @@ class Search:
 
     def address_of(self, link: str) -> str:
         """The address under which a provider reads this web page, or "" if none does."""
-        return next(filter(None, (each.address_of(link) for each in self._providers.values())), "")
+        readers = (e.provider for e in self._providers.values())
+        found = (e.address_of(link) for e in readers if isinstance(e, LinkReading))
+        return next(filter(None, found), "")
 
     def text_of(self, url: str) -> GivenText | None:
         """The longest text of this page that a provider received along with its hits."""
-        texts = (each.text_of(url) for each in self._providers.values())
+        givers = (each.provider for each in self._providers.values())
+        texts = (each.text_of(url) for each in givers if isinstance(each, TextGiving))
         return max(filter(None, texts), key=lambda one: len(one.text), default=None)
 
     def weighs(self, url: str) -> bool:
         """Return True if a provider can rate how well passages of this page fit a question."""
-        return any(each.weighs(url) for each in self._providers.values())
+        return any(
+            isinstance(each.provider, Weighing) and each.provider.weighs(url)
+            for each in self._providers.values()
+        )
 
     async def weigh(self, question: str, url: str, reach: Reach = EVERYTHING) -> tuple[Weight, ...]:
         """See ``Weighing.weigh``; empty if no provider ``weighs`` the page."""
         for each in self._providers.values():
-            if each.weighs(url):
-                return await each.weigh(question, url, reach)
+            provider = each.provider
+            if isinstance(provider, Weighing) and provider.weighs(url):
+                return await each.call(partial(provider.weigh, question, url, reach))
         return ()
 
     async def report(self, name: str) -> str:
@@ -223,7 +242,7 @@ class Search:
             while waiting and not any(_is_enough(task) for task in tasks):
                 _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             if waiting:
-                patience = [each.awaited for each, task in asking if task in waiting]
+                patience = [each.policy.awaited for each, task in asking if task in waiting]
                 await asyncio.wait(waiting, timeout=max((PATIENCE, *filter(None, patience))))
                 waiting = {task for task in waiting if not task.done()}
         except asyncio.CancelledError:
@@ -234,27 +253,37 @@ class Search:
             self._late.add(task)
             task.add_done_callback(self._late.discard)
         ended = [task.result() for task in tasks if task.done()]
-        missed = [each for each, task in asking if task in waiting and each.awaited]
+        missed = [each for each, task in asking if task in waiting and each.policy.awaited]
         return [*ended, *(Failure(f"{each.name}: {LATE}") for each in missed)]
 
     async def _rarity(self, asked: Sequence[Guarded], query: str, reach: Reach) -> dict[str, float]:
         """The rarity of the query's terms, from the first provider that knows it."""
-        words = keywords(query)
-        for provider in asked:
-            if known := await _known("rarity", provider, provider.rarity(words, reach), {}):
-                return known
+        for each in asked:
+            if isinstance(each.provider, Lexicon):
+                # Providers that search no documents need not accept a reach.
+                within = () if reach.has_all_documents else (reach,)
+                counting = partial(each.provider.rarity, keywords(query), *within)
+                nothing: dict[str, float] = {}
+                if known := await _known("rarity", each, counting, nothing):
+                    return known
         return {}
 
     async def _missing(self, asked: Sequence[Guarded]) -> int:
         """The number of documents that are not searchable yet."""
-        return sum([await _known("missing", each, each.missing(), 0) for each in asked])
+        return sum(
+            [
+                await _known("missing", each, each.provider.missing, 0)
+                for each in asked
+                if isinstance(each.provider, Growing)
+            ]
+        )
 
 
-async def _known(what: str, provider: Guarded, asking: Awaitable[T], otherwise: T) -> T:
+async def _known(what: str, provider: Guarded, work: Callable[[], Awaitable[T]], otherwise: T) -> T:
     """A provider's additional information, or ``otherwise`` if that fails, which is logged: a
     defect in one provider must not cost the hits."""
     try:
-        return await asking
+        return await provider.call(work)
     except FootnoteError as error:
         log.info(f"{what}_unknown", provider=provider.name, error=str(error))
     except Exception:
@@ -319,12 +348,6 @@ def blend(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
             elif not hits[key].snippet:
                 hits[key] = replace(hits[key], snippet=hit.snippet)
     return [hits[key] for key in sorted(hits, key=lambda key: (-scores[key], best[key]))]
-
-
-def nearest(name: str, known: Sequence[str]) -> str:
-    """The end of a sentence about an unknown name: the nearest known one, or all of them."""
-    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
-    return f" Did you mean {near[0]}?" if near else f" Choose from: {', '.join(known)}."
 
 
 def _clean(query: str) -> str:

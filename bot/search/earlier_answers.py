@@ -30,8 +30,8 @@ from bot.core.reader import (
 )
 from bot.core.texts import Texts, texts_for
 from bot.pages.urls import dedupe_key
+from bot.search.conversation_search import day_of
 from bot.search.provider import Hit, ProviderKind, Query
-from bot.search.talk import day_of
 from bot.storage.found_words import FoundWords
 from bot.storage.records import RunRecord
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import stamina
 from cachetools import TTLCache
@@ -14,33 +15,72 @@ from cachetools import TTLCache
 from bot.core.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refused
 from bot.core.observing import Observe, timed, unobserved
 from bot.core.rate_limit import Clock, RateLimit
-from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
-from bot.pages.passages import Weight
-from bot.search.declaration import Policy
-from bot.search.in_flight import InFlight
 from bot.search.provider import (
     GivenText,
-    Growing,
     Hit,
-    Lexicon,
-    LinkReading,
     PageReader,
+    Policy,
     ProviderKind,
     Query,
     Reporting,
     SearchProvider,
-    TextGiving,
-    Weighing,
 )
+
+T = TypeVar("T")
+
+
+class InFlight(Generic[T]):
+    """The running tasks by key. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._flights: dict[Hashable, _Flight[T]] = {}
+
+    async def join(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result of the task that is running for ``key``, or of ``work``, started now.
+
+        Raises the errors of the work. A cancelled caller leaves the task to the other callers; when
+        the last one is cancelled, so is the task.
+        """
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = self._flights[key] = _Flight(asyncio.create_task(work()))
+            flight.task.add_done_callback(lambda task: self._landed(key, task))
+        flight.waiting += 1
+        try:
+            return await asyncio.shield(flight.task)
+        finally:
+            flight.waiting -= 1
+            if not flight.waiting and not flight.task.done():
+                flight.task.cancel()
+                self._flights.pop(key, None)
+
+    async def aclose(self) -> None:
+        """Cancel all running tasks and wait until they have ended."""
+        tasks = [flight.task for flight in self._flights.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _landed(self, key: Hashable, task: asyncio.Task[T]) -> None:
+        flight = self._flights.get(key)
+        if flight is not None and flight.task is task:
+            del self._flights[key]
+        if not task.cancelled():
+            task.exception()  # mark it as retrieved, in case every caller was cancelled
+
+
+@dataclass(slots=True)
+class _Flight(Generic[T]):
+    task: asyncio.Task[T]
+    waiting: int = 0
+
 
 RESTS = "It failed repeatedly and is left alone for {} s."
 _RESTING = re.compile(r"(?<=[.!?]) " + re.escape(RESTS).replace(r"\{\}", r"\d+"))
 LONGEST_REST = 600.0  # seconds; longer Retry-After values are capped at this
 CACHED_SEARCHES = 2_048
 PROBE = Query("Earth", 1)  # a word that any source has; only whether it answers matters
-
-T = TypeVar("T")
 
 
 class Guarded:
@@ -61,7 +101,7 @@ class Guarded:
         self.name = provider.name
         self.kind: ProviderKind = provider.kind
         self.provider = provider
-        self._policy = policy
+        self.policy = policy
         self._clock = clock
         self._observe = observe
         self._breaker = Breaker(policy.failures, policy.rest, clock)
@@ -82,8 +122,8 @@ class Guarded:
         return await self._searches.join(query, lambda: self._search(query))
 
     async def _search(self, query: Query) -> tuple[Hit, ...]:
-        hits = tuple(await self._call(lambda: self.provider.search(query)))
-        if self._policy.ttl > 0:
+        hits = tuple(await self.call(lambda: self.provider.search(query)))
+        if self.policy.ttl > 0:
             self._cache[query] = hits
         return hits
 
@@ -92,60 +132,21 @@ class Guarded:
         """Seconds for which it will not be called; 0 if it may be."""
         return self._breaker.left
 
-    @property
-    def awaited(self) -> float | None:
-        """See ``Policy.awaited``."""
-        return self._policy.awaited
-
-    def reads(self, url: str) -> bool:
-        return isinstance(self.provider, PageReader) and self.provider.reads(url)
-
     async def read(self, url: str) -> Page | GivenText:
         """Raises the errors of ``PageReader.read``. The caller caches pages, not this class."""
         provider = self.provider
-        assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``
-        return await self._reads.join(url, lambda: self._call(lambda: provider.read(url)))
-
-    def address_of(self, link: str) -> str:
-        """See ``LinkReading.address_of``; "" for a provider that reads no links."""
-        return self.provider.address_of(link) if isinstance(self.provider, LinkReading) else ""
-
-    def text_of(self, url: str) -> GivenText | None:
-        """See ``TextGiving.text_of``; None for a provider that supplies no texts."""
-        return self.provider.text_of(url) if isinstance(self.provider, TextGiving) else None
-
-    async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]:
-        """See ``Lexicon.rarity``; empty for a provider that does not implement it."""
-        provider = self.provider
-        if not isinstance(provider, Lexicon):
-            return {}
-        # Providers that search no documents need not accept a reach.
-        within = () if reach.has_all_documents else (reach,)
-        return await self._call(lambda: provider.rarity(terms, *within))
-
-    async def missing(self) -> int:
-        """See ``Growing.missing``; 0 for a provider that does not implement it."""
-        provider = self.provider
-        return await self._call(provider.missing) if isinstance(provider, Growing) else 0
-
-    def weighs(self, url: str) -> bool:
-        return isinstance(self.provider, Weighing) and self.provider.weighs(url)
-
-    async def weigh(self, question: str, url: str, reach: Reach = EVERYTHING) -> tuple[Weight, ...]:
-        """Raises the errors of ``Weighing.weigh``."""
-        provider = self.provider
-        assert isinstance(provider, Weighing)  # noqa: S101 - the caller asked ``weighs``
-        return await self._call(lambda: provider.weigh(question, url, reach))
+        if not isinstance(provider, PageReader):
+            raise PageUnreadable(f"{self.name} reads no pages.")
+        return await self._reads.join(url, lambda: self.call(lambda: provider.read(url)))
 
     async def report(self) -> str:
         """The provider's own report on its health and quota, or just whether it answers a search.
 
         Raises the errors of ``SearchProvider.search``.
         """
-        provider = self.provider
-        if isinstance(provider, Reporting):
-            return await self._call(provider.report)
-        await self._call(lambda: provider.search(PROBE))
+        if isinstance(self.provider, Reporting):
+            return await self.call(self.provider.report)
+        await self.call(lambda: self.provider.search(PROBE))
         return "answered"
 
     async def aclose(self) -> None:
@@ -156,10 +157,11 @@ class Guarded:
 
     # ------------------------------------------------------------ one call
 
-    async def _call(self, work: Callable[[], Awaitable[T]]) -> T:
+    async def call(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do something with the provider, with rate limit, deadline, retries and breaker."""
         if left := self._breaker.left:
             raise self._resting(left)
-        await self._take_turn(self._policy.patience)
+        await self._take_turn(self.policy.patience)
         refused_for = self._breaker.refused_for()  # other calls may have failed while waiting
         if refused_for is not None:
             raise self._resting(refused_for)
@@ -179,7 +181,7 @@ class Guarded:
             self._cause = error.sentence
             wait = error.retry_after or 0.0
             self._breaker.record_failure(
-                min(wait, LONGEST_REST) if wait > self._policy.deadline else 0.0
+                min(wait, LONGEST_REST) if wait > self.policy.deadline else 0.0
             )
             raise
         except Exception as error:
@@ -195,13 +197,13 @@ class Guarded:
         return ProviderUnavailable(words, retry_after=seconds)
 
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T:
-        ends = self._clock() + self._policy.deadline
+        ends = self._clock() + self.policy.deadline
         try:
-            async with asyncio.timeout(self._policy.deadline):
+            async with asyncio.timeout(self.policy.deadline):
                 return await self._with_retries(work, ends)
         except TimeoutError as error:
             raise ProviderUnavailable(
-                f"It did not answer within {self._policy.deadline:g} s: try again later."
+                f"It did not answer within {self.policy.deadline:g} s: try again later."
             ) from error
 
     async def _with_retries(self, work: Callable[[], Awaitable[T]], ends: float) -> T:
@@ -214,7 +216,7 @@ class Guarded:
 
         async for attempt in stamina.retry_context(
             on=try_again,
-            attempts=self._policy.attempts,
+            attempts=self.policy.attempts,
             timeout=None,  # the caller enforces the deadline
             wait_initial=0.2,
             wait_max=3.0,

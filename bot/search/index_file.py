@@ -1,4 +1,4 @@
-"""The SQLite file of the index of local documents: its tables, opening it, its errors.
+"""The SQLite file of the index of local documents: its tables, opening it, and what a reader sees.
 
 It contains derived data only: a damaged one is deleted and rebuilt from the documents.
 
@@ -8,34 +8,47 @@ passage's id. A file's passages have the ids ``first`` to ``first + count - 1``.
 contentless FTS5 tables cannot delete rows, so removed passages stay in ``words`` as ids that belong
 to no file, until ``Indexer`` rewrites ``words``.
 
-Files with the same ``text_digest`` are one source; which of them is shown is decided when a reader
-searches (see ``bot.search.visible``). ``areas`` are searched apart (see ``bot.search.areas``).
 ``roots`` are the folders that were indexed: while they are being indexed, and after an interrupted
-run, it stores how many files are missing.
-
-A row of ``vectors`` is for some consecutive passages of a file (see ``bot.search.vectors``). It may
-outlive its file, so that a text that has moved keeps its vector; ids of files are never reused.
+run, it stores how many files are missing. A row of ``vectors`` is for some consecutive passages of
+a file (see ``bot.search.vectors``). It may outlive its file, so that a text that has moved keeps
+its vector; ids of files are never reused.
 
 WAL with ``synchronous=NORMAL``: a killed process loses at most its open transaction, readers never
 wait for the writer, and writers take turns (https://sqlite.org/wal.html).
+
+Areas are searched apart, so that what a reader may not see costs no time. Each path of a collection
+is an area, without those of other collections within it; all other files are in area 0, whose terms
+are stored as they are. The terms of other areas are stored with the area's number before them, and
+a search looks at neither the postings nor the frequencies of areas that the reader may not see. An
+index knows the collections of the last indexing run. If they have changed since, an area may hold
+files that a reader may see and others: the rights decide about each file found in any case.
+
+Of files with equal text (``text_digest``), only one is shown: the one with the shortest address, or
+the first of those in alphabetical order. It is chosen from the files that the reader may see, so a
+hidden file neither replaces one that is not, nor is replaced by one.
 """
 
 from __future__ import annotations
 
 import array
 import hashlib
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from bot import __version__
 from bot.core.errors import StorageUnavailable
 from bot.pages.passages import Passage, split
 from bot.text.terms import STOP_WORDS, terms
+
+if TYPE_CHECKING:
+    from bot.core.reader import Reach  # slow to import: not in the child processes
 
 SCHEMA = 4  # as in the last lines of _TABLES; an index with a different layout is rebuilt
 BUSY_SECONDS = 30.0  # indexing transactions are short; this allows for slow disks
@@ -150,7 +163,7 @@ def open_writer(path: Path) -> tuple[sqlite3.Connection, str]:
         if connection is not None:
             connection.close()
         if isinstance(error, sqlite3.Error):
-            raise meaning(error, path) from error
+            raise translated(error, path) from error
         raise
     return connection, str(generation)
 
@@ -172,7 +185,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
             # On a read-only medium WAL cannot create its shared memory, and there are no writers.
             return _reader(address + "?mode=ro&immutable=1", path)
     except sqlite3.Error as error:
-        raise meaning(error, path) from error
+        raise translated(error, path) from error
 
 
 def _reader(address: str, path: Path) -> sqlite3.Connection:
@@ -209,7 +222,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     except (Damaged, FileNotFoundError) as error:
         raise unusable(error, path) from error
     except sqlite3.Error as error:
-        raise unusable(meaning(error, path), path) from error
+        raise unusable(translated(error, path), path) from error
 
 
 @contextmanager
@@ -255,7 +268,7 @@ def damage_mark(path: Path) -> Path:
 _NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 
 
-def meaning(error: sqlite3.Error, path: Path) -> Damaged | StorageUnavailable:
+def translated(error: sqlite3.Error, path: Path) -> Damaged | StorageUnavailable:
     """Translate an SQLite error into one of Footnote's."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code
     is_foreign = code == sqlite3.SQLITE_ERROR and "no such" in str(error)  # table or column
@@ -391,3 +404,132 @@ def unpack_text(data: bytes) -> str:
         return zlib.decompress(data).decode("utf-8", "surrogatepass")
     except (zlib.error, UnicodeDecodeError) as error:
         raise Damaged(f"text: {error}") from None
+
+
+MARK = "·"  # between an area's number and a term; no term contains it (``text.terms``)
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """An area with files that a reader may see: all of them if ``is_whole``. ``passages`` is the
+    number of its passages that are searched."""
+
+    id: int
+    passages: int
+    is_whole: bool = True
+
+
+def area_addresses(paths: Iterable[str | Path]) -> list[str]:
+    """The addresses of the areas for paths of collections: as written, and with links resolved."""
+    found: set[str] = set()
+    for path in paths:
+        written = os.path.abspath(Path(path).expanduser())
+        found |= {address(Path(written)), address(Path(os.path.realpath(written)))}
+    return sorted(found)
+
+
+def innermost(url: str, areas: Iterable[str]) -> str:
+    """The longest address at or below which a file is; "" for area 0."""
+    return max((area for area in areas if area and is_below(url, area)), key=len, default="")
+
+
+def in_area(area: int, terms: str) -> str:
+    """Terms, separated by spaces, as they are stored for an area."""
+    if not area or not terms:
+        return terms
+    return f"{area}{MARK}" + terms.replace(" ", f" {area}{MARK}")
+
+
+def areas_in_reach(connection: sqlite3.Connection, reach: Reach) -> list[Area]:
+    """The areas with files that may be within a reach."""
+    rows = connection.execute("SELECT id, url, passages FROM areas ORDER BY id").fetchall()
+    if reach.has_all_documents:
+        return [Area(id, passages) for id, _, passages in rows]
+    urls = [url for _, url, _ in rows]
+    decided = {url: {_allows(reach, url)} for url in urls}
+    for root, allowed in reach.rules:
+        if root not in decided:  # a collection that is newer than the index
+            decided[innermost(root, urls)].add(allowed)
+    return [
+        Area(id, passages, all(decided[url])) for id, url, passages in rows if any(decided[url])
+    ]
+
+
+def _allows(reach: Reach, url: str) -> bool:
+    rule = next((allowed for root, allowed in reach.rules if url and is_below(url, root)), None)
+    return reach.others if rule is None else rule
+
+
+def found_in(
+    connection: sqlite3.Connection, areas: Sequence[Area], terms: Iterable[str]
+) -> dict[str, int]:
+    """The number of passages of some areas with each term; terms without any are left out."""
+    found: dict[str, int] = {}
+    query = "SELECT doc FROM temp.vocabulary WHERE term = ?"
+    for term in terms:
+        rows = [connection.execute(query, (in_area(each.id, term),)).fetchone() for each in areas]
+        if count := sum(row[0] for row in rows if row is not None):
+            found[term] = count
+    return found
+
+
+def phrases(areas: Sequence[Area], terms: Iterable[str]) -> str:
+    """The FTS5 query for passages of some areas with any of the terms."""
+    return " OR ".join(f'"{in_area(each.id, term)}"' for term in terms for each in areas)
+
+
+LAST_SHOWN_FIRST = "length(url) DESC, url DESC"
+"""An order of files in which, of those with equal text, the one that is shown comes last."""
+
+_BELOW = "url = ? OR (url > ? AND url < ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An SQL condition on the table ``files``, with the values of its parameters."""
+
+    sql: str
+    values: Sequence[str]
+
+
+class Visible:
+    """The files in some folders (in all without any) that are in reach, and their ``areas``.
+
+    ``condition`` is theirs. For one transaction.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, folders: Iterable[Path], reach: Reach
+    ) -> None:
+        reach = reach.of_files
+        self._connection = connection
+        self._shown: dict[bytes, int] = {}
+        self.areas = areas_in_reach(connection, reach)
+        sql, values = below(folders)
+        sql = f"area IN ({', '.join(str(area.id) for area in self.areas)}) AND ({sql})"
+        if not reach.has_all_documents:
+            in_reach, more = _in_reach(reach)
+            sql, values = f"{sql} AND ({in_reach})", [*values, *more]
+        self.condition = Condition(sql, values)
+
+    def is_shown(self, file: int, text_digest: bytes) -> bool:
+        """Return True if a visible file is the one that is shown of those with its text."""
+        shown = self._shown.get(text_digest)
+        if shown is None:
+            (shown,) = self._connection.execute(
+                "SELECT id FROM files WHERE text_digest = ? AND count > 0"  # noqa: S608 - our own column names
+                f" AND {self.condition.sql} ORDER BY length(url), url LIMIT 1",
+                (text_digest, *self.condition.values),
+            ).fetchone()
+            self._shown[text_digest] = shown
+        return shown == file
+
+
+def _in_reach(reach: Reach) -> tuple[str, list[str]]:
+    """``Reach.allows`` as an SQL condition with its values: the first matching rule decides."""
+    cases = "".join(f" WHEN {_BELOW} THEN {int(allowed)}" for _, allowed in reach.rules)
+    values: list[str] = []
+    for root, _ in reach.rules:
+        values += [root, root + "/", root + "0"]  # "0" is the character after "/"
+    otherwise = int(reach.others)
+    return f"CASE{cases} ELSE {otherwise} END" if cases else str(otherwise), values

@@ -13,8 +13,7 @@ from urllib.parse import unquote_to_bytes
 
 from bot.pages.media import format_of
 from bot.search.folders import NOT_READ, readable, root_of
-from bot.search.index_file import below, opened
-from bot.search.visible import LAST_SHOWN_FIRST
+from bot.search.index_file import LAST_SHOWN_FIRST, below, opened
 
 KEPT_ENOUGH = 0.9  # documents with a smaller share of their words are named in reports
 

@@ -10,31 +10,42 @@ Requests to the wiki per search (its endpoint is looked up once per process):
                                servers require every word of the query in the page; on
                                CirrusSearch also 1 look-up of titles
     disambiguation pages       at most 2 are opened, and 1 look-up resolves their links
+
+The action API: https://www.mediawiki.org/wiki/API:Main_page (``action=query`` with
+``generator=search``, ``titles``, ``prop=info|pageprops|extracts``; ``action=parse``).
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from bot.core.errors import PageUnreadable
+from bot.core.errors import Broken, CredentialsRefused, PageUnreadable, ProviderUnavailable, Refused
 from bot.core.settings import Settings
 from bot.pages.page import Page
 from bot.pages.processes import Shares
 from bot.pages.urls import display_url
 from bot.pages.workers import Workers
-from bot.search.mediawiki_api import MAX_TITLES, ListedPage, Site, WikiApi
+from bot.search.engines import (
+    JsonApi,
+    integer,
+    mapping,
+    mappings,
+    retry_after,
+    string,
+)
 from bot.search.mediawiki_text import (
-    Meaning,
+    Entry,
     by_weight,
     content_words,
-    meanings,
+    entries_of,
     page_text,
     possible_titles,
     readable_title,
@@ -51,12 +62,326 @@ FEWER_KEYWORDS = (4, 2, 1)  # how many of the most significant words the further
 TITLE_SEARCH_WORDS = 5  # a title search requires all words in the title, so long queries fail
 MOST_NAMED = 3  # titles found inside a query that are ranked before the text's matches
 MOST_DISAMBIGUATED = 2  # disambiguation pages opened per search
-MOST_MEANINGS = 8  # entries taken from one of them
+MOST_ENTRIES = 8  # entries taken from one of them
 
 T = TypeVar("T")
 
 _LANGUAGE_LABEL = re.compile(r"[a-z]{2,12}(-[a-z]{2,8})*")
 _VARIANT_PATH = re.compile(r"/(?:zh|sr|gan|kk|ku|tg|uz|crh|iu|shi)(?:-[a-z]+)?/(.+)")
+
+MAX_REPLY_BYTES = 16_000_000  # the largest article is 2 MB of wikitext ($wgMaxArticleSize)
+MAX_TITLES = 50  # titles in one query for an anonymous client (API:Query, "limits")
+MAX_QUERY_CHARACTERS = 300  # CirrusSearch rejects longer ones; MediaWiki counts characters too
+SNIPPET_CHARACTERS = 250
+REQUEST_SECONDS = 15.0
+
+# Error codes by what the caller can do about them (API:Errors_and_warnings).
+TRY_LATER = ("maxlag", "ratelimited", "readonly", "internal_api_error", "cirrussearch", "timeout")
+NO_ACCESS = ("readapidenied", "permissiondenied", "mustbeloggedin", "assert", "blocked")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The properties of a wiki, requested once: its endpoint, its name, and the form of its URLs.
+
+    ``server`` is an origin such as ``https://en.wikipedia.org``; ``article_path`` contains ``$1``.
+    ``cirrus`` is true if CirrusSearch answers searches, ``extracts`` if TextExtracts is installed.
+    """
+
+    endpoint: str
+    name: str
+    server: str
+    article_path: str
+    cirrus: bool
+    extracts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPage:
+    """A page as a search or a look-up by title lists it.
+
+    ``snippet`` is what the server sent: HTML, raw wikitext, or the beginning of the text.
+    ``asked`` has the requested titles that led here (before redirects and normalization).
+    ``article`` is False outside the main namespace.
+    """
+
+    title: str
+    url: str
+    snippet: str = ""
+    disambiguation: bool = False
+    article: bool = True
+    asked: tuple[str, ...] = ()
+
+
+class WikiApi:
+    """Client for one wiki. ``base`` may be an origin, a script path, or the address of api.php."""
+
+    def __init__(self, base: str, client: httpx.AsyncClient) -> None:
+        self.base = base.rstrip("/")
+        self._client = client
+        self._host = urlsplit(base).netloc.rpartition("@")[2]
+        self.known_site: Site | None = None  # once it has been requested
+
+    async def site(self) -> Site:
+        """Find api.php and request the wiki's properties, once.
+
+        Raises ``ProviderUnavailable`` (not cached, the next call tries again),
+        ``CredentialsRefused``, or ``Broken`` if there is no MediaWiki at the address.
+        """
+        if self.known_site is None:
+            self.known_site = await self._discover()
+        return self.known_site
+
+    async def search(self, query: str, what: str, limit: int) -> list[ListedPage]:
+        """Pages of the main namespace with these words in their "text" or "title", best first, with
+        redirects resolved."""
+        if not query:
+            return []
+        site = await self.site()
+        parameters = {
+            "generator": "search",
+            "gsrsearch": query[:MAX_QUERY_CHARACTERS],
+            "gsrnamespace": "0",
+            "gsrlimit": str(min(limit, MAX_TITLES)),
+            "gsrprop": "snippet",
+        }
+        if not site.cirrus:
+            # The default there is a title search. CirrusSearch does not distinguish the two.
+            parameters["gsrwhat"] = what
+        pages, _ = await self._pages(site, parameters)
+        pages.sort(key=_place)
+        return [_listed(page) for page in pages if _exists(page)]
+
+    async def look_up(self, titles: list[str]) -> list[ListedPage]:
+        """The pages that exist under these titles (at most 50), with redirects resolved.
+
+        With TextExtracts, the first 20 have the beginning of their text as snippet.
+        """
+        if not titles:
+            return []
+        site = await self.site()
+        parameters = {"titles": "|".join(titles[:MAX_TITLES]), "converttitles": "1"}
+        if site.extracts:
+            parameters |= {
+                "explaintext": "1",
+                "exintro": "1",
+                "exchars": str(SNIPPET_CHARACTERS),
+                "exlimit": "max",
+            }
+        pages, renamed = await self._pages(site, parameters, extracts=site.extracts)
+        asked: dict[str, list[str]] = {}
+        for title in titles[:MAX_TITLES]:
+            asked.setdefault(_final(title, renamed), []).append(title)
+        return [
+            _listed(page, tuple(asked.get(string(page.get("title")), ())))
+            for page in pages
+            if _exists(page)
+        ]
+
+    async def article(self, title: str) -> ListedPage:
+        """The page with this title; its snippet is all its text with ``== headings ==``, "" without
+        TextExtracts. Raises ``PageUnreadable`` if it does not exist."""
+        site = await self.site()
+        parameters = {"titles": title, "converttitles": "1"}
+        if site.extracts:
+            parameters |= {"explaintext": "1", "exsectionformat": "wiki"}
+        pages, _ = await self._pages(site, parameters, extracts=site.extracts)
+        if not pages or not _exists(pages[0]):
+            shown = title if len(title) <= 80 else title[:80] + "…"
+            raise PageUnreadable(f"{site.name} has no page called “{shown}”.")
+        return _listed(pages[0])
+
+    async def html(self, title: str) -> str:
+        """The rendered body of a page, without edit links and table of contents."""
+        site = await self.site()
+        reply = await self._call(
+            site.endpoint,
+            {
+                "action": "parse",
+                "page": title,
+                "prop": "text",
+                "redirects": "1",
+                "disableeditsection": "1",
+                "disabletoc": "1",
+                "disablelimitreport": "1",
+            },
+        )
+        text = mapping(reply.get("parse")).get("text")
+        if not isinstance(text, str):
+            raise self._broken("a parsed page without text")
+        return text
+
+    # ------------------------------------------------------------ requests
+
+    async def _pages(
+        self, site: Site, parameters: Mapping[str, str], *, extracts: bool = False
+    ) -> tuple[list[dict[str, Any]], dict[str, str]]:
+        """Query pages with their addresses; also returns the renamed titles, old → new."""
+        reply = await self._call(
+            site.endpoint,
+            {
+                "action": "query",
+                "prop": "info|pageprops|extracts" if extracts else "info|pageprops",
+                "inprop": "url",
+                "ppprop": "disambiguation",
+                "redirects": "1",
+                **parameters,
+            },
+        )
+        query = mapping(reply.get("query"))
+        renamed = {
+            string(step.get("from")): string(step.get("to"))
+            for kind in ("normalized", "converted", "redirects")
+            for step in mappings(query.get(kind))
+        }
+        return list(mappings(query.get("pages"))), renamed
+
+    async def _discover(self) -> Site:
+        denied: CredentialsRefused | None = None
+        for endpoint in endpoints(self.base):
+            try:
+                reply = await self._call(
+                    endpoint,
+                    {"action": "query", "meta": "siteinfo", "siprop": "general|extensions"},
+                )
+            except CredentialsRefused as error:
+                denied = denied or error
+                continue
+            except (Broken, Refused):
+                continue  # not api.php; try the next address
+            site = _site(endpoint, mapping(reply.get("query")))
+            if site is not None:
+                return site
+        if denied is not None:
+            raise denied
+        raise Broken(
+            f"There is no MediaWiki API at {display_url(self.base)}: check FOOTNOTE_WIKIPEDIA_URL.",
+            detail="tried " + ", ".join(display_url(place) for place in endpoints(self.base)),
+        )
+
+    async def _call(self, endpoint: str, parameters: Mapping[str, str]) -> Mapping[str, Any]:
+        """Send one request. Raises ``ProviderUnavailable``, ``CredentialsRefused``, ``Refused`` or
+        ``Broken``."""
+        api = JsonApi(
+            self._client,
+            endpoint,
+            title=f"The wiki at {self._host}",
+            key="",
+            place="FOOTNOTE_WIKIPEDIA_URL",
+            seconds=REQUEST_SECONDS,
+            most_bytes=MAX_REPLY_BYTES,
+            follows=True,
+        )
+        query = {**parameters, "format": "json", "formatversion": "2", "errorformat": "plaintext"}
+        reply = await api.send("GET", "", parameters=query)
+        if reply.status in (401, 403):
+            raise CredentialsRefused(
+                f"The wiki at {self._host} refuses access (HTTP {reply.status}): it is private, or "
+                "it blocks this address.",
+                detail=str(reply.data)[:200],
+            )
+        if reply.status == 429 or reply.status >= 500:
+            api.answer(reply)
+        self._raise_for_error(reply.data, reply.headers)
+        if reply.status != 200:
+            raise self._broken(f"HTTP {reply.status}")
+        return reply.data
+
+    def _raise_for_error(self, reply: Mapping[str, Any], headers: Mapping[str, str]) -> None:
+        errors = list(mappings(reply.get("errors")))
+        if not errors and isinstance(reply.get("error"), dict):  # without errorformat (old wikis)
+            errors = [reply["error"]]
+        if not errors:
+            return
+        code = string(errors[0].get("code"))
+        detail = f"{code}: {string(errors[0].get('text') or errors[0].get('info'))[:300]}"
+        if code.startswith(TRY_LATER):
+            raise ProviderUnavailable(
+                f"The wiki at {self._host} is overloaded: try again later.",
+                detail=detail,
+                retry_after=retry_after(headers),
+            )
+        if code.startswith(NO_ACCESS):
+            raise CredentialsRefused(
+                f"The wiki at {self._host} may only be read after logging in.", detail=detail
+            )
+        if code in ("missingtitle", "invalidtitle", "pagecannotexist", "nosuchpageid"):
+            raise PageUnreadable("There is no such page in the wiki.", detail=detail)
+        raise Refused(f"The wiki at {self._host} does not accept the request.", detail=detail)
+
+    def _broken(self, detail: str) -> Broken:
+        return Broken(
+            f"The wiki at {self._host} gave an answer that is not MediaWiki's.", detail=detail
+        )
+
+
+def endpoints(base: str) -> list[str]:
+    """Possible addresses of api.php, most likely first: under the address itself, then at its
+    origin."""
+    base = base.rstrip("/")
+    if base.endswith(".php"):
+        return [base.rpartition("/")[0] + "/api.php"]
+    parts = urlsplit(base)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    places = [f"{base}/w/api.php", f"{base}/api.php", f"{origin}/w/api.php", f"{origin}/api.php"]
+    return list(dict.fromkeys(places))
+
+
+# ---------------------------------------------------------------- reading replies
+
+
+def _site(endpoint: str, query: Mapping[str, Any]) -> Site | None:
+    general = mapping(query.get("general"))
+    if not string(general.get("generator")).startswith("MediaWiki"):
+        return None
+    extensions = {string(each.get("name")) for each in mappings(query.get("extensions"))}
+    server = string(general.get("server"))
+    scheme = urlsplit(endpoint).scheme
+    return Site(
+        endpoint=endpoint,
+        name=string(general.get("sitename")) or "The wiki",
+        server=f"{scheme}:{server}" if server.startswith("//") else server,
+        article_path=string(general.get("articlepath")) or "/wiki/$1",
+        cirrus="CirrusSearch" in extensions,
+        extracts="TextExtracts" in extensions,
+    )
+
+
+def _listed(page: Mapping[str, Any], asked: tuple[str, ...] = ()) -> ListedPage:
+    return ListedPage(
+        title=string(page.get("title")),
+        url=_address(page),
+        snippet=string(page.get("snippet")) or string(page.get("extract")),
+        disambiguation="disambiguation" in mapping(page.get("pageprops")),
+        article=page.get("ns") == 0,
+        asked=asked,
+    )
+
+
+def _place(page: Mapping[str, Any]) -> int:
+    return integer(page.get("index")) or 0
+
+
+def _exists(page: Mapping[str, Any]) -> bool:
+    absent = any(page.get(mark) for mark in ("missing", "invalid", "special"))
+    return not absent and bool(string(page.get("title"))) and bool(_address(page))
+
+
+def _address(page: Mapping[str, Any]) -> str:
+    address = string(page.get("canonicalurl")) or string(page.get("fullurl"))
+    return f"https:{address}" if address.startswith("//") else address
+
+
+def _final(title: str, renamed: Mapping[str, str]) -> str:
+    """Follow normalization, conversion and redirects; a redirect loop is followed only once."""
+    seen = {title}
+    while (following := renamed.get(title)) and following not in seen:
+        seen.add(following)
+        title = following
+    return title
+
+
+# ---------------------------------------------------------------- the provider
 
 
 class MediaWiki:
@@ -114,9 +439,7 @@ class MediaWiki:
         if not title:
             raise PageUnreadable(f"{display_url(url)} is not an article of {site.name}.")
         article = await wiki.article(title)
-        text = page_text(article.extract) if article.extract else ""
-        if not text:
-            text = await self._rendered_text(wiki, article.title)
+        text = page_text(article.snippet) or await self._rendered_text(wiki, article.title)
         if not text:
             raise PageUnreadable(f"The page “{article.title}” of {site.name} has no text.")
         return Page(article.url, article.title, text, datetime.now(UTC))
@@ -179,16 +502,12 @@ async def _search_plain(wiki: WikiApi, query: str, words: str, limit: int) -> li
     is_short = len(telling.split()) <= TITLE_SEARCH_WORDS
     looked_up, titled, found = await _all_of(
         wiki.look_up(possible_titles(query, MAX_TITLES)),
-        wiki.search(telling, "title", limit) if telling and is_short else _nothing(),
+        wiki.search(telling if is_short else "", "title", limit),
         wiki.search(words, "text", limit),
     )
     if not found:
         found = await _fewer_keywords(wiki, query, words, limit)
     return [*_named(looked_up, query), *titled, *found]
-
-
-async def _nothing() -> list[ListedPage]:
-    return []
 
 
 async def _all_of(*requests: Coroutine[Any, Any, T]) -> list[T]:
@@ -257,7 +576,7 @@ async def _without_disambiguation(
     if not opened:
         return [page for page in found if not page.disambiguation]
     bodies = await _all_of(*(wiki.html(page.title) for page in opened))
-    entries = [_fitting(meanings(body), query) for body in bodies]
+    entries = [_closest(entries_of(body), query) for body in bodies]
     wanted = list(dict.fromkeys(entry.title for several in entries for entry in several))
     reached = {
         title: page
@@ -279,14 +598,14 @@ async def _without_disambiguation(
     return _articles(expanded)
 
 
-def _fitting(entries: Sequence[Meaning], query: str) -> list[Meaning]:
+def _closest(entries: Sequence[Entry], query: str) -> list[Entry]:
     """The entries that share the most words with the query; ties keep the page's order."""
     wanted = set(terms(query))
 
-    def shared(entry: Meaning) -> int:
+    def shared(entry: Entry) -> int:
         return -len(wanted.intersection(terms(f"{entry.title} {entry.line}")))
 
-    return sorted(entries, key=shared)[:MOST_MEANINGS]
+    return sorted(entries, key=shared)[:MOST_ENTRIES]
 
 
 def _serves(wiki: WikiApi, netloc: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -34,39 +34,18 @@ def page_text(extract: str) -> str:
     """
     blocks: list[str] = []
     headings: list[tuple[int, str]] = []  # not written yet, because the section may be empty
-    for paragraph, after_gap in _lines(extract):
-        heading = _HEADING.fullmatch(paragraph[0]) if len(paragraph) == 1 and after_gap else None
-        if heading:
+    for paragraph in re.split(r"\n\s*\n", extract):
+        lines = [text for line in paragraph.splitlines() if (text := " ".join(line.split()))]
+        if lines and (heading := _HEADING.fullmatch(lines[0])):
             level = len(heading[1])
             headings = [(depth, title) for depth, title in headings if depth < level]
             headings.append((level, heading[2].strip()))
-            continue
-        blocks.extend("#" * depth + " " + title for depth, title in headings)
-        headings = []
-        blocks.extend(_blocks(paragraph))
+            del lines[0]
+        if lines:
+            blocks.extend("#" * depth + " " + title for depth, title in headings)
+            headings = []
+            blocks.extend(_blocks(lines))
     return "\n\n".join(blocks)
-
-
-def _lines(extract: str) -> Iterator[tuple[list[str], bool]]:
-    """Runs of lines without an empty line in between; a heading is always a separate run."""
-    run: list[str] = []
-    after_gap = True
-    starts_after_gap = True
-    for raw in extract.splitlines():
-        line = " ".join(raw.split())
-        is_heading = after_gap and _HEADING.fullmatch(line) is not None
-        if run and (not line or is_heading):
-            yield run, starts_after_gap
-            run = []
-        if is_heading:
-            yield [line], True
-        elif line:
-            if not run:
-                starts_after_gap = after_gap
-            run.append(line)
-        after_gap = not line
-    if run:
-        yield run, starts_after_gap
 
 
 def _blocks(lines: list[str]) -> Iterator[str]:
@@ -134,59 +113,32 @@ def snippet_text(snippet: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class Entry:
     """An entry of a disambiguation page: the article that it links to, and its line."""
 
     title: str
     line: str
 
 
-def meanings(body: str) -> list[Meaning]:
+def entries_of(body: str) -> list[Entry]:
     """The entries of a rendered disambiguation page: the first article link in each list item."""
-    parser = _Meanings()
-    if body.strip():
-        # Unlike ``html.parser``, which looks for the end of each tag in all the rest, linear.
-        reader = etree.HTMLParser(target=parser, encoding="utf-8", collect_ids=False)
-        etree.fromstring(body.encode("utf-8", "replace"), reader)
-    unique = {meaning.title: meaning for meaning in reversed(parser.found)}
-    return [meaning for meaning in parser.found if unique.pop(meaning.title, None)]
+    # libxml2 takes linear time; ``html.parser`` looks for the end of each tag in all the rest.
+    parser = etree.HTMLParser(encoding="utf-8", collect_ids=False)
+    found: dict[str, str] = {}
+    document = etree.fromstring(f"<html><body>{body}".encode("utf-8", "replace"), parser)
+    for item in document.iter("li"):
+        depth = item.xpath("count(ancestor-or-self::li)")  # without what nested items say
+        links = item.xpath(".//a[@title and count(ancestor::li) = $depth]", depth=depth)
+        title = next((a.get("title") for a in links if not _is_elsewhere(a.get("class", ""))), "")
+        if title:
+            words = "".join(item.xpath(".//text()[count(ancestor::li) = $depth]", depth=depth))
+            found.setdefault(title, " ".join(words.split()))
+    return [Entry(title, line) for title, line in found.items()]
 
 
-class _Meanings:
-    """Takes the events of a parser of HTML."""
-
-    def __init__(self) -> None:
-        self.found: list[Meaning] = []
-        self._in_item = False
-        self._title = ""
-        self._words: list[str] = []
-
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        if tag == "li":  # a nested item ends the text of the outer one
-            self.end_item()
-            self._in_item = True
-        elif tag == "a" and self._in_item and not self._title:
-            classes = attributes.get("class", "").split()
-            if "new" not in classes and "extiw" not in classes and "external" not in classes:
-                self._title = attributes.get("title", "")
-
-    def end(self, tag: str) -> None:
-        if tag in ("li", "ul", "ol"):
-            self.end_item()
-
-    def data(self, data: str) -> None:
-        if self._in_item:
-            self._words.append(data)
-
-    def close(self) -> None:
-        self.end_item()
-
-    def end_item(self) -> None:
-        if self._in_item and self._title:
-            self.found.append(Meaning(self._title, " ".join("".join(self._words).split())))
-        self._in_item = False
-        self._title = ""
-        self._words = []
+def _is_elsewhere(classes: str) -> bool:
+    """Return True for a link to a page that is missing, or outside the wiki."""
+    return not {"new", "extiw", "external"}.isdisjoint(classes.split())
 
 
 # ---------------------------------------------------------------- queries and titles

@@ -1,15 +1,25 @@
-"""The protocol of a search provider. To add one, write a file in ``providers`` and test it."""
+"""The protocol of a search provider, and how a module declares one. To add one, write a file in
+``providers`` and test it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+import difflib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
+from pydantic import BaseModel, SecretStr
+
+from bot.core.errors import InvalidSetting
 from bot.core.provenance import OWN_WORDS, Provenance
 from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.pages.passages import Weight
+
+if TYPE_CHECKING:
+    import httpx
+
 
 # What a provider searches: the web, or texts that it was given (documents, a knowledge base).
 ProviderKind = Literal["web", "knowledge"]
@@ -220,3 +230,70 @@ def is_traditional_chinese(query: Query) -> bool:
 
 def _parts(tag: str) -> list[str]:
     return tag.strip().replace("_", "-").split("-")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The limits for one provider.
+
+    ``rate``: calls per second on average; ``burst``: calls at once. Further calls wait in line for
+    at most ``patience`` seconds. ``deadline``: seconds for one search or read once its turn has
+    come, including retries. ``attempts``: number of calls, including the first. ``failures`` in a
+    row open the circuit breaker for ``rest`` seconds. ``ttl``: seconds for which a search result is
+    cached, 0 for not at all. ``awaited``: seconds that a search waits for this provider once others
+    have found enough; if it takes longer, a note says so. None: ``blend.PATIENCE``, without a note.
+    """
+
+    patience: float = 60.0
+    deadline: float = 12.0
+    attempts: int = 3
+    rate: float = math.inf
+    burst: int = 1
+    failures: float = 5
+    rest: float = 30.0
+    ttl: float = 900.0
+    awaited: float | None = None
+
+
+Client = Callable[[], "httpx.AsyncClient"]
+
+
+def needed(value: SecretStr | str | None, provider: str, setting: str) -> str:
+    """A key or address that a provider requires.
+
+    Raises ``InvalidSetting`` if the provider was chosen without it.
+    """
+    if not value:
+        raise InvalidSetting(
+            f"The search provider {provider} needs {setting}: set it, or leave {provider} out of "
+            "FOOTNOTE_PROVIDERS or --provider."
+        )
+    return value if isinstance(value, str) else value.get_secret_value()
+
+
+S = TypeVar("S", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration(Generic[S]):
+    """A search provider as declared by its module.
+
+    ``settings`` is its own subclass of ``PartSettings``, or ``core.settings.Settings`` if it needs
+    none. ``build`` creates the provider; the client that it may request is shared, and closed by
+    its owner. ``switched_on`` returns whether the settings ask for the provider (by a key or an
+    address): it is then searched, unless ``FOOTNOTE_PROVIDERS`` excludes it. ``is_fallback`` marks
+    the provider that is searched when none is switched on.
+    """
+
+    name: str
+    settings: type[S]
+    build: Callable[[S, Client], SearchProvider]
+    switched_on: Callable[[S], bool]
+    policy: Callable[[S], Policy] = field(default=lambda _: Policy())
+    is_fallback: bool = False
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest known one, or all of them."""
+    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+    return f" Did you mean {near[0]}?" if near else f" Choose from: {', '.join(known)}."

@@ -1,24 +1,120 @@
-"""Opens the configured search providers, with their shared HTTP client."""
+"""The known search providers: declared by a module or a setting, and opened as configured.
+
+A provider is a module in ``bot.search.providers``, or in an installed package that names it in its
+entry point group ``footnote.search_providers``. The module has one ``PROVIDER``: a ``Declaration``.
+It is imported whenever settings are read, so it must not import anything heavy, and neither does
+this module: what a search itself needs is imported when the provider is built. Local documents,
+the wiki and the servers of ``[[mcp]]`` are declared here.
+"""
 
 from __future__ import annotations
 
+import importlib
+import math
+import pkgutil
 from collections.abc import Callable, Sequence
+from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__
 from bot.core.egress import Egress
 from bot.core.errors import InvalidSetting
+from bot.core.extras import need
+from bot.core.mcp_entry import McpServer
 from bot.core.observing import Observe, nothing_observed
+from bot.core.plugins import load_parts
 from bot.core.settings import Settings
-from bot.search.blend import Search, nearest
-from bot.search.conversations import CONVERSATIONS
-from bot.search.declaration import Declaration, declarations
-from bot.search.mcp.declaration import server_declaration
+from bot.search import providers
+from bot.search.provider import Client, Declaration, Policy, SearchProvider, nearest
 
 if TYPE_CHECKING:
     import httpx
 
+    from bot.search.blend import Search
+
+ENTRY_POINTS = "footnote.search_providers"
+CONVERSATIONS = "conversations"  # their name among the providers in the settings
 CONNECT_SECONDS = 5.0
+MCP_CACHED_SECONDS = 300.0  # for results: a team's tickets and pages change
+MCP_AWAITED_SECONDS = 5.0
+
+
+@cache
+def declarations() -> dict[str, Declaration[Any]]:
+    """All known providers by name: our own in alphabetical order, then those of packages.
+
+    Raises ``InvalidSetting`` for an installed package whose provider cannot be loaded.
+    """
+    modules = (
+        importlib.import_module(f"{providers.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(providers.__path__)
+    )
+    ours = [*(module.PROVIDER for module in modules), _LOCAL, _WIKIPEDIA]
+    found: dict[str, Declaration[Any]] = {each.name: each for each in sorted(ours, key=_NAME)}
+    for declaration in load_parts(ENTRY_POINTS, Declaration, "search provider"):
+        found.setdefault(declaration.name, declaration)
+    return found
+
+
+def _local_documents(settings: Settings, client: Client) -> SearchProvider:
+    from bot.search.embedder import make_embedder
+    from bot.search.local_documents import LocalDocuments
+
+    return LocalDocuments(settings.index_path, settings.docs, make_embedder(settings, client))
+
+
+def _wiki(settings: Settings, client: Client) -> SearchProvider:
+    from bot.search.mediawiki import MediaWiki
+
+    return MediaWiki(settings, client())
+
+
+_NAME = attrgetter("name")
+_LOCAL = Declaration(
+    name="local",
+    settings=Settings,
+    build=_local_documents,
+    switched_on=lambda settings: bool(settings.docs),
+    # There is nothing to wait for, and the index may change between two questions.
+    policy=lambda _: Policy(deadline=10.0, attempts=1, failures=math.inf, ttl=0.0),
+)
+_WIKIPEDIA = Declaration(
+    name="wikipedia",
+    settings=Settings,
+    build=_wiki,
+    switched_on=lambda _: False,
+    # https://www.mediawiki.org/wiki/API:Etiquette gives no number; this is far below a browser's.
+    policy=lambda _: Policy(rate=20.0, burst=60),
+    is_fallback=True,  # it needs no key
+)
+
+
+def server_declaration(server: McpServer) -> Declaration[Settings]:
+    """Declare a connected server of the Model Context Protocol as a search provider."""
+
+    def build(settings: Settings, client: Client) -> SearchProvider:
+        need("mcp", f"The server {server.name} of [[mcp]]")
+        from bot.search.mcp_source import McpSource
+
+        return McpSource(server, Egress.of(settings))
+
+    return Declaration(
+        name=server.name,
+        settings=Settings,
+        build=build,
+        switched_on=lambda _: True,
+        policy=lambda _: Policy(
+            deadline=server.seconds,
+            attempts=2,
+            failures=3,
+            ttl=MCP_CACHED_SECONDS,
+            awaited=MCP_AWAITED_SECONDS,
+        ),
+    )
+
+
+# ---------------------------------------------------------------- the settings' choice
 
 
 def provider_names(settings: Settings | None = None) -> tuple[str, ...]:
@@ -42,7 +138,10 @@ def configured_names(settings: Settings) -> tuple[str, ...]:
     """
     if settings.providers:
         return tuple(n for n in dict.fromkeys(settings.providers) if n != CONVERSATIONS)
-    return _switched_on(settings) or _fallback()
+    known = _declared_for(settings).values()
+    switched_on = (each for each in known if isinstance(settings, each.settings))
+    names = tuple(each.name for each in switched_on if each.switched_on(settings))
+    return names or tuple(each.name for each in known if each.is_fallback)
 
 
 def _declared_for(settings: Settings) -> dict[str, Declaration[Any]]:
@@ -74,7 +173,16 @@ def open_search(
     ``only`` replaces the configured names; ``observe`` as for ``Search``. Raises ``InvalidSetting``
     for an unknown name, a provider that lacks its key or address, or documents that do not exist.
     """
-    chosen = [_declared(name, settings) for name in only or configured_names(settings)]
+    from bot.search.blend import Search
+
+    known = _declared_for(settings)
+    names = only or configured_names(settings)
+    if unknown := next((name for name in names if name not in known), ""):
+        raise InvalidSetting(
+            f"FOOTNOTE_PROVIDERS or --provider names {unknown}, which is not a search provider."
+            f"{nearest(unknown, tuple(known))}"
+        )
+    chosen = [known[name] for name in names]
     shared = _SharedClient(settings)
     return Search(
         [each.build(settings, shared.get) for each in chosen],
@@ -83,28 +191,6 @@ def open_search(
         close=shared.aclose,
         observe=observe,
     )
-
-
-def _declared(name: str, settings: Settings) -> Declaration[Any]:
-    known = _declared_for(settings)
-    if name not in known:
-        raise InvalidSetting(
-            f"FOOTNOTE_PROVIDERS or --provider names {name}, which is not a search provider."
-            f"{nearest(name, tuple(known))}"
-        )
-    return known[name]
-
-
-def _switched_on(settings: Settings) -> tuple[str, ...]:
-    return tuple(
-        each.name
-        for each in _declared_for(settings).values()
-        if isinstance(settings, each.settings) and each.switched_on(settings)
-    )
-
-
-def _fallback() -> tuple[str, ...]:
-    return tuple(each.name for each in declarations().values() if each.is_fallback)
 
 
 class _SharedClient:

@@ -85,9 +85,8 @@ def unchanged(
 
     ``areas`` are as for ``Indexer``.
     """
-    from bot.search.areas import area_addresses
     from bot.search.folders import root_of
-    from bot.search.index_file import Damaged, damage_mark, open_reader
+    from bot.search.index_file import Damaged, area_addresses, damage_mark, open_reader
 
     started = time.monotonic()
     try:

@@ -25,8 +25,7 @@ from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.settings import Settings
 from bot.pages.passages import split
-from bot.search.embedding.choice import open_embedder
-from bot.search.embedding.embedder import Embedder, Vector
+from bot.search.embedder import Embedder, Vector, open_embedder
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
@@ -34,10 +33,10 @@ from bot.search.index_file import (
     below,
     damage_mark,
     fingerprint,
-    meaning,
     open_writer,
     opened,
     transaction,
+    translated,
     unpack_text,
     unusable,
 )
@@ -215,7 +214,7 @@ class _Filling:
     def _sentence(self, error: FootnoteError | Damaged | sqlite3.Error) -> str:
         """Convert an error to a sentence; damage is marked for the next indexing run."""
         if isinstance(error, sqlite3.Error):
-            error = meaning(error, self._index)
+            error = translated(error, self._index)
         log.warning("vectors_not_made", error=str(error))
         if isinstance(error, FootnoteError):
             return error.sentence

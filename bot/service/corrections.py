@@ -17,8 +17,8 @@ from bot.core.settings import Settings
 from bot.core.texts import invalid, texts_for
 from bot.reasoning.recall import answers_in
 from bot.research.inputs import CorrectionReply
-from bot.search.corrections import CorrectionSearch, link_in
-from bot.search.talk import day_of
+from bot.search.conversation_search import day_of
+from bot.search.correction_search import CorrectionSearch, link_in
 from bot.service.access import is_admin
 from bot.storage.audit import Actor
 from bot.storage.corrections import STATEMENT, Correction, Corrections

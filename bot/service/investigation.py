@@ -20,7 +20,7 @@ from bot.reasoning.reasoner import Pairs
 from bot.research.answer.write import Numbering
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
-from bot.search.conversations import SearchedConversations
+from bot.search.conversation_search import SearchedConversations
 from bot.storage.journal import Journal
 
 NOT_FOUND_AGAIN = "The answer was interrupted while it was verified, and cannot be made again."

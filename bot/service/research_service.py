@@ -42,7 +42,7 @@ from bot.research.inputs import Resources, RunQuestion
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
 from bot.rights.rights import Rights
-from bot.search.conversations import Conversing, SearchedConversations
+from bot.search.conversation_search import Conversing, SearchedConversations
 from bot.search.registry import searches_conversations
 from bot.service.amending import Posting
 from bot.service.corrections import CorrectionDesk

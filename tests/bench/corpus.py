@@ -30,7 +30,7 @@ from bot.research.inputs import Resources, RunQuestion
 from bot.research.run import Run
 from bot.search.blend import SearchResult
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.storage.journal import open_journal
 from bot.storage.store import Store, open_store

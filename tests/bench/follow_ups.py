@@ -37,7 +37,7 @@ from typing import Any, Literal
 from bot.core.messages import Entry, Transcript
 from bot.reasoning.closest.rewrite import LONGEST_QUERY, leans, rewrite
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Hit, Query
 from bot.text.terms import STOP_WORDS, content_words, fold
 from tests.bench.frame import SHARED, options, print_table, tell

@@ -9,8 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import httpx
 import pytest
 
-from bot.search.embedding.embedder import Embedder, Vector
-from bot.search.embedding.endpoint import Endpoint
+from bot.search.embedder import Embedder, Endpoint, Vector
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings
 from tests.fakes.server import serve
 
@@ -28,8 +27,8 @@ async def endpoint() -> AsyncIterator[Embedder]:
 
 @asynccontextmanager
 async def narrow_endpoint() -> AsyncIterator[Embedder]:
-    """An endpoint that takes few texts at once, and short ones, and writes base64."""
-    fake = FakeEmbeddings(most_texts=8, most_characters=600, form="base64")
+    """An endpoint that takes few texts at once, and short ones."""
+    fake = FakeEmbeddings(most_texts=8, most_characters=600)
     with serve(fake.app) as url:
         async with httpx.AsyncClient() as client:
             yield Endpoint(f"{url}/v1/", MODEL, lambda: client)

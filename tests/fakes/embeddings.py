@@ -7,18 +7,16 @@ vector is the sum of one fixed random vector for each of its terms, words that m
 
 from __future__ import annotations
 
-import array
-import base64
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
 from bot.core.errors import FootnoteError
-from bot.search.embedding.embedder import Vector, unit
+from bot.search.embedder import Vector, unit
 from bot.text.terms import keywords
 from tests.fakes.engines import Asked, FakeEngine
 
@@ -49,16 +47,11 @@ def _of_word(word: str, dimensions: int) -> tuple[float, ...]:
 
 @dataclass
 class FakeEmbeddings(FakeEngine):
-    """``most_texts`` and ``most_characters`` are what it takes in a request, and of a text.
-
-    ``form`` is how it writes vectors, ``types`` the ``input_type`` that it takes, if any.
-    """
+    """``most_texts`` and ``most_characters`` are what it takes in a request, and of a text."""
 
     key: str = ""
     most_texts: int = 2_048
     most_characters: int = 100_000
-    form: Literal["float", "base64"] = "float"
-    types: frozenset[str] = frozenset()
     dimensions: int = DIMENSIONS
     embedded: list[str] = field(default_factory=list)
 
@@ -69,7 +62,7 @@ class FakeEmbeddings(FakeEngine):
             return _error(404, "Invalid URL")
         if request.headers.get("authorization", "") != (f"Bearer {self.key}" if self.key else ""):
             return _error(401, "Incorrect API key provided")
-        self.check(body, {"model": str, "input": list, "input_type": self.types})
+        self.check(body, {"model": str, "input": list})
         if body.get("model") != MODEL:
             return _error(404, f"The model `{body.get('model')}` does not exist")
         texts = body.get("input")
@@ -91,18 +84,13 @@ class FakeEmbeddings(FakeEngine):
             {
                 "object": "embedding",
                 "index": place,
-                "embedding": self._written(vector_of(text, self.dimensions)),
+                "embedding": [3.0 * x for x in vector_of(text, self.dimensions)],  # any length
             }
             for place, text in enumerate(texts)
         ]
         random.Random(len(texts)).shuffle(data)  # ``index`` tells the order, nothing else
         usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
         return {"object": "list", "data": data, "model": MODEL, "usage": usage}
-
-    def _written(self, vector: Vector) -> list[float] | str:
-        if self.form == "float":
-            return [3.0 * number for number in vector]  # of no particular length
-        return base64.b64encode(array.array("f", vector).tobytes()).decode()
 
 
 def _error(status: int, message: str) -> JSONResponse:

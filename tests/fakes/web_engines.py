@@ -48,33 +48,18 @@ class FakeSearxng(FakeEngine):
             language=values.get("language", "").partition("-")[0],
             days=_DAYS[values.get("time_range", "")],
         )
+        results = [
+            {"url": page.url, "title": page.title, "content": page.text, "publishedDate": None}
+            for page in found[:30]
+        ]
         return JSONResponse(
             {
                 "query": values["q"],
-                "number_of_results": 0,
-                "results": [self._result(page, rank) for rank, page in enumerate(found, 1)][:30],
-                "answers": [],
-                "corrections": [],
+                "results": results,
                 "infoboxes": [],
-                "suggestions": [],
                 "unresponsive_engines": self.unresponsive,
             }
         )
-
-    def _result(self, page: WebPage, rank: int) -> Json:
-        return {
-            "url": page.url,
-            "title": page.title,
-            "content": page.text,
-            "engine": "duckduckgo",
-            "template": "default.html",
-            "parsed_url": ["https", "wiki.example", "/", "", "", ""],
-            "engines": ["duckduckgo", "brave"],
-            "positions": [rank],
-            "score": 2.0 / rank,
-            "category": "general",
-            "publishedDate": None,
-        }
 
 
 @dataclass
@@ -172,14 +157,11 @@ class FakeBrave(FakeEngine):
         return JSONResponse(
             {
                 "type": "search",
-                "query": {"original": query, "more_results_available": False},
-                "mixed": {"type": "mixed", "main": [], "top": [], "side": []},
                 "web": {
                     "type": "search",
                     "results": [self._result(page, values) for page in found][
                         : int(values.get("count", "20"))
                     ],
-                    "family_friendly": True,
                 },
             },
             headers=self._rates(),
@@ -190,13 +172,9 @@ class FakeBrave(FakeEngine):
         first, _, rest = page.text.partition(". ")
         result: Json = {
             "type": "search_result",
-            "subtype": "generic",
             "title": marked(page.title, query),
             "url": page.url,
             "description": marked(first, query),
-            "language": page.language,
-            "is_source_local": False,
-            "profile": {"name": "Wiki", "url": page.url},
         }
         if values.get("extra_snippets") == "true" and rest:
             result["extra_snippets"] = [marked(each, query) for each in rest.split(". ")[:5]]
@@ -272,9 +250,7 @@ class FakeTavily(FakeEngine):
         return JSONResponse(
             {
                 "query": values["query"],
-                "follow_up_questions": None,
                 "answer": None,
-                "images": [],
                 "results": [
                     {
                         "title": page.title,
@@ -287,8 +263,6 @@ class FakeTavily(FakeEngine):
                     }
                     for page in found
                 ][: values.get("max_results", 5)],
-                "response_time": 1.1,
-                "request_id": "123e4567",
             }
         )
 

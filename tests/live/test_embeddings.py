@@ -11,7 +11,7 @@ from bot.core.messages import RunOptions
 from bot.core.settings import Settings
 from bot.operation.app import open_app
 from bot.operation.configuration import load_settings
-from bot.search.embedding.choice import open_embedder
+from bot.search.embedder import open_embedder
 from bot.search.indexer import Indexer
 from bot.search.provider import Query
 from bot.search.registry import open_search

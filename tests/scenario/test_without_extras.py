@@ -39,10 +39,9 @@ USING_AN_EXTRA = {
     "adapters.web.access.single_sign_on",
     "bot.service.dispatch.postgres",
     "bot.service.dispatch.queue",
-    "bot.search.mcp.connection",
-    "bot.search.mcp.provider",
+    "bot.search.mcp_connection",
+    "bot.search.mcp_source",
     "bot.mcp.server",
-    "bot.search.mcp.wire",
     "bot.pages.formats.sheets",
     "bot.reasoning.openai.endpoint",
 }

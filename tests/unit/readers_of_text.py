@@ -33,7 +33,7 @@ from bot.rendering import (
 )
 from bot.research.answer.check import cited_claim, doubt
 from bot.research.answer.proof import proof
-from bot.search.hits import plain
+from bot.search.engines import plain
 from bot.text.facts import facts, missing_from
 from bot.text.names import names
 from tests.unit.product_patterns import product_modules
@@ -57,8 +57,8 @@ _PURE = (
 _NOT_PURE = (
     *("bot.pages.processes", "bot.pages.workers", "bot.pages.pool", "bot.pages.fetch"),
     *("bot.pages.browser", "bot.pages.retrieval", "bot.pages.rendering", "bot.pages.chooser"),
-    *("bot.search.folders", "adapters.web.templating", "bot.pages.formats.rst"),
-    *("bot.text.lazy_regex", "bot.reasoning.prompts", "bot.search.embedding"),
+    *("bot.search.folders", "adapters.web.templating"),
+    *("bot.text.lazy_regex", "bot.reasoning.prompts", "bot.search.embedder"),
 )
 
 

@@ -25,7 +25,7 @@ from bot.core.texts import Texts
 from bot.pages.passages import columns_in
 from bot.rendering.footnotes import SourceView, excerpts, sources
 from bot.research.answer.support import Quoted
-from bot.search.hits import host_of
+from bot.search.engines import host_of
 from bot.text.sentences import Block, blocks
 
 MOST = 2  # quotes shown for one mark

@@ -19,7 +19,7 @@ from adapters.web.preferences import texts_of
 from bot.core.errors import Invalid
 from bot.core.messages import CONSOLE, Message, Thread
 from bot.core.texts import sentence_for
-from bot.search.corrections import title_of
+from bot.search.correction_search import title_of
 from bot.service.standing.desk import Person
 
 

@@ -24,7 +24,7 @@ from bot.reasoning.closest.unanswerable import folder_of, is_open, title_with_na
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Judged, Source, TextDelta
 from bot.reasoning.questions import Rewritten
 from bot.rendering.verbatim import as_label, inline
-from bot.search.talk import day_in, said_at
+from bot.search.conversation_search import day_in, said_at
 from bot.text.names import names
 from bot.text.orders import only_orders
 from bot.text.sentences import sentences

@@ -49,8 +49,8 @@ from bot.reasoning.workspace import (
     Workspace,
     WorkspaceTurn,
 )
+from bot.search.conversation_search import day_of
 from bot.search.provider import Hit
-from bot.search.talk import day_of
 from bot.text.names import capitalized_pairs
 from bot.text.terms import terms
 

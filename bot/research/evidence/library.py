@@ -36,9 +36,9 @@ from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import canonical
 from bot.search.blend import SearchResult, blend
-from bot.search.conversations import CONVERSATIONS, ELSEWHERE, SearchedConversations, blend_results
-from bot.search.corrections import CorrectionSearch
-from bot.search.in_flight import InFlight
+from bot.search.conversation_search import ELSEWHERE, SearchedConversations, blend_results
+from bot.search.correction_search import CorrectionSearch
+from bot.search.guarded import InFlight
 from bot.search.provider import (
     UNKNOWN_DOCUMENT,
     GivenText,
@@ -49,6 +49,7 @@ from bot.search.provider import (
     TextGiving,
     Weighing,
 )
+from bot.search.registry import CONVERSATIONS
 
 if TYPE_CHECKING:
     from bot.search.earlier_answers import EarlierAnswers

@@ -42,7 +42,7 @@ from bot.research.evidence.relevance import (
 from bot.research.outcomes import SearchOutcome
 from bot.research.run import Run
 from bot.research.steps import both, together
-from bot.search.corrections import CorrectionSearch
+from bot.search.correction_search import CorrectionSearch
 from bot.search.provider import Hit, Query
 
 NOTHING = "Nothing was found."

@@ -1,1 +1,1 @@
-"""The search providers, one module each; ``bot.search.declaration`` finds them."""
+"""The search providers, one module each; ``bot.search.provider`` finds them."""

@@ -18,27 +18,38 @@ with the hit, and replace a page that cannot be fetched.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field, SecretStr
 
 from bot.core.errors import ProviderUnavailable
 from bot.core.plugins import PartSettings, named_field
-from bot.search.declaration import Client, Declaration, Policy, needed
-from bot.search.hits import SuppliedTexts, matching_hits, plain, web_hit, with_sites
-from bot.search.json_api import JsonApi, Reply, mapping, mappings, string, strings
+from bot.search.engines import (
+    JsonApi,
+    Reply,
+    SuppliedTexts,
+    mapping,
+    mappings,
+    matching_hits,
+    plain,
+    string,
+    strings,
+    web_hit,
+    with_sites,
+)
 from bot.search.provider import (
+    Client,
+    Declaration,
     GivenText,
     Hit,
+    Policy,
     ProviderKind,
     Query,
     is_traditional_chinese,
     language,
+    needed,
     region,
 )
-
-if TYPE_CHECKING:
-    import httpx
 
 KEY, PLACE = "BRAVE_SEARCH_API_KEY", "FOOTNOTE_BRAVE_URL"
 PATH = "/res/v1/web/search"
@@ -76,15 +87,17 @@ class BraveSettings(PartSettings):
 
 
 class Brave:
-    """A search provider; see the module docstring. ``rate`` is its limit in requests per second."""
+    """A search provider; see the module docstring."""
 
     name = "brave"
     kind: ProviderKind = "web"
 
-    def __init__(self, key: str, url: str, rate: float, client: httpx.AsyncClient) -> None:
-        headers = {"X-Subscription-Token": key}
-        self._api = JsonApi(client, url, title="Brave", key=KEY, place=PLACE, headers=headers)
-        self._rate = rate
+    def __init__(self, settings: BraveSettings, client: Client) -> None:
+        headers = {"X-Subscription-Token": needed(settings.brave_search_api_key, self.name, KEY)}
+        self._api = JsonApi(
+            client(), settings.brave_url, title="Brave", key=KEY, place=PLACE, headers=headers
+        )
+        self._rate = settings.brave_rate
         self._texts = SuppliedTexts("Brave")
         self._more_snippets = True  # until a reply says that the plan does not include them
 
@@ -202,11 +215,6 @@ def _windows(headers: Mapping[str, str], what: str) -> list[int]:
     return [int(part[:12]) for part in parts if part.isascii() and part.isdigit()]
 
 
-def _build(settings: BraveSettings, client: Client) -> Brave:
-    key = needed(settings.brave_search_api_key, "brave", KEY)
-    return Brave(key, settings.brave_url, settings.brave_rate, client())
-
-
 def _policy(settings: BraveSettings) -> Policy:
     return Policy(deadline=15.0, rate=settings.brave_rate, burst=max(1, int(settings.brave_rate)))
 
@@ -214,7 +222,7 @@ def _policy(settings: BraveSettings) -> Policy:
 PROVIDER = Declaration(
     name="brave",
     settings=BraveSettings,
-    build=_build,
+    build=Brave,
     switched_on=lambda settings: settings.brave_search_api_key is not None,
     policy=_policy,
 )

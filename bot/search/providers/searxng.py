@@ -15,19 +15,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
 from bot.core.errors import ProviderUnavailable, Refused
 from bot.core.plugins import PartSettings
-from bot.search.declaration import Client, Declaration, Policy, needed
-from bot.search.hits import matching_hits, web_hit, with_sites
-from bot.search.json_api import JsonApi, mappings
-from bot.search.provider import Hit, ProviderKind, Query, is_traditional_chinese, language, region
-
-if TYPE_CHECKING:
-    import httpx
+from bot.search.engines import JsonApi, mappings, matching_hits, web_hit, with_sites
+from bot.search.provider import (
+    Client,
+    Declaration,
+    Hit,
+    Policy,
+    ProviderKind,
+    Query,
+    is_traditional_chinese,
+    language,
+    needed,
+    region,
+)
 
 PLACE = "FOOTNOTE_SEARXNG_URL"
 MAX_QUERY_CHARACTERS = 400  # which the strictest of the usual engines accepts
@@ -47,8 +53,9 @@ class Searxng:
     name = "searxng"
     kind: ProviderKind = "web"
 
-    def __init__(self, url: str, client: httpx.AsyncClient) -> None:
-        self._api = JsonApi(client, url, title="SearXNG", key="", place=PLACE)
+    def __init__(self, settings: SearxngSettings, client: Client) -> None:
+        url = needed(settings.searxng_url, self.name, PLACE)
+        self._api = JsonApi(client(), url, title="SearXNG", key="", place=PLACE)
 
     async def search(self, query: Query) -> list[Hit]:
         parameters = _parameters(query)
@@ -117,14 +124,10 @@ def _unresponsive(data: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _build(settings: SearxngSettings, client: Client) -> Searxng:
-    return Searxng(needed(settings.searxng_url, "searxng", PLACE), client())
-
-
 PROVIDER = Declaration(
     name="searxng",
     settings=SearxngSettings,
-    build=_build,
+    build=Searxng,
     switched_on=lambda settings: bool(settings.searxng_url),
     # The operator's own server, but it sends the queries to others, whose limits are spared here.
     policy=lambda settings: Policy(deadline=15.0, attempts=2, rate=5.0, burst=10),

@@ -13,18 +13,34 @@ documented, but commonly used. A used-up balance is HTTP 400 with the message "N
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field, SecretStr
 
 from bot.core.plugins import PartSettings, named_field
-from bot.search.declaration import Client, Declaration, Policy, needed
-from bot.search.hits import matching_hits, web_hit, with_sites
-from bot.search.json_api import JsonApi, Reply, integer, mapping, mappings, string
-from bot.search.provider import Hit, ProviderKind, Query, is_traditional_chinese, language, region
-
-if TYPE_CHECKING:
-    import httpx
+from bot.search.engines import (
+    JsonApi,
+    Reply,
+    integer,
+    mapping,
+    mappings,
+    matching_hits,
+    string,
+    web_hit,
+    with_sites,
+)
+from bot.search.provider import (
+    Client,
+    Declaration,
+    Hit,
+    Policy,
+    ProviderKind,
+    Query,
+    is_traditional_chinese,
+    language,
+    needed,
+    region,
+)
 
 KEY, PLACE = "SERPER_API_KEY", "FOOTNOTE_SERPER_URL"
 MAX_RESULTS = 20
@@ -44,9 +60,11 @@ class Serper:
     name = "serper"
     kind: ProviderKind = "web"
 
-    def __init__(self, key: str, url: str, client: httpx.AsyncClient) -> None:
-        headers = {"X-API-KEY": key}
-        self._api = JsonApi(client, url, title="Serper", key=KEY, place=PLACE, headers=headers)
+    def __init__(self, settings: SerperSettings, client: Client) -> None:
+        headers = {"X-API-KEY": needed(settings.serper_api_key, self.name, KEY)}
+        self._api = JsonApi(
+            client(), settings.serper_url, title="Serper", key=KEY, place=PLACE, headers=headers
+        )
 
     async def search(self, query: Query) -> list[Hit]:
         body = _body(query)
@@ -95,15 +113,10 @@ def _hits(data: Mapping[str, Any]) -> Iterator[Hit | None]:
         yield web_hit("serper", each.get("link"), each.get("title"), each.get("snippet"))
 
 
-def _build(settings: SerperSettings, client: Client) -> Serper:
-    key = needed(settings.serper_api_key, "serper", KEY)
-    return Serper(key, settings.serper_url, client())
-
-
 PROVIDER = Declaration(
     name="serper",
     settings=SerperSettings,
-    build=_build,
+    build=Serper,
     switched_on=lambda settings: settings.serper_api_key is not None,
     policy=lambda settings: Policy(rate=5.0, burst=5),  # the free plan's queries per second
 )

@@ -19,18 +19,33 @@ null, at no extra cost. It replaces a page that cannot be fetched.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field, SecretStr
 
 from bot.core.plugins import PartSettings, named_field
-from bot.search.declaration import Client, Declaration, Policy, needed
-from bot.search.hits import SuppliedTexts, host_of, matching_hits, short, web_hit
-from bot.search.json_api import JsonApi, integer, mapping, mappings
-from bot.search.provider import GivenText, Hit, ProviderKind, Query, region
-
-if TYPE_CHECKING:
-    import httpx
+from bot.search.engines import (
+    JsonApi,
+    SuppliedTexts,
+    host_of,
+    integer,
+    mapping,
+    mappings,
+    matching_hits,
+    short,
+    web_hit,
+)
+from bot.search.provider import (
+    Client,
+    Declaration,
+    GivenText,
+    Hit,
+    Policy,
+    ProviderKind,
+    Query,
+    needed,
+    region,
+)
 
 KEY, PLACE = "TAVILY_API_KEY", "FOOTNOTE_TAVILY_URL"
 MAX_RESULTS = 20
@@ -73,10 +88,11 @@ class Tavily:
     name = "tavily"
     kind: ProviderKind = "web"
 
-    def __init__(self, key: str, url: str, client: httpx.AsyncClient) -> None:
+    def __init__(self, settings: TavilySettings, client: Client) -> None:
+        key = needed(settings.tavily_api_key, self.name, KEY)
         self._api = JsonApi(
-            client,
-            url,
+            client(),
+            settings.tavily_url,
             title="Tavily",
             key=KEY,
             place=PLACE,
@@ -89,7 +105,7 @@ class Tavily:
         body = _body(query)
         if not body["query"] or query.limit < 1:
             return []
-        data = (await self._api.post("/search", body)).data
+        data = await self._ask("POST", "/search", body)
         for each in mappings(data.get("results")):
             self._texts.keep(each.get("url"), each.get("title"), each.get("raw_content"))
         return matching_hits(_hits(data), query)
@@ -97,9 +113,14 @@ class Tavily:
     def text_of(self, url: str) -> GivenText | None:
         return self._texts.of(url)
 
+    async def _ask(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Any]:
+        return self._api.answer(await self._api.send(method, path, body=body)).data
+
     async def report(self) -> str:
         """The credits used: of the key's own limit or, if it has none, of the account's."""
-        data = (await self._api.get("/usage")).data
+        data = await self._ask("GET", "/usage")
         key, account = mapping(data.get("key")), mapping(data.get("account"))
         for used, limit in (
             (key.get("usage"), key.get("limit")),
@@ -133,15 +154,10 @@ def _hits(data: Mapping[str, Any]) -> Iterator[Hit | None]:
         yield web_hit("tavily", each.get("url"), each.get("title"), each.get("content"))
 
 
-def _build(settings: TavilySettings, client: Client) -> Tavily:
-    key = needed(settings.tavily_api_key, "tavily", KEY)
-    return Tavily(key, settings.tavily_url, client())
-
-
 PROVIDER = Declaration(
     name="tavily",
     settings=TavilySettings,
-    build=_build,
+    build=Tavily,
     switched_on=lambda settings: settings.tavily_api_key is not None,
     # 20 at once and 80 in the next minute: never above a development key's 100 a minute.
     policy=lambda settings: Policy(rate=80 / 60, burst=20),

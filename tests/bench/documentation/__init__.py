@@ -56,13 +56,11 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--questions", type=Path, default=FOLDER, help="folder of the questions")
     parser.add_argument("--failures", action="store_true", help="what failed in the tuning half")
     parser.add_argument("--json", type=Path, help="file to write the outcomes to")
-    parser.add_argument("--compare", type=Path, help="outcomes of an earlier run")
     given = parser.parse_args(argv)
     halves: tuple[Half, ...] = HALVES if given.half == "both" else (given.half,)
     if given.failures and "tune" not in halves:
         parser.error("failures of the held half are not shown: nothing may be tuned on it.")
     sets, cache = chosen("fastify" if given.quick else given.sets), cache_folder(given.cache)
-    before = results.restored(given.compare) if given.compare else []
     outcomes: list[Outcome] = []
     failures: list[Failed] = []
     indexes: dict[str, Any] = {}
@@ -81,25 +79,19 @@ def main(argv: list[str]) -> None:
                 failures += failed if half == "tune" else []
     if not outcomes:
         raise SystemExit("There are no questions for these sets.")
-    _show(outcomes, before, indexes)
+    _show(outcomes, indexes)
     if given.failures:
         results.show_failures(failures)
     if given.json:
         results.save(given.json, outcomes, indexes)
 
 
-def _show(outcomes: list[Outcome], before: list[Outcome], indexes: dict[str, Any]) -> None:
+def _show(outcomes: list[Outcome], indexes: dict[str, Any]) -> None:
     for half in HALVES:
         part = [outcome for outcome in outcomes if outcome.half == half]
-        if part and before:
-            earlier = [outcome for outcome in before if outcome.half == half]
-            results.compare(f"half {half}", earlier, part)
-        elif part:
-            results.show(f"half {half}", part)
         if part:
+            results.show(f"half {half}", part)
             results.show_kinds(part)
-    if before:
-        results.show_changes(before, outcomes)
     print("\nindexes")
     print_table(
         ["set", "files", "passages", "seconds", "MB"],

@@ -7,10 +7,8 @@ each set, the index is kept, by what the indexing code is.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
-import importlib.util
 import io
 import json
 import os
@@ -32,6 +30,8 @@ from bot.operation.app import open_app
 from tests.bench.frame import OURS
 
 _TOP = Path(bot.__file__).parent
+
+INDEXING = ("document_reading", "folders", "index_file", "indexer", "reader_processes")
 
 Ask = Callable[[str], Awaitable[dict[str, Any]]]
 
@@ -107,44 +107,9 @@ def _nothing_from_outside(folder: Path) -> Iterator[None]:
 
 def indexing_code() -> str:
     """A hash of the code that an index depends on: other changes keep the indexes."""
+    parts = (*("pages", "text"), *(f"search/{name}.py" for name in INDEXING))
+    files = [file for part in parts for file in (_TOP / part, *(_TOP / part).rglob("*.py"))]
     digest = hashlib.sha256()
-    for path in sorted(code_of_index()):
-        digest.update(path.encode() + b"\0" + (_TOP / path).read_bytes())
+    for file in sorted(each for each in files if each.is_file()):
+        digest.update(str(file.relative_to(_TOP)).encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:12]
-
-
-def code_of_index() -> set[str]:
-    """All of ``bot/pages`` and ``bot/text``, and what the indexer imports besides; as paths in
-    ``bot``."""
-    files = {file for part in ("pages", "text") for file in (_TOP / part).rglob("*")}
-    waiting, seen = ["bot.search.indexer"], set[str]()
-    while waiting:
-        module = waiting.pop()
-        file = None if module in seen else _source(module)
-        seen.add(module)
-        if file is not None:
-            files.add(file)
-            waiting += _imported(file)
-    return {
-        file.relative_to(_TOP).as_posix()
-        for file in files
-        if file.is_file() and "__pycache__" not in file.parts
-    }
-
-
-def _source(module: str) -> Path | None:
-    try:
-        found = importlib.util.find_spec(module)
-    except ModuleNotFoundError:  # not a module: a name that one of them defines
-        return None
-    return Path(found.origin) if found and found.origin else None
-
-
-def _imported(file: Path) -> list[str]:
-    names = []
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names += [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
-        elif isinstance(node, ast.Import):
-            names += [each.name for each in node.names]
-    return [name for name in names if name.startswith("bot.")]

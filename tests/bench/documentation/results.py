@@ -1,4 +1,4 @@
-"""Outcomes of a set and half: added up, as JSON and back, as tables, before and after."""
+"""Outcomes of a set and half: added up, as JSON, as tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import statistics
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -79,44 +79,6 @@ def rows(outcomes: Sequence[Outcome]) -> list[Row]:
     return [*each, row(TOTAL, outcomes)]
 
 
-def common(
-    before: Sequence[Outcome], after: Sequence[Outcome]
-) -> tuple[list[Outcome], list[Outcome]]:
-    """Both, limited to the sets, halves and questions that are in both."""
-    asked = _asked(before) & _asked(after)
-    return _limited(before, asked), _limited(after, asked)
-
-
-_Asked = set[tuple[str, Half, str]]
-
-
-def _asked(outcomes: Iterable[Outcome]) -> _Asked:
-    return {
-        (outcome.name, outcome.half, id)
-        for outcome in outcomes
-        for id in (
-            *(each.id for each in outcome.answered),
-            *(each.id for each in outcome.refusals),
-        )
-    }
-
-
-def _limited(outcomes: Iterable[Outcome], asked: _Asked) -> list[Outcome]:
-    limited = [
-        replace(
-            outcome,
-            answered=tuple(
-                each for each in outcome.answered if (outcome.name, outcome.half, each.id) in asked
-            ),
-            refusals=tuple(
-                each for each in outcome.refusals if (outcome.name, outcome.half, each.id) in asked
-            ),
-        )
-        for outcome in outcomes
-    ]
-    return [outcome for outcome in limited if outcome.answered or outcome.refusals]
-
-
 # ---------------------------------------------------------------- JSON
 
 
@@ -125,23 +87,6 @@ def save(file: Path, outcomes: Sequence[Outcome], indexes: dict[str, Any]) -> No
     half from them."""
     value = {"indexes": indexes, "outcomes": [asdict(outcome) for outcome in outcomes]}
     file.write_text(json.dumps(value, indent=1, ensure_ascii=False), encoding="utf-8")
-
-
-def restored(file: Path) -> list[Outcome]:
-    """Outcomes that ``save`` wrote. Raises ``SystemExit`` for another file."""
-    try:
-        value = json.loads(file.read_text(encoding="utf-8"))
-        return [
-            Outcome(
-                each["name"],
-                each["half"],
-                tuple(Answered(**one) for one in each["answered"]),
-                tuple(Refusal(**one) for one in each["refusals"]),
-            )
-            for each in value["outcomes"]
-        ]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SystemExit(f"{file} holds no results of this bench: {error}") from None
 
 
 # ---------------------------------------------------------------- tables
@@ -223,44 +168,6 @@ def show_kinds(outcomes: Sequence[Outcome]) -> None:
 def share(count: int, total: int) -> str:
     """A count with its percentage."""
     return f"{count} ({count / total:.0%})" if total else "-"
-
-
-# ---------------------------------------------------------------- before and after
-
-
-def compare(title: str, before: Sequence[Outcome], after: Sequence[Outcome]) -> None:
-    """Both tables in one, of the questions that are in both."""
-    earlier, later = common(before, after)
-    if not later:
-        print(f"\n{title}: nothing to compare with.")
-        return
-    print(f"\n{title}, before and after")
-    old = {row.name: _cells(row) for row in rows(earlier)}
-    print_table(HEADER, [_side_by_side(old[row.name], _cells(row)) for row in rows(later)])
-
-
-def _side_by_side(old: Sequence[object], new: Sequence[object]) -> list[object]:
-    return [
-        a if a == b else f"{str(a).partition(' ')[0]} → {b}" for a, b in zip(old, new, strict=True)
-    ]
-
-
-def show_changes(before: Sequence[Outcome], after: Sequence[Outcome]) -> None:
-    """The questions of the tuning half that came right or wrong between two runs."""
-    earlier, later = _right(before), _right(after)
-    both = earlier.keys() & later.keys()
-    won = sorted(id for id in both if later[id] and not earlier[id])
-    lost = sorted(id for id in both if earlier[id] and not later[id])
-    print(f"\nTuning half, came right: {', '.join(won) or 'none'}")
-    print(f"Tuning half, went wrong: {', '.join(lost) or 'none'}")
-
-
-def _right(outcomes: Sequence[Outcome]) -> dict[str, bool]:
-    tuned = [outcome for outcome in outcomes if outcome.half == "tune"]
-    return {
-        **{each.id: each.words for outcome in tuned for each in outcome.answered},
-        **{each.id: each.refused for outcome in tuned for each in outcome.refusals},
-    }
 
 
 # ---------------------------------------------------------------- failures

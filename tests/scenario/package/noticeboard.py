@@ -8,8 +8,7 @@ from pydantic import Field
 
 from bot.core.plugins import PartSettings
 from bot.pages.page import Page
-from bot.search.declaration import Declaration
-from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.provider import Declaration, Hit, ProviderKind, Query
 
 URL = "https://noticeboard.example/lift"
 

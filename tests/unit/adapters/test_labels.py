@@ -30,8 +30,8 @@ from bot.core.correction_address import address
 from bot.core.labels import label, titled
 from bot.core.messages import Attachment, Author, Entry, Message, RunOptions, Thread, Transcript
 from bot.core.texts import texts_for
-from bot.mcp.desk import FoundPage
 from bot.mcp.server import found_lines
+from bot.mcp.session import FoundPage
 from bot.pages.passages import split
 from bot.reasoning.closest.passages import quoted
 from bot.reasoning.evidence import AnswerDelta, Claim, Evidence, Source
@@ -46,11 +46,11 @@ from bot.reasoning.workspace import NumberedHit, Outcome, QueryResult, ReadResul
 from bot.rendering.documents import answer_markdown, as_bibtex, as_csl, as_markdown, references
 from bot.research.answer.check import check
 from bot.research.answer.write import write
-from bot.search.corrections import title_of
+from bot.search.conversation_search import page_of
+from bot.search.conversation_search import title_of as message_title
+from bot.search.correction_search import title_of
 from bot.search.earlier_answers import asked_sentence
 from bot.search.provider import Hit, Talk
-from bot.search.talk import page_of
-from bot.search.talk import title_of as message_title
 from bot.storage.archive import Conversation, Held, StoredMessage
 from bot.storage.corrections import Correction
 from tests.unit.samples import NOW

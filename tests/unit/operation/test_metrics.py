@@ -26,8 +26,7 @@ from bot.operation.health import http_endpoint
 from bot.operation.metrics import CONTENT_TYPE, Metrics, metrics_routes
 from bot.pages.workers import Workers
 from bot.search.blend import Search
-from bot.search.declaration import Policy
-from bot.search.provider import Query
+from bot.search.provider import Policy, Query
 from bot.service.platform import Connection
 from bot.storage.journal import RecordedStep
 from bot.storage.spending import Amount, Payer, add_spent

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from bot.operation.configuration import load_settings
-from bot.search.declaration import declarations
+from bot.search.registry import declarations
 from tests.fakes.engines import KEY, FakeEngine
 
 KEYS = {"serper_api_key": KEY, "brave_search_api_key": KEY, "tavily_api_key": KEY}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Sequence
 
-from bot.search.readers import Readers
-from bot.search.reading import Job, Reading, pack, read_file, unpack
+from bot.search.document_reading import Job, Reading, packed, read_file, readings_of
+from bot.search.reader_processes import Readers
 from tests.unit.pages.children import changed
 
 _CHANGE = """
-from bot.search import reading
+from bot.search import document_reading as reading
 real = reading.from_bytes
 def from_bytes(data, media_type, name):
     if data.startswith({start!r}):
@@ -39,7 +39,7 @@ class Inside(Readers):
         self, jobs: Sequence[Job], most_bytes: int, ending: threading.Event | None = None
     ) -> Generator[Reading]:
         for job in jobs:
-            yield unpack(*pack(read_file(job, most_bytes)))
+            yield from readings_of(1, {}, packed([read_file(job, most_bytes)]))
 
 
 class Recording(Readers):

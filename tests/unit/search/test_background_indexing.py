@@ -13,13 +13,13 @@ from bot.core.errors import StorageUnavailable
 from bot.core.indexing import Indexing
 from bot.core.settings import Settings
 from bot.operation.configuration import load_settings
-from bot.search import local
+from bot.search import local_documents as local
 from bot.search.background_indexing import documents_being_indexed
+from bot.search.document_reading import Job, Reading
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
-from bot.search.readers import Readers
-from bot.search.reading import Job, Reading
+from bot.search.reader_processes import Readers
 from tests.unit.search.test_indexer import write
 
 
@@ -52,7 +52,7 @@ class Halting(Readers):
 def halting(monkeypatch: pytest.MonkeyPatch) -> Halting:
     readers = Halting(after=4)
     monkeypatch.setattr("bot.search.indexer.BATCH_FILES", 2)
-    monkeypatch.setattr("bot.search.readers.Readers", lambda **how: readers)
+    monkeypatch.setattr("bot.search.reader_processes.Readers", lambda **how: readers)
     return readers
 
 
@@ -139,19 +139,6 @@ async def test_what_goes_wrong_is_told_and_leaves_the_rest_alone(
     told = indexing.as_json()
     assert (told["state"], told["why"]) == ("not ok", "The disk is full.")
     assert said == ["The documents are not all indexed: The disk is full."]
-
-
-async def test_a_defect_ends_nothing_else(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def break_(*_: object) -> None:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(Indexer, "index", break_)
-    indexing = Indexing(True)
-    async with documents_being_indexed(settings, lambda line: None, indexing):
-        await indexing.wait_until_counted()
-    assert "ZeroDivisionError" in indexing.as_json()["why"]
 
 
 async def test_without_documents_there_is_nothing_to_tell(tmp_path: Path) -> None:

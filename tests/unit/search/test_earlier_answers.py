@@ -322,11 +322,6 @@ async def test_nor_while_the_platform_does_not_tell(world: World, room: Chat) ->
     assert await found(world, thread=chat("C2", "t2")) == []
 
 
-async def test_where_no_platform_tells_only_the_same_place_counts(world: World) -> None:
-    await asked(world, thread=Thread("terminal", "local", "other", "t1"))
-    assert await found(world) == []
-
-
 async def test_a_question_that_footnote_worded_is_not_told(world: World) -> None:
     message = replace(
         a_message("What is the secret 4711 of the tall tower?", a_thread("t1")),

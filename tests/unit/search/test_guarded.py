@@ -6,9 +6,12 @@ Time is virtual: waits take none, and the provider notes when it was asked.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.core.errors import (
     Broken,
@@ -17,9 +20,9 @@ from bot.core.errors import (
     PageUnreadable,
     ProviderUnavailable,
 )
-from bot.search.declaration import Policy
-from bot.search.guarded import Guarded
-from bot.search.provider import Query
+from bot.core.rate_limit import RateLimit
+from bot.search.guarded import Breaker, Guarded
+from bot.search.provider import Hit, Policy, Query
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.search.scripted import Scripted, hits, reading, scripted
 
@@ -165,6 +168,34 @@ async def test_who_would_stand_in_line_for_too_long_is_told_at_once() -> None:
     assert await guard.search(Query("later", 5)) == tuple(A)  # our own limit opens no breaker
 
 
+@given(
+    rate=st.floats(0.5, 50),
+    burst=st.integers(1, 20),
+    gaps=st.lists(st.floats(0, 2), min_size=1, max_size=80),
+)
+def test_no_window_holds_more_than_burst_and_rate_allow(
+    rate: float, burst: int, gaps: list[float]
+) -> None:
+    time = [100.0]
+    limit = RateLimit(rate, burst, lambda: time[0])
+    starts = []
+    for gap in gaps:
+        time[0] += gap
+        wait = limit.reserve(1_000_000)
+        assert wait is not None
+        starts.append(time[0] + wait)
+    assert starts == sorted(starts)
+    for i, begin in enumerate(starts):
+        for j in range(i, len(starts)):
+            assert j - i + 1 <= burst + (starts[j] - begin) * rate + 1e-6
+
+
+@pytest.mark.parametrize(("rate", "burst"), [(0, 1), (-1, 1), (1, 0)])
+def test_a_limit_that_lets_nothing_through_is_refused(rate: float, burst: int) -> None:
+    with pytest.raises(ValueError, match="rate"):
+        RateLimit(rate, burst, now)
+
+
 # ---------------------------------------------------------------- circuit breaker
 
 
@@ -208,21 +239,41 @@ def test_what_it_last_failed_of_is_said_while_it_is_left_alone(last: Exception, 
     run()
 
 
-@in_virtual_time
-async def test_while_one_call_probes_the_others_are_refused() -> None:
-    provider = scripted(down(), 1.0, A)
-    guard = guarded(provider, attempts=1, failures=1, rest=30)
-    with pytest.raises(ProviderUnavailable):
-        await guard.search(Query("q", 5))
-    await asyncio.sleep(31)
-    outcomes = await asyncio.gather(
-        *(guard.search(Query(f"q{i}", 5)) for i in range(3)), return_exceptions=True
-    )
-    assert [type(each).__name__ for each in outcomes] == [
-        "tuple",
-        "ProviderUnavailable",
-        "ProviderUnavailable",
-    ]
+@pytest.mark.parametrize(
+    ("events", "seconds"),
+    [
+        ("fff", 30),  # failures in a row
+        ("ffsffsff", None),  # a success in between
+        ("fff 12", 18),
+        ("fff 30", None),  # one probe may go, and no other
+        ("fff 30?", 30),
+        ("fff 30?s f", None),  # it succeeds
+        ("fff 30?f", 30),  # it fails
+        ("fff 30?c", None),  # it is given up
+        ("p", 90),  # a pause that the provider asked for
+    ],
+)
+def test_the_breaker_opens_after_failures_and_lets_one_probe_through(
+    events: str, seconds: float | None
+) -> None:
+    """f: a failure, s: a success, c: a cancelled call, ?: may a call go, and seconds that pass."""
+    clock = [100.0]
+    breaker = Breaker(3, 30, lambda: clock[0])
+    for event in re.findall(r"[a-z?]|\d+", events):
+        match event:
+            case "f":
+                breaker.record_failure()
+            case "p":
+                breaker.record_failure(rest=90)
+            case "s":
+                breaker.record_success()
+            case "c":
+                breaker.record_cancellation()
+            case "?":
+                assert breaker.refused_for() is None
+            case passed:
+                clock[0] += float(passed)
+    assert breaker.refused_for() == seconds
 
 
 @pytest.mark.parametrize(
@@ -257,23 +308,33 @@ def test_only_failures_of_the_provider_open_it(
 # ---------------------------------------------------------------- cache
 
 
-@in_virtual_time
-async def test_a_search_is_remembered_for_its_time() -> None:
-    provider = scripted(A, B)
-    guard = guarded(provider, ttl=900)
-    assert await guard.search(Query("q", 5)) == tuple(A)
-    await asyncio.sleep(899)
-    assert await guard.search(Query("q", 5)) == tuple(A)
-    await asyncio.sleep(2)
-    assert await guard.search(Query("q", 5)) == tuple(B)
+@pytest.mark.parametrize(
+    ("script", "ttl", "found"),
+    [
+        ((A, B), 900, [A, A, B]),
+        (([], A), 900, [[], [], A]),  # that nothing was found is known, too
+        ((down(), A, B), 900, [None, A, A]),  # a failure is not
+        ((A, B, []), 0, [A, B, []]),
+    ],
+)
+def test_a_search_is_kept_for_its_time(
+    script: tuple[list[Hit] | Exception, ...], ttl: float, found: list[list[Hit] | None]
+) -> None:
+    """Three searches: two at once, one a second after the time is over."""
 
+    @in_virtual_time
+    async def run() -> None:
+        guard = guarded(scripted(*script), attempts=1, ttl=ttl)
+        outcomes: list[list[Hit] | None] = []
+        for wait in (0.0, 0.0, ttl + 1.0 if found[0] is not None else 0.0):
+            await asyncio.sleep(wait)
+            try:
+                outcomes.append([*await guard.search(Query("q", 5))])
+            except ProviderUnavailable:
+                outcomes.append(None)
+        assert outcomes == found
 
-@in_virtual_time
-async def test_nothing_found_is_remembered_too() -> None:
-    provider = scripted([], A)
-    guard = guarded(provider)
-    assert await guard.search(Query("q", 5)) == ()
-    assert await guard.search(Query("q", 5)) == ()
+    run()
 
 
 @in_virtual_time
@@ -294,33 +355,6 @@ async def test_whatever_differs_between_two_queries_makes_two_searches() -> None
     assert provider.queries == queries
 
 
-@in_virtual_time
-async def test_a_failure_is_not_remembered() -> None:
-    provider = scripted(down(), A)
-    guard = guarded(provider, attempts=1)
-    with pytest.raises(ProviderUnavailable):
-        await guard.search(Query("q", 5))
-    assert await guard.search(Query("q", 5)) == tuple(A)
-
-
-@in_virtual_time
-async def test_without_a_time_to_live_every_search_is_asked() -> None:
-    provider = scripted(A, B)
-    guard = guarded(provider, ttl=0)
-    assert await guard.search(Query("q", 5)) == tuple(A)
-    assert await guard.search(Query("q", 5)) == tuple(B)
-
-
-@in_virtual_time
-async def test_what_is_remembered_needs_no_breaker() -> None:
-    provider = scripted(A, down())
-    guard = guarded(provider, attempts=1, failures=1)
-    await guard.search(Query("q", 5))
-    with pytest.raises(ProviderUnavailable):
-        await guard.search(Query("r", 5))
-    assert await guard.search(Query("q", 5)) == tuple(A)
-
-
 # ---------------------------------------------------------------- single flight
 
 
@@ -330,17 +364,6 @@ async def test_equal_searches_at_once_share_one_call() -> None:
     guard = guarded(provider)
     found = await asyncio.gather(*(guard.search(Query("q", 5)) for _ in range(20)))
     assert found == [tuple(A)] * 20
-    assert len(provider.at) == 1
-
-
-@in_virtual_time
-async def test_they_share_its_failure() -> None:
-    provider = scripted(1.0, Broken("Not JSON."))
-    guard = guarded(provider)
-    found = await asyncio.gather(
-        *(guard.search(Query("q", 5)) for _ in range(3)), return_exceptions=True
-    )
-    assert [type(each) for each in found] == [Broken] * 3
     assert len(provider.at) == 1
 
 
@@ -406,9 +429,8 @@ async def test_reads_go_through_the_same_guard() -> None:
 
 @in_virtual_time
 async def test_only_a_page_reader_reads() -> None:
-    assert guarded(reading(A)).reads("https://scripted.example/x")
-    assert not guarded(reading(A)).reads("https://other.example/x")
-    assert not guarded(scripted(A)).reads("https://scripted.example/x")
+    with pytest.raises(PageUnreadable):
+        await guarded(scripted(A)).read("https://scripted.example/x")
 
 
 @in_virtual_time

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.search import local
+from bot.search import local_documents as local
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
 from tests.unit.search.test_indexer import content, write
 
@@ -82,7 +82,7 @@ async def searchable(index: Path) -> int:
         await documents.aclose()
 
 
-@pytest.mark.parametrize("kill_at", [1, 3, 5, 7, 12, 31, 50, 77, 104, 141, 190])
+@pytest.mark.parametrize("kill_at", [1, 5, 12, 50, 104, 190])
 async def test_a_killed_run_is_carried_on(docs: Path, tmp_path: Path, kill_at: int) -> None:
     index = tmp_path / "index.sqlite"
     with process(index, docs, kill_at) as killed:
@@ -96,7 +96,7 @@ async def test_a_killed_run_is_carried_on(docs: Path, tmp_path: Path, kill_at: i
     assert await searchable(index) == 23
 
 
-@pytest.mark.parametrize("kill_at", [4, 20, 60, 90, 150, 250])
+@pytest.mark.parametrize("kill_at", [4, 60, 150])
 async def test_a_run_killed_while_all_is_worked_out_anew_is_carried_on(
     docs: Path, tmp_path: Path, kill_at: int
 ) -> None:

@@ -1,4 +1,4 @@
-"""Local PDF documents: indexed by page, and never able to end the indexing."""
+"""Local PDF documents: indexed by page."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
-from bot.search.readers import BROKE
 from tests.fakes.pdf import pdf, typed
-from tests.unit.search.readers import DIES, HANGS, Recording, that
 
 LAMP = typed(["The lamp was lit for the first time in 1874."])
 KEEPER = typed(["The keeper is paid 1,200 marks a year."])
@@ -48,18 +46,6 @@ async def test_it_is_found_and_read_again_with_its_pages(docs: Path, index: Path
     )
 
 
-async def test_it_is_read_only_when_it_has_changed(docs: Path, index: Path) -> None:
-    assert Indexer(index).index([docs]).added == 3
-    (docs / "m.pdf").write_bytes(pdf([KEEPER], title="Keepers"))
-    readers = Recording()
-    changed = Indexer(index, readers=readers).index([docs])
-    assert (changed.changed, changed.unchanged) == (1, 2)
-    assert [each.content.title for each in readers.readings if each.content] == ["Keepers"]
-    documents = LocalDocuments(index)
-    assert [hit.title for hit in await documents.search(Query("lamp lit keeper", 5))] == ["Keepers"]
-    await documents.aclose()
-
-
 def test_those_that_cannot_be_read_are_named(docs: Path, index: Path) -> None:
     (docs / "broken.pdf").write_bytes(b"%PDF-1.7\n" + b"rubbish " * 40)
     (docs / "empty.pdf").touch()
@@ -82,27 +68,3 @@ def test_those_that_cannot_be_read_are_named(docs: Path, index: Path) -> None:
     }
     again = Indexer(index, max_file_bytes=10_000).index([docs])
     assert (set(again.skipped), again.unchanged) == (set(report.skipped), 4)
-
-
-@pytest.mark.parametrize(
-    ("deed", "reason"),
-    [
-        (DIES, BROKE),
-        (HANGS, "reading it takes more than 2 s: split it, or convert it to text"),
-    ],
-)
-def test_one_that_breaks_or_stalls_its_reader_is_named_and_the_rest_goes_on(
-    docs: Path, index: Path, deed: str, reason: str
-) -> None:
-    report = Indexer(index, readers=that(deed, b"%PDF", seconds=2.0)).index([docs])
-    assert report.added == 2
-    assert report.skipped == ((str(docs / "m.pdf"), reason),)
-    again = Recording()
-    assert Indexer(index, readers=again).index([docs]).skipped == report.skipped
-    assert not any(each.content or each.problem for each in again.readings), "it is not tried again"
-
-
-def test_one_that_goes_by_another_name_is_read_as_what_it_is(docs: Path, index: Path) -> None:
-    (docs / "m.pdf").rename(docs / "m.txt")
-    report = Indexer(index).index([docs])
-    assert (report.added, report.skipped) == (3, ())

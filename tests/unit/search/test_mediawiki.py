@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from bot.core.errors import PageUnreadable, ProviderUnavailable
 from bot.operation.configuration import load_settings
 from bot.search.mediawiki import MediaWiki
 from bot.search.provider import Query
 from tests.fakes.mediawiki import WIKI_PAGES, FakeWiki
-from tests.fakes.server import serve
 
 URL = "http://wiki.example"
 
@@ -71,60 +70,36 @@ def titles(found: list[object]) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "said", "configured", "asked"),
     [
-        ("Wer baute die Mauer?", "de", "en", "de"),
-        ("Wer baute die Mauer?", "de-AT", "en", "de"),
+        ("Who built the wall?", "", "en", "en"),
         ("Who built the wall?", "en", "de", "de"),  # also what nobody knows better
+        ("Wer baute die Mauer?", "", "en", "en"),  # Latin letters do not tell for certain
+        ("Wer baute die Mauer?", "de-AT", "en", "de"),
+        ("Når stenger kontoret?", "nb-NO", "en", "no"),
+        ("Milloin toimisto sulkeutuu?", "fi", "en", "fi"),
+        ("Who was 李白?", "", "en", "en"),
         ("长城在哪里", "de", "en", "zh"),  # the script is certain
-        ("Кой построи стената?", "de", "bg", "bg"),
+        ("東京タワーの高さは？", "", "en", "ja"),
+        ("東京", "", "ja", "ja"),
+        ("에펠탑은 어디에 있습니까", "", "en", "ko"),
+        ("Кто построил стену?", "", "en", "ru"),
+        ("Кой построи стената?", "de", "bg", "bg"),  # its own script
         ("Тарас Шевченко", "uk", "en", "uk"),  # of the languages of the script, the one it is in
         ("Тарас Шевченко", "uk", "ru", "ru"),
-        ("Hvem skrev Den lille havfrue?", "da", "en", "da"),
-        ("Kolik obyvatel má Brno?", "cs", "en", "cs"),
-        ("Milloin toimisto sulkeutuu?", "fi", "en", "fi"),
-        ("Når stenger kontoret?", "nb-NO", "en", "no"),
-        ("Who built the wall?", "tlh", "en", "en"),
-        ("Who built the wall?", "../x", "en", "en"),
+        ("বাংলাদেশের রাজধানী কী?", "", "en", "bn"),
+        ("anything", "", "pt-BR", "pt"),
+        ("anything", "", "zh-Hant", "zh"),
+        ("anything", "", "zh-yue", "zh-yue"),
+        ("anything", "tlh", "simple", "simple"),
+        ("anything", "../x", "../evil", "en"),
     ],
 )
-async def test_the_language_a_query_is_said_to_be_in_chooses_the_wiki(
+async def test_script_and_language_of_a_query_choose_the_wiki(
     wikis: Wikis, text: str, said: str, configured: str, asked: str
 ) -> None:
     provider = wikis.provider(url="https://{language}.wiki.example", language=configured)
     host = f"{asked}.wiki.example"
     wikis.by_host[host] = FakeWiki(cirrus=True)
     await provider.search(Query(text, 5, language=said))
-    assert wikis.by_host[host].calls
-
-
-@pytest.mark.parametrize(
-    ("query", "configured", "asked"),
-    [
-        ("Who built the wall?", "en", "en"),
-        ("长城在哪里", "en", "zh"),
-        ("東京タワーの高さは？", "en", "ja"),
-        ("에펠탑은 어디에 있습니까", "en", "ko"),
-        ("Кто построил стену?", "en", "ru"),
-        ("Πόσο ψηλός είναι ο Όλυμπος;", "en", "el"),
-        ("বাংলাদেশের রাজধানী কী?", "en", "bn"),
-        ("Wer baute die Mauer?", "en", "en"),  # Latin letters do not tell for certain
-        ("Who built it?", "de", "de"),
-        ("Who was 李白?", "en", "en"),
-        ("Кой построи стената?", "bg", "bg"),  # its own script
-        ("東京", "ja", "ja"),
-        ("anything", "pt-BR", "pt"),
-        ("anything", "zh-Hant", "zh"),
-        ("anything", "zh-yue", "zh-yue"),
-        ("anything", "simple", "simple"),
-        ("anything", "../evil", "en"),
-    ],
-)
-async def test_the_language_follows_the_script_of_the_query(
-    wikis: Wikis, query: str, configured: str, asked: str
-) -> None:
-    provider = wikis.provider(url="https://{language}.wiki.example", language=configured)
-    host = f"{asked}.wiki.example"
-    wikis.by_host[host] = FakeWiki(cirrus=True)
-    await provider.search(Query(query, 5))
     assert wikis.by_host[host].calls
 
 
@@ -222,13 +197,6 @@ async def test_without_cirrus_text_and_titles_are_searched_at_once(wikis: Wikis)
     assert len(wiki.asked(titles="*")) == 1
 
 
-async def test_a_long_question_spares_the_title_search(wikis: Wikis) -> None:
-    wiki = FakeWiki()
-    question = "Which singer was born on some island near the coast of Zanzibar in 1946?"
-    await wikis.provider(wiki).search(Query(question, 7))
-    assert wiki.asked(gsrwhat="title") == []
-
-
 async def test_a_question_that_no_page_has_all_words_of_is_asked_with_fewer(wikis: Wikis) -> None:
     wiki = FakeWiki()
     found = await wikis.provider(wiki).search(
@@ -260,14 +228,6 @@ async def test_a_page_named_in_the_question_comes_before_the_texts_matches(wikis
     assert titles([*found]) == ["Stone Town", "Aardvark"]
 
 
-async def test_a_named_page_shows_how_it_begins(wikis: Wikis) -> None:
-    pages = {"Stone Town": "'''Stone Town''' is old.\n\n== Streets ==\nNarrow."}
-    wiki = FakeWiki(pages=pages)
-    (hit,) = await wikis.provider(wiki).search(Query("which harbour did Stone Town have?", 5))
-    assert hit.snippet == "Stone Town is old."
-    assert len(wiki.asked(titles="*", exintro="1")) == 1
-
-
 async def test_when_one_request_fails_the_others_end_with_it(wikis: Wikis) -> None:
     wiki = FakeWiki()
     provider = wikis.provider(wiki)
@@ -297,20 +257,12 @@ async def test_a_redirect_leads_to_its_article(wikis: Wikis) -> None:
 async def test_a_disambiguation_page_gives_way_to_its_entries(wikis: Wikis, cirrus: bool) -> None:
     found = await wikis.provider(FakeWiki(cirrus=cirrus)).search(Query("Mercury", 10))
     assert "Mercury" not in titles([*found])
-    assert set(titles([*found])) == {"Mercury (planet)", "Mercury (element)", "Freddie Mercury"}
+    assert sorted(titles([*found])) == ["Freddie Mercury", "Mercury (element)", "Mercury (planet)"]
 
 
 async def test_entries_that_share_words_with_the_query_come_first(wikis: Wikis) -> None:
     found = await wikis.provider(FakeWiki()).search(Query("Mercury metal", 10))
     assert titles([*found])[0] == "Mercury (element)"
-
-
-async def test_entries_that_lead_nowhere_or_twice_to_one_page_are_not_offered(
-    wikis: Wikis,
-) -> None:
-    found = await wikis.provider(FakeWiki()).search(Query("Mercury", 10))
-    assert titles([*found]).count("Mercury (element)") == 1
-    assert "Mercury (nowhere)" not in titles([*found])
 
 
 async def test_one_disambiguation_page_may_lead_to_another(wikis: Wikis) -> None:
@@ -336,14 +288,6 @@ async def test_the_text_comes_from_an_extract_in_one_request(wikis: Wikis) -> No
     assert wiki.asked(action="parse") == []
 
 
-async def test_without_textextracts_it_comes_from_the_rendered_page(wikis: Wikis) -> None:
-    wiki = FakeWiki(extracts=False)
-    page = await wikis.provider(wiki).read(f"{URL}/wiki/Mercury_(planet)")
-    assert "## Orbit" in page.text
-    assert "Mercury goes round the Sun in 88 days." in page.text
-    assert len(wiki.asked(action="parse")) == 1
-
-
 @pytest.mark.parametrize("extracts", [True, False])
 async def test_a_page_without_text_is_unreadable(wikis: Wikis, extracts: bool) -> None:
     wiki = FakeWiki(pages={**WIKI_PAGES, "Empty": ""}, extracts=extracts)
@@ -362,28 +306,3 @@ async def test_the_error_for_a_missing_page_names_it_and_the_wiki(wikis: Wikis) 
 
 def _busy() -> Response:
     return Response("busy", 429, headers={"Retry-After": "3"})
-
-
-def _lagging() -> Response:
-    body = {"errors": [{"code": "maxlag", "text": "Waiting for a database: 6 seconds lagged."}]}
-    return JSONResponse(body, headers={"Retry-After": "5"})
-
-
-@pytest.mark.parametrize(("answer", "seconds"), [(_busy, 3), (_lagging, 5)])
-async def test_a_busy_wiki_says_when_to_come_back(
-    answer: Callable[[], Response], seconds: float
-) -> None:
-    wiki = FakeWiki(failures=[answer])
-    with serve(wiki.app) as url:
-        async with httpx.AsyncClient() as client:
-            provider = MediaWiki(load_settings(wikipedia_url=url), client)
-            with pytest.raises(ProviderUnavailable) as caught:
-                await provider.search(Query("Mercury", 5))
-            assert caught.value.retry_after == seconds
-            assert await provider.search(Query("Mercury", 5))
-
-
-async def test_requests_carry_the_clients_user_agent(wikis: Wikis) -> None:
-    wiki = FakeWiki()
-    await wikis.provider(wiki).search(Query("Mercury", 5))
-    assert {call.headers["user-agent"] for call in wiki.calls} == {"FootnoteBot/1"}

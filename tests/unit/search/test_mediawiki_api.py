@@ -21,8 +21,8 @@ from bot.core.errors import (
     ProviderUnavailable,
     Refused,
 )
-from bot.search.json_api import retry_after
-from bot.search.mediawiki_api import MAX_REPLY_BYTES, WikiApi, endpoints
+from bot.search.engines import retry_after
+from bot.search.mediawiki import MAX_REPLY_BYTES, WikiApi, endpoints
 from tests.fakes.mediawiki import FakeWiki
 
 SITE = {
@@ -87,12 +87,6 @@ async def test_it_is_found_once_and_remembered(script_path: str) -> None:
         assert site.endpoint == f"http://wiki.example{script_path}/api.php"
         assert await found.site() is site
     assert len(wiki.asked(meta="siteinfo")) == 1
-
-
-async def test_what_the_wiki_is_like() -> None:
-    site = await api(after_site(lambda: httpx.Response(500))).site()
-    assert (site.name, site.cirrus, site.extracts) == ("W", True, True)
-    assert site.server == "https://wiki.example"
 
 
 @pytest.mark.parametrize(
@@ -263,7 +257,3 @@ async def test_a_ring_of_redirects_ends() -> None:
     }
     pages = await api(after_site(lambda: httpx.Response(200, json=reply))).look_up(["A"])
     assert [page.title for page in pages] == ["A"]
-
-
-async def test_looking_up_nothing_asks_nothing() -> None:
-    assert await api(lambda request: httpx.Response(500)).look_up([]) == []

@@ -60,12 +60,6 @@ def test_whatever_has_changed_is_seen(
     assert unchanged(index, [docs]) is None
 
 
-def test_a_folder_inside_of_one_that_was_indexed_is_indexed(docs: Path, index: Path) -> None:
-    told = unchanged(index, [docs / "1"])
-    assert told is not None
-    assert told.unchanged == 7
-
-
 def test_a_run_that_did_not_end_has_to(docs: Path, index: Path) -> None:
     _execute(index, "UPDATE roots SET waiting = 1")
     assert unchanged(index, [docs]) is None
@@ -93,12 +87,6 @@ def _execute(path: Path, statement: str) -> None:
     connection.execute(statement)
     connection.commit()
     connection.close()
-
-
-def test_nothing_is_written(docs: Path, index: Path) -> None:
-    before = index.read_bytes()
-    unchanged(index, [docs])
-    assert index.read_bytes() == before
 
 
 # ---------------------------------------------------------------- in a process of its own
@@ -140,15 +128,6 @@ def test_a_small_index_is_checked_without_a_process(docs: Path, index: Path) -> 
         with CheckProcess(path, [docs]) as check:
             assert check._process is None
             assert check.report() is None
-
-
-def test_one_that_breaks_leaves_it_to_the_indexing_run(
-    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bot.search.unchanged.WORTHWHILE", 0)
-    monkeypatch.setattr("bot.search.unchanged.COMMAND", ("/bin/false",))
-    with CheckProcess(index, [docs]) as check:
-        assert check.report() is None
 
 
 def test_one_that_cannot_be_started_is_done_without(

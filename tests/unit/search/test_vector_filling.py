@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import signal
 import subprocess
 import sys
@@ -13,13 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.errors import InvalidSetting, ProviderUnavailable
+from bot.core.errors import ProviderUnavailable
+from bot.core.settings import Settings
+from bot.operation.configuration import load_settings
 from bot.pages.passages import split
-from bot.search import index_writer, vector_filling
-from bot.search.embedding.embedder import Vector
+from bot.search import indexer, vector_filling
+from bot.search.embedder import Vector
 from bot.search.index_file import open_reader, unpack_text
 from bot.search.indexer import Indexer
-from bot.search.local import LocalDocuments
+from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
 from bot.search.vector_filling import (
     ELSEWHERE,
@@ -27,9 +28,11 @@ from bot.search.vector_filling import (
     filling,
     keep_filling,
     state_of_vectors,
+    vectors_being_made,
 )
 from bot.search.vectors import key_of, maker_of, pack, text_of
-from tests.fakes.embeddings import MemoryEmbedder, vector_of
+from tests.fakes.embeddings import MODEL, FakeEmbeddings, MemoryEmbedder, vector_of
+from tests.fakes.server import serve
 from tests.unit.search.test_indexer import DAY, write
 
 pytestmark = pytest.mark.usefixtures("reading_inside")
@@ -122,7 +125,7 @@ async def test_a_moved_or_renumbered_file_keeps_its_vectors(
     embedder = MemoryEmbedder()
     await fill(index, embedder)
     (docs / "0.md").rename(docs / "zero.md")
-    for module in (index_writer, vector_filling):
+    for module in (indexer, vector_filling):
         monkeypatch.setattr(module, "fingerprint", lambda: "of the next release")
     Indexer(index).index([docs])
     assert state_of_vectors(index, (), embedder.model).startswith("0 of 18 passages")
@@ -138,18 +141,6 @@ async def test_equal_passages_share_a_vector(tmp_path: Path) -> None:
     Indexer(tmp_path / "index.sqlite").index([tmp_path / "docs"])
 
     assert await fill(tmp_path / "index.sqlite", MemoryEmbedder()) == (4, 4, 3)
-
-
-async def test_only_what_is_asked_for_gets_vectors(tmp_path: Path) -> None:
-    index = tmp_path / "index.sqlite"
-    for name in ("mine", "others"):
-        write(tmp_path / name / "a.md", f"# A\n\nOf {name}.")
-    Indexer(index).index([tmp_path / "mine", tmp_path / "others"])
-
-    assert await fill(index, MemoryEmbedder(), tmp_path / "mine") == (1, 1, 1)
-    assert await fill(index, MemoryEmbedder(), tmp_path / "others") == (1, 1, 1)
-    with pytest.raises(InvalidSetting):
-        await fill(index, MemoryEmbedder(), tmp_path / "none")
 
 
 async def test_another_model_makes_all_anew(index: Path) -> None:
@@ -186,35 +177,11 @@ async def test_nothing_is_begun_after_the_time_is_over(index: Path) -> None:
     assert await fill(index, MemoryEmbedder(), seconds=0.0) == (18, 0, 0)
 
 
-async def test_without_an_index_there_is_nothing_to_do(tmp_path: Path) -> None:
-    assert await fill(tmp_path / "index.sqlite", MemoryEmbedder()) == (0, 0, 0)
-    assert list(tmp_path.iterdir()) == []
-
-
 async def test_one_process_makes_vectors_at_a_time(index: Path) -> None:
     with filling(index):
         filled = await fill_vectors(index, (), MemoryEmbedder())
 
     assert (filled.with_vector, filled.problem) == (0, ELSEWHERE)
-
-
-async def test_words_can_be_searched_while_vectors_are_made(index: Path) -> None:
-    class Slow(MemoryEmbedder):
-        async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-            begun.set()
-            await go_on.wait()
-            return await super().embed_passages(texts)
-
-    begun, go_on = asyncio.Event(), asyncio.Event()
-    embedder = Slow()
-    task = asyncio.create_task(fill_vectors(index, (), embedder))
-    await begun.wait()
-    documents = LocalDocuments(index, (), embedder)
-
-    assert len(await documents.search(Query("automobile", 20))) == 9
-    go_on.set()
-    assert (await task).with_vector == 18
-    await documents.aclose()
 
 
 async def test_a_cancelled_run_keeps_what_it_made(
@@ -281,24 +248,6 @@ async def test_vectors_are_kept_while_texts_wait_that_may_have_them(
     assert await fill(index, embedder, tmp_path / "moved") == (18, 18, 0)
 
 
-async def test_a_file_of_many_passages_is_stored_in_groups(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(vector_filling, "GROUP", 4)
-    index, embedder = tmp_path / "index.sqlite", MemoryEmbedder()
-    parts = "".join(f"## Part {number}\n\nOf part {number}.\n\n" for number in range(11))
-    write(tmp_path / "docs" / "long.md", f"# Long\n\n{parts}")
-    write(tmp_path / "docs" / "short.md", "# Short\n\nWords.")
-    passages = Indexer(index).index([tmp_path / "docs"]).passages
-    seen: list[int] = []
-
-    filled = await fill_vectors(index, (), embedder, lambda done, total: seen.append(done))
-
-    assert filled.with_vector == passages == filled.made
-    assert seen == [*range(0, passages, 4), passages]
-    assert_true(index, embedder)
-
-
 # Makes vectors in small groups, and kills itself without warning before the n-th statement of
 # SQLite.
 KILLED = """
@@ -339,7 +288,8 @@ def killed_at(index: Path, step: int) -> int:
     return process.returncode
 
 
-@pytest.mark.parametrize("kill_at", [1, 6, 11, 16, 24, 33, 40, 55, 70, 85])
+@pytest.mark.slow
+@pytest.mark.parametrize("kill_at", [1, 11, 24, 40, 70])
 async def test_a_killed_run_is_carried_on(index: Path, kill_at: int) -> None:
     assert killed_at(index, kill_at) == -signal.SIGKILL
     embedder = MemoryEmbedder()
@@ -353,14 +303,25 @@ async def test_a_killed_run_is_carried_on(index: Path, kill_at: int) -> None:
     assert_true(index, embedder)
 
 
-async def test_a_run_that_is_killed_again_and_again_gets_through(index: Path) -> None:
-    numbers = random.Random(5)
-    for _ in range(40):
-        if killed_at(index, numbers.randint(20, 60)) == 0:
-            break
-    embedder = MemoryEmbedder()
+pytestmark = pytest.mark.usefixtures("reading_inside")
 
-    passages, with_vector, made = await fill(index, embedder)
-    assert (passages, with_vector) == (18, 18)
-    assert made < 18
-    assert_true(index, embedder)
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    for number in range(5):
+        write(tmp_path / "docs" / f"{number}.md", f"# Page {number}\n\nWords of {number}.")
+    settings = load_settings(data_dir=tmp_path / "data", docs=(str(tmp_path / "docs"),))
+    Indexer(settings.index_path).index(settings.docs)
+    return settings
+
+
+async def test_vectors_are_made_while_something_else_is_done(settings: Settings) -> None:
+    fake = FakeEmbeddings()
+    with serve(fake.app) as url:
+        update = {"embeddings_url": url, "embeddings_model": MODEL}
+        async with vectors_being_made(settings.model_copy(update=update)):
+            while rows(settings.index_path) < 5:
+                await asyncio.sleep(0)
+
+    assert fake.complaints == []
+    assert len(fake.embedded) == 5

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from bot.core.reader import EVERYTHING, Reach
 from bot.search import vectors
-from bot.search.embedding.embedder import Vector, unit
-from bot.search.index_file import open_reader, open_writer
+from bot.search.embedder import Vector, unit
+from bot.search.index_file import Visible, open_reader, open_writer
 from bot.search.vectors import Scan, maker_of, pack
-from bot.search.visible import Visible
 from tests.unit.search.test_indexer import write
 
 pytestmark = pytest.mark.usefixtures("reading_inside")

@@ -13,7 +13,7 @@ from bot.core.errors import RunLost
 from bot.core.provenance import OWN_WORDS, Provenance
 from bot.core.reader import EVERYTHING, Reach
 from bot.core.texts import texts_for
-from bot.search.corrections import CorrectionSearch
+from bot.search.correction_search import CorrectionSearch
 from bot.search.provider import Query
 from bot.storage.audit import Actor, Audit, AuditFilter
 from bot.storage.conversations import Conversations

@@ -30,7 +30,7 @@ from bot.pages.extract import from_bytes
 from bot.pages.page import Page
 from bot.research.outcomes import failures_in
 from bot.search.blend import SearchResult
-from bot.search.conversations import SearchedConversations
+from bot.search.conversation_search import SearchedConversations
 from bot.search.provider import Query, Talk
 from tests.contract.slack_harness import ADA, BOB, CHANNEL, SlackHarness, slack_stage
 from tests.fakes import slack_search
@@ -464,7 +464,7 @@ async def test_only_files_that_were_found_are_read(place: Place) -> None:
 async def test_a_download_that_takes_too_long_gives_way_to_the_excerpt(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.search.conversations.FILE_SECONDS", 0.05)
+    monkeypatch.setattr("bot.search.conversation_search.FILE_SECONDS", 0.05)
     file = place.share(OPEN, excerpt=EXCERPT)
     talk = await place.asked_in(CHANNEL)
     url = url_of(await talk.search(QUERY))

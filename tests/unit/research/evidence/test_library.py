@@ -18,7 +18,7 @@ from bot.core.errors import (
 from bot.pages.page import Page
 from bot.research.evidence.library import Library
 from bot.search.blend import Search
-from bot.search.hits import SuppliedTexts
+from bot.search.engines import SuppliedTexts
 from bot.search.provider import GivenText, Hit, ProviderKind, Query
 
 URL = "https://a.example/tides"

@@ -8,58 +8,11 @@ import pytest
 
 from bot.core.errors import CredentialsRefused, ProviderUnavailable, Refused
 from bot.operation.configuration import load_settings
-from bot.search.declaration import declarations
-from bot.search.provider import Freshness, Query
+from bot.search.provider import Query
+from bot.search.registry import declarations
 from tests.fakes.engines import WebPage, refusal
 from tests.fakes.web_engines import FakeBrave
 from tests.unit.search.engines import KEYS, opened
-
-
-@pytest.mark.parametrize(
-    ("language", "region", "sent"),
-    [
-        ("de", "", ("de", None)),
-        ("de-AT", "", ("de", "AT")),
-        ("de", "LI", ("de", None)),
-        ("ja", "", ("jp", None)),
-        ("no", "NO", ("nb", "NO")),
-        ("pt", "", ("pt-br", None)),
-        ("pt-PT", "", ("pt-pt", "PT")),
-        ("en", "GB", ("en-gb", "GB")),
-        ("en", "", ("en", None)),
-        ("zh-Hans", "", ("zh-hans", None)),
-        ("zh-TW", "", ("zh-hant", "TW")),
-        ("haw", "", (None, None)),
-        ("", "", (None, None)),
-    ],
-)
-async def test_language_and_region_are_sent_where_brave_has_them(
-    language: str, region: str, sent: tuple[str | None, str | None]
-) -> None:
-    engine = FakeBrave()
-    async with opened("brave", engine) as brave:
-        await brave.search(Query("Mercury", 5, language, region))
-    assert (engine.last.get("search_lang"), engine.last.get("country")) == sent
-    assert engine.complaints == []
-
-
-@pytest.mark.parametrize(
-    ("freshness", "sent"), [("day", "pd"), ("week", "pw"), ("month", "pm"), ("year", "py")]
-)
-async def test_freshness_is_sent(freshness: Freshness, sent: str) -> None:
-    engine = FakeBrave()
-    async with opened("brave", engine) as brave:
-        await brave.search(Query("tides", 5, freshness=freshness))
-    assert engine.last["freshness"] == sent
-
-
-@pytest.mark.parametrize(("limit", "count"), [(1, "1"), (20, "20"), (50, "20")])
-async def test_one_page_of_at_most_twenty_is_asked_for(limit: int, count: str) -> None:
-    engine = FakeBrave([WebPage(f"https://{n}.example/", f"Tide {n}", "x") for n in range(60)])
-    async with opened("brave", engine) as brave:
-        assert len(await brave.search(Query("tide", limit))) == int(count)
-    assert engine.last["count"] == count
-    assert len(engine.asked) == 1
 
 
 async def test_further_snippets_are_joined_and_made_plain() -> None:
@@ -139,13 +92,6 @@ async def test_doctor_hears_what_is_left_of_the_month(engine: FakeBrave, said: s
     assert engine.last["count"] == "1"
 
 
-async def test_without_rates_doctor_hears_that_it_answered() -> None:
-    engine = FakeBrave()
-    engine.failures.append(refusal(200, {"web": {"results": []}}, x_ratelimit_limit="many, x"))
-    async with opened("brave", engine) as brave:
-        assert await brave.report() == "answered"
-
-
 @pytest.mark.parametrize(
     ("values", "rate", "burst"), [({}, 1.0, 1), ({"brave_rate": 20}, 20.0, 20)]
 )
@@ -161,10 +107,3 @@ async def test_several_excerpts_of_a_page_are_its_text() -> None:
         given = brave.text_of("https://www.a.example/")
     assert (given.title, given.by, given.media_type) == ("Tides", "Brave", "text/plain")
     assert given.text == "The tides rise\n\n*They* fall again\n\nAnd | so on"
-
-
-async def test_a_single_excerpt_is_no_text_of_a_page() -> None:
-    engine = FakeBrave([WebPage("https://a.example/", "Tides", "The tides rise.")])
-    async with opened("brave", engine) as brave:
-        await brave.search(Query("tides", 5))
-        assert brave.text_of("https://a.example/") is None

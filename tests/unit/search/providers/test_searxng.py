@@ -2,70 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from bot.core.errors import Broken, InvalidSetting, ProviderUnavailable, Refused
-from bot.search.provider import Freshness, Query
+from bot.core.errors import ProviderUnavailable, Refused
+from bot.search.provider import Query
 from tests.fakes.engines import WebPage, refusal
 from tests.fakes.web_engines import FakeSearxng
 from tests.unit.search.engines import opened
-
-
-@pytest.mark.parametrize(
-    ("language", "region", "sent"),
-    [
-        ("de", "", "de"),
-        ("de-AT", "", "de-AT"),
-        ("de", "CH", "de-CH"),
-        ("zh-Hans", "", "zh-CN"),
-        ("zh", "", "zh-CN"),
-        ("zh-Hant", "", "zh-TW"),
-        ("zh-HK", "", "zh-HK"),
-        ("", "", None),
-        ("klingon", "", None),
-    ],
-)
-async def test_language_and_region_are_one_code(
-    language: str, region: str, sent: str | None
-) -> None:
-    engine = FakeSearxng()
-    async with opened("searxng", engine) as searxng:
-        await searxng.search(Query("Mercury", 5, language, region))
-    assert engine.last.get("language") == sent
-    assert engine.complaints == []
-
-
-@pytest.mark.parametrize("freshness", ["day", "week", "month", "year"])
-async def test_freshness_is_a_time_range(freshness: Freshness) -> None:
-    pages = [
-        WebPage("https://a.example/", "New tide", "tide", age=0),
-        WebPage("https://b.example/", "Old tide", "tide", age=1_000),
-    ]
-    engine = FakeSearxng(pages)
-    async with opened("searxng", engine) as searxng:
-        hits = await searxng.search(Query("tide", 5, freshness=freshness))
-    assert engine.last["time_range"] == freshness
-    assert [hit.title for hit in hits] == ["New tide"]
-
-
-async def test_what_an_engine_finds_outside_the_wanted_domains_is_dropped() -> None:
-    class Deaf(FakeSearxng):
-        """Its engines do not know ``site:``."""
-
-        def find(self, query: str, **wishes: Any) -> list[WebPage]:
-            return super().find(query.partition(" site:")[0], **wishes)
-
-    pages = [
-        WebPage(f"https://{host}/", host, "tide")
-        for host in ("a.example", "x.example", "b.a.example")
-    ]
-    engine = Deaf(pages)
-    async with opened("searxng", engine) as searxng:
-        hits = await searxng.search(Query("tide", 5, domains=("a.example",)))
-    assert engine.last["q"] == "tide site:a.example"
-    assert [hit.title for hit in hits] == ["a.example", "b.a.example"]
 
 
 @pytest.mark.parametrize(
@@ -131,18 +74,3 @@ async def test_doctor_hears_which_engines_are_silent() -> None:
         engine.unresponsive.append(["brave", "timeout"])
         said = "answered with 1 results; engines that did not answer: brave (timeout)"
         assert await searxng.report() == said
-
-
-async def test_a_page_that_is_no_searxng_is_broken() -> None:
-    engine = FakeSearxng()
-    engine.failures.append(refusal(302, {}, location="https://127.0.0.1/"))
-    async with opened("searxng", engine) as searxng:
-        with pytest.raises(Broken, match="check FOOTNOTE_SEARXNG_URL"):
-            await searxng.search(Query("tides", 5))
-    assert len(engine.asked) == 1
-
-
-async def test_chosen_without_an_address_it_says_which_setting_is_missing() -> None:
-    with pytest.raises(InvalidSetting, match="needs FOOTNOTE_SEARXNG_URL"):
-        async with opened("searxng", FakeSearxng(), searxng_url=""):
-            pass

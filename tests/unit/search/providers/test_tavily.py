@@ -6,74 +6,10 @@ import dataclasses
 
 import pytest
 
-from bot.core.errors import CredentialsRefused, ProviderUnavailable
 from bot.search.provider import Query
 from tests.fakes.engines import WebPage, refusal
 from tests.fakes.web_engines import FakeTavily
 from tests.unit.search.engines import opened
-
-USUAL = {
-    "query": "tides",
-    "topic": "general",
-    "search_depth": "basic",
-    "max_results": 5,
-    "include_raw_content": "markdown",
-}
-
-
-@pytest.mark.parametrize(
-    ("query", "more"),
-    [
-        (Query("tides", 5), {}),
-        (Query(" tides\n", 50), {"max_results": 20}),
-        (Query("tides", 5, "de", "DE"), {"country": "germany"}),
-        (Query("tides", 5, "en-GB"), {"country": "united kingdom"}),
-        (Query("tides", 5, "de", "XX"), {}),
-        (Query("tides", 5, freshness="week"), {"time_range": "week"}),
-        (
-            Query("tides", 5, domains=("*.a.example", "a.example", "no host", "b.example")),
-            {"include_domains": ["a.example", "b.example"]},
-        ),
-    ],
-)
-async def test_a_query_is_sent_in_tavilys_words(query: Query, more: dict[str, object]) -> None:
-    engine = FakeTavily()
-    async with opened("tavily", engine) as tavily:
-        await tavily.search(query)
-    assert engine.last == {**USUAL, **more}
-    assert engine.complaints == []
-
-
-async def test_only_pages_of_the_wanted_domains_come_back() -> None:
-    pages = [WebPage(f"https://{host}/", host, "tides") for host in ("a.example", "b.example")]
-    async with opened("tavily", FakeTavily(pages)) as tavily:
-        hits = await tavily.search(Query("tides", 5, domains=("b.example",)))
-    assert [hit.title for hit in hits] == ["b.example"]
-
-
-async def test_a_wrong_key_names_its_setting() -> None:
-    async with opened("tavily", FakeTavily(), tavily_api_key="wrong") as tavily:
-        with pytest.raises(CredentialsRefused, match="correct TAVILY_API_KEY"):
-            await tavily.search(Query("tides", 5))
-
-
-@pytest.mark.parametrize("status", [402, 432, 433])
-async def test_a_spent_plan_is_a_quota_and_rests_long(status: int) -> None:
-    engine = FakeTavily()
-    engine.failures.append(refusal(status, {"detail": {"error": "limit"}}))
-    async with opened("tavily", engine) as tavily:
-        with pytest.raises(ProviderUnavailable, match="quota of Tavily is used up") as caught:
-            await tavily.search(Query("tides", 5))
-    assert caught.value.retry_after == 3_600
-
-
-async def test_the_fakes_own_plan_is_spent_by_searching() -> None:
-    engine = FakeTavily(usage=999)
-    async with opened("tavily", engine) as tavily:
-        assert await tavily.report() == "answered; 999 of 1,000 credits are used"
-        await tavily.search(Query("tides", 5))
-        with pytest.raises(ProviderUnavailable, match="raise the plan's limit"):
-            await tavily.search(Query("moon", 5))
 
 
 @pytest.mark.parametrize(

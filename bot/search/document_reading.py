@@ -1,0 +1,195 @@
+"""Reads one file for the index: its text, its passages, their terms.
+
+This is the slow part of indexing, and the one that a document can crash. It runs in separate
+processes (see ``bot.search.reader_processes``), whose replies are JSON and plain bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import time
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from bot.core.errors import Broken, ReaderMissing
+from bot.pages.extract import from_bytes
+from bot.pages.media import GZIP, format_of, holds_pictures
+from bot.pages.passages import split
+from bot.pages.processes import NEAR_LIMIT, Answer, Work, peak_memory
+from bot.search.folders import Document, open_document, why_not
+from bot.search.index_file import Row, count_spans, pack_spans, pack_text, word_rows
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+SAME_TICK = 2_000_000_000  # ns: a file changed this recently may change again without a new time
+PICTURES = 5  # factor for the limit of documents that may consist mostly of pictures
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The stored content of a document.
+
+    ``text`` and ``spans`` are packed (see ``index_file``), ``words`` has the rows of its passages.
+    ``kept`` as in ``blocks.Reading``.
+    """
+
+    title: str
+    kept: float
+    text: bytes
+    spans: bytes
+    words: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The result of reading a file; without ``content`` and ``problem`` the file is unchanged.
+
+    ``digest`` is of the bytes, empty if they were not read. ``is_settled`` is True if the next
+    change of the file will certainly change its modification time.
+    """
+
+    digest: bytes = b""
+    is_settled: bool = False
+    content: Content | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A file to read, unless its content has the digest ``known``, which may be empty."""
+
+    document: Document
+    known: bytes = b""
+
+
+def read_file(job: Job, most_bytes: int) -> Reading:
+    """Read a file of up to ``most_bytes`` of text, or ``PICTURES`` times that with pictures.
+
+    Raises ``MemoryError`` if it needs more than this process may have.
+    """
+    document = job.document
+    is_settled = _is_settled(document)
+    most = _most_of(document, most_bytes)
+    if document.size > most:
+        return Reading(is_settled=is_settled, problem=_too_large(document, most_bytes))
+    try:
+        data, size = _bytes_of(document, most)
+    except OSError as error:
+        return Reading(problem=why_not(error))
+    if size > most:  # it has grown since it was listed
+        return Reading(problem=_too_large(document._replace(size=size), most_bytes))
+    digest = hashlib.sha256(data).digest()
+    if digest == job.known:
+        return Reading(digest, is_settled)
+    try:
+        extracted = from_bytes(data, document.media_type, os.path.basename(document.path))
+    except ReaderMissing as error:  # the extra may be installed before the next run
+        return Reading(problem=error.sentence.rstrip("."))
+    except Broken as error:
+        return Reading(digest, is_settled, problem=error.sentence.rstrip("."))
+    del data
+    passages = split(extracted.text)
+    if not passages:
+        return Reading(digest, is_settled, problem="there is no text in it")
+    content = Content(
+        extracted.title,
+        extracted.kept,
+        pack_text(extracted.text),
+        pack_spans(passages),
+        tuple(word_rows(extracted.title, passages)),
+    )
+    return Reading(digest, is_settled, content)
+
+
+def _most_of(document: Document, most_bytes: int) -> int:
+    return most_bytes * (PICTURES if holds_pictures(document.media_type) else 1)
+
+
+def _too_large(document: Document, most_bytes: int) -> str:
+    known = format_of(document.path)
+    kind = known.name if known else "plain text"
+    packed = " packed with gzip" if document.media_type == GZIP else ""
+    advice = ", or save it with smaller pictures" if holds_pictures(document.media_type) else ""
+    most = _most_of(document, most_bytes) / 1_000_000
+    return (
+        f"it has {math.ceil(document.size / 100_000) / 10:,} MB, and the limit for {kind}{packed}"
+        f" is {most:g} MB: split it into smaller files{advice}"
+    )
+
+
+def failed_reading(job: Job, problem: str) -> Reading:
+    """The reading of a file on which a process failed, so that it is not tried in every run."""
+    is_settled = _is_settled(job.document)
+    try:
+        with open_document(job.document) as file:
+            digest = hashlib.file_digest(file, "sha256").digest()
+    except OSError:  # it is gone; the next run will notice
+        return Reading(problem=problem)
+    return Reading(digest, is_settled, problem=problem)
+
+
+def _is_settled(document: Document) -> bool:
+    return document.modified < time.time_ns() - SAME_TICK
+
+
+def _bytes_of(document: Document, most_bytes: int) -> tuple[bytes, int]:
+    """The bytes of a file, at most ``most_bytes``, and its size. Raises ``OSError``."""
+    with open_document(document) as file:
+        return file.read(most_bytes), os.fstat(file.fileno()).st_size
+
+
+# ---------------------------------------------------------------- messages to and from the parent
+
+
+def request_of(jobs: list[Job], most_bytes: int) -> dict[str, Any]:
+    """Return a request to read some files."""
+    return {"jobs": [[*job.document, job.known.hex()] for job in jobs], "most_bytes": most_bytes}
+
+
+def open_reading(memory: int) -> Work:
+    """Return the work of a child process that may allocate ``memory`` bytes."""
+
+    def work(asked: dict[str, Any], _: bytes) -> Answer:
+        readings = []
+        for *fields, known in asked["jobs"]:
+            job = Job(Document(*fields), bytes.fromhex(known))
+            reading = read_file(job, asked["most_bytes"])
+            # If a library runs out of memory, readers may report the document as empty or broken.
+            if reading.problem and peak_memory() > NEAR_LIMIT * memory:
+                raise MemoryError
+            readings.append(reading)
+        return {}, packed(readings)
+
+    return work
+
+
+def packed(readings: list[Reading]) -> bytes:
+    """The reply with these readings: JSON, in which bytes are hexadecimal."""
+    return json.dumps([asdict(each) for each in readings], default=bytes.hex).encode()
+
+
+def readings_of(count: int, _: Any, data: bytes) -> list[Reading]:
+    """Parse the reply to such a request.
+
+    Raises ``ValueError`` for an invalid one: a process that a malicious document has taken over may
+    send anything.
+    """
+    readings = _replies().validate_json(data)
+    if len(readings) != count:
+        raise ValueError("more or fewer readings than files")
+    for content in (each.content for each in readings if each.content):
+        if count_spans(content.spans) != len(content.words) or not 0 <= content.kept <= 1:
+            raise ValueError("an invalid reading")
+    return readings
+
+
+@cache
+def _replies() -> TypeAdapter[list[Reading]]:
+    from pydantic import ConfigDict, TypeAdapter  # slow to import: not in the child processes
+
+    return TypeAdapter(list[Reading], config=ConfigDict(strict=True, val_json_bytes="hex"))

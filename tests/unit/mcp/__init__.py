@@ -1,1 +1,0 @@
-"""Sources that are servers of the Model Context Protocol."""
