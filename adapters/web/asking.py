@@ -17,7 +17,7 @@ from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, vis
 from adapters.web.uploads import Upload, attachments_of, check_readable
 from bot.core.errors import Invalid
 from bot.core.messages import EVERYWHERE, Attachment, Depth, Message, Thread
-from bot.pages.turns import For, reading_for
+from bot.pages.pool import For, reading_for
 from bot.pages.urls import links_in
 from bot.service.reception import AcceptedQuestion
 from bot.storage.audit import named

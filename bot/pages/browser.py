@@ -1,7 +1,7 @@
 """Renders pages with a system Chromium in separate processes (``FOOTNOTE_BROWSER``).
 
-``bot.pages.rendering`` describes how pages are kept from doing harm. Playwright, which controls the
-browser, comes with the extra ``[browser]``.
+``bot.pages.browser_process`` describes how pages are kept from doing harm. Playwright, which
+controls the browser, comes with the extra ``[browser]``.
 """
 
 from __future__ import annotations

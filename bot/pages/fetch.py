@@ -21,15 +21,14 @@ from bot.pages import retrieval, urls
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
 from bot.pages.page import Document, Page
+from bot.pages.pool import Turns
 from bot.pages.processes import Shares
-from bot.pages.retrieval import DownloadSettings, Retrieval
-from bot.pages.retrieval_process import RetrievalProcess
-from bot.pages.turns import Turns
+from bot.pages.retrieval import DownloadSettings, Retrieval, RetrievalProcess
 from bot.pages.workers import Workers
 
 if TYPE_CHECKING:
     from bot.pages.browser import Browser
-    from bot.pages.reader import ReaderService
+    from bot.pages.reading_service import ReaderService
 
 log = get_logger()
 
@@ -186,7 +185,7 @@ def reader_of(settings: Settings, resolver: Resolver = system_resolver) -> Reade
     """The reading service named in the settings. Raises ``InvalidSetting``."""
     if not settings.reader_url:
         return None
-    from bot.pages.reader import ReaderService
+    from bot.pages.reading_service import ReaderService
 
     key = settings.reader_api_key
     return ReaderService(

@@ -33,7 +33,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from bot.core.egress import DIRECT, Egress
 from bot.core.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
-from bot.pages import hosts
+from bot.pages.urls import host_name, ipv4
 
 IPAddress = IPv4Address | IPv6Address
 IPNetwork = IPv4Network | IPv6Network
@@ -191,7 +191,7 @@ def _network(entry: str, what: str) -> IPNetwork | None:
     looks_like_one = "/" in what or ":" in what
     try:
         if not looks_like_one:
-            address = hosts.ipv4(what)
+            address = ipv4(what)
             return None if address is None else IPv4Network(address)
         return ipaddress.ip_network(what, strict=False)
     except ValueError:
@@ -200,7 +200,7 @@ def _network(entry: str, what: str) -> IPNetwork | None:
 
 def _host_name(entry: str, what: str) -> str:
     try:
-        return hosts.name(what)
+        return host_name(what)
     except ValueError:
         raise _bad_entry(entry, "which is not a valid host name") from None
 
@@ -357,7 +357,7 @@ def _literal(host: str) -> list[IPAddress]:
     try:
         if ":" in host:
             return [IPv6Address(host)]
-        address = hosts.ipv4(host)
+        address = ipv4(host)
     except ValueError as error:
         raise AddressRefused(
             f"The host {host} is not a valid address; correct it.", detail=str(error)

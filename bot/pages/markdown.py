@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-from bot.pages.literal import code_span, fenced
+from bot.pages.page_markdown import code_span, fenced
 from bot.text.lazy_regex import lazy_regex
 
 _FENCE = re.compile(r"[ \t]*(?:>[ \t]?)*(`{3,}(?=[^`]*$)|~{3,})")

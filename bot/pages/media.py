@@ -293,6 +293,12 @@ def unreadable(name: str, what: str) -> PageUnreadable:
     )
 
 
+def locked(name: str) -> PageUnreadable:
+    return PageUnreadable(
+        f"{name} is locked with a password; save a copy without one, or paste its text."
+    )
+
+
 def _binary_error(name: str, declared: str, what: str) -> PageUnreadable:
     expected = _BY_TYPE.get(declared) or _BY_ENDING.get(_ending(name))
     if what == _SOMETHING_BINARY and expected is not None and expected.kind in _CONTAINERS:

@@ -13,7 +13,8 @@ from typing import Any
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
 from bot.core.observing import Load
-from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
+from bot.pages.page import Reading
+from bot.pages.page_markdown import MOST_CHARACTERS
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.processes import (
     DEFAULT,
@@ -168,7 +169,9 @@ def _understood(reply: Any, data: bytes) -> Reading | PageUnreadable:
 
 def open_extraction(memory: int) -> Work:
     """Return the work of a process that may allocate ``memory`` bytes."""
-    from bot.pages import articles, extract, markup  # noqa: F401 - slow imports, done in advance
+    import trafilatura  # noqa: F401 - slow imports, done in advance
+
+    from bot.pages import extract, markup  # noqa: F401
 
     def work(asked: dict[str, Any], data: bytes) -> Answer:
         try:

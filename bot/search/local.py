@@ -19,7 +19,7 @@ from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavaila
 from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.pages.passages import Weight
-from bot.pages.relevance import weigh
+from bot.pages.scoring import weigh
 from bot.search.areas import Area, found_in, phrases
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of

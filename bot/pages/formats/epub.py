@@ -12,10 +12,11 @@ from typing import Any
 
 from bot.core.errors import PageUnreadable
 from bot.pages import charset
-from bot.pages.formats.blocks import Blocks, Reading
+from bot.pages.content import remove, without_hidden
 from bot.pages.formats.packages import Package, attribute, open_package, resolved
-from bot.pages.furniture import remove, without_hidden
 from bot.pages.markup import parse_html
+from bot.pages.page import Reading
+from bot.pages.page_markdown import Blocks
 from bot.pages.writing import written
 from bot.text.listed import listed
 

@@ -11,8 +11,9 @@ import re
 from typing import Any
 
 from bot.core.errors import PageUnreadable
-from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.markdown import read_markdown
+from bot.pages.page import Reading
+from bot.pages.page_markdown import Blocks
 
 LONGEST_OUTPUT = 2_000
 """Characters kept of a cell's output: a table or an error fits, a longer output is a log."""

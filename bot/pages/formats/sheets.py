@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 import openpyxl  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
-from bot.pages.formats.blocks import Blocks, Reading
-from bot.pages.formats.grid import MOST_CELLS, GridWriter
 from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, broken, open_package
-from bot.pages.titles import meaningful_title
+from bot.pages.formats.pieces import MOST_CELLS, GridWriter
+from bot.pages.page import Reading, meaningful_title
+from bot.pages.page_markdown import Blocks
 
 _A_WORKBOOK = "an Excel workbook"
 MOST_ROWS = 1_048_576  # per sheet: Excel's own limit; a damaged file may state any number

@@ -19,10 +19,10 @@ from bot.core.errors import (
     Unavailable,
 )
 from bot.operation.configuration import load_settings
-from bot.pages import rendering
+from bot.pages import browser_process as rendering
 from bot.pages.browser import Browser, Order, Rendered
+from bot.pages.browser_process import Unrendered
 from bot.pages.fetch import Fetcher
-from bot.pages.rendering import Unrendered
 from tests.fakes.web import Web
 from tests.unit.pages.children import asked
 from tests.unit.pages.conftest import Here, to_loopback

@@ -16,10 +16,9 @@ from typing import Any
 import pytest
 
 from bot.core.errors import PageUnreadable
-from bot.pages import chooser as chooser_module
 from bot.pages import choosing
-from bot.pages.chooser import Chooser
-from bot.pages.choosing import INDEXED, spread, study
+from bot.pages import choosing as chooser_module
+from bot.pages.choosing import INDEXED, Chooser, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import MOST_PASSAGES, Passage, Weight, split
 from bot.pages.processes import DEFAULT

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bot.core.errors import PageUnreadable
 from bot.pages.extract import MAX_TITLE, from_bytes
-from bot.pages.formats.blocks import Reading
+from bot.pages.page import Reading
 from tests.bench import extraction
 from tests.fakes.web import ARTICLE, FILES
 

@@ -52,7 +52,7 @@ async def test_the_request_says_who_asks(open_fetcher: OpenFetcher, web: Web, ba
     headers = web.seen[0].headers
     assert headers["user-agent"].startswith(f"footnote-bot/{__version__} ")
     assert headers["accept"].startswith("text/html")
-    assert headers["accept-encoding"] == "gzip, deflate"
+    assert headers["accept-encoding"] == "gzip"
     assert not {"cookie", "authorization", "referer"} & headers.keys()
 
 
@@ -89,7 +89,7 @@ async def test_a_pdf_file_that_came_with_a_message_is_read(open_fetcher: OpenFet
     assert "1874" in page.text
 
 
-@pytest.mark.parametrize("encoding", ["identity", "gzip", "deflate", "raw-deflate"])
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
 async def test_compressed_pages_are_read(
     open_fetcher: OpenFetcher, base: str, encoding: str
 ) -> None:

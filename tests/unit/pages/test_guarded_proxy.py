@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from bot.core.egress import Egress, Target
+from bot.pages.browser_process import HEAD_BYTES, GuardedProxy
 from bot.pages.guard import Allow, Guard
-from bot.pages.guarded_proxy import HEAD_BYTES, GuardedProxy
 from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.server import serve
 from tests.fakes.web import Web

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.mentions import hosts_in, links_said
-from bot.pages.urls import dedupe_key, links_in
+from bot.pages.urls import dedupe_key, hosts_in, links_in, links_said
 
 labels = st.from_regex(r"[a-z][a-z0-9]{1,8}", fullmatch=True)
 paths = st.from_regex(r"(?:/[a-z0-9]{1,6}){1,3}", fullmatch=True)

@@ -8,14 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.passages import (
-    FULL,
-    HEADING_SEPARATOR,
-    LONGEST_COLUMNS,
-    LONGEST_ROW,
-    Passage,
-    split,
-)
+from bot.pages.passages import FULL, HEADING_SEPARATOR, LONGEST_COLUMNS, LONGEST_ROW, Passage, split
 from bot.text.sentences import LONGEST, blocks, sentences
 from bot.text.tokens import estimate
 

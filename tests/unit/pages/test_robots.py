@@ -11,7 +11,7 @@ from bot import __version__
 from bot.core.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
 from bot.operation.configuration import load_settings
 from bot.pages.download import ROBOTS_TXT_BYTES
-from bot.pages.robots import KEPT, KEPT_UNREACHABLE, Robots
+from bot.pages.retrieval import KEPT, KEPT_UNREACHABLE, Robots
 from tests.fakes.web import Web
 from tests.unit.pages.conftest import OpenFetcher
 

@@ -10,7 +10,7 @@ import pytest
 
 from bot.core.egress import Egress, Target
 from bot.core.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
-from bot.pages import tunnel
+from bot.pages import transport as tunnel
 from bot.pages.guard import Resolver
 from bot.pages.retrieval import DownloadSettings, Retrieval
 from tests.fakes.egress_proxy import LIES, egress_proxy

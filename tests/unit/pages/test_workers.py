@@ -19,8 +19,7 @@ import pytest
 from bot.core.errors import PageUnreadable, Unavailable
 from bot.pages.extract import from_bytes
 from bot.pages.pool import COMMAND, Child
-from bot.pages.processes import receive
-from bot.pages.tasks import TASKS
+from bot.pages.processes import TASKS, receive
 from bot.pages.workers import Workers
 from tests.fakes.web import ARTICLE, FILES
 from tests.unit.pages.children import asked, changed, ready, replying, running
@@ -228,7 +227,7 @@ def test_every_process_has_limits_and_no_secret(task: str, monkeypatch: pytest.M
 def test_only_tasks_that_need_the_network_have_it(task: str) -> None:
     """For Python code, such as a reader that would follow a link in a document."""
     code = (
-        "import socket, sys\nfrom bot.pages import tasks\n"
+        "import socket, sys\nfrom bot.pages import processes as tasks\n"
         f"tasks.limit(10 ** 9, has_network=tasks.TASKS[{task!r}].has_network)\n"
         "try: socket.create_connection(('127.0.0.1', 9), 1)\n"
         "except PermissionError: print('refused')\nexcept OSError: print('tried')"

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from bot.core.errors import PageUnreadable
-from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
+from bot.pages.page import Reading
+from bot.pages.page_markdown import MOST_CHARACTERS
+from bot.pages.pool import For, reading_for
 from bot.pages.processes import DEFAULT, USUAL, Shares
-from bot.pages.turns import For, reading_for
 from bot.pages.workers import NeedsMoreMemory, Workers
 from tests.fakes.bombs import BOMBS, LARGEST, Bomb
 from tests.unit.pages.children import changed

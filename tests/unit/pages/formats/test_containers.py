@@ -21,8 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.errors import PageUnreadable
-from bot.pages.extract import from_bytes
-from bot.pages.formats.containers import LARGEST_UNPACKED
+from bot.pages.extract import LARGEST_UNPACKED, from_bytes
 from bot.pages.formats.packages import HIGHEST_RATIO, LARGEST_PART, LARGEST_TREE, MOST_ENTRIES
 from tests.fakes.packages import (
     W,

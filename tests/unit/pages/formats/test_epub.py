@@ -102,7 +102,7 @@ def test_a_damaged_book_is_named(parts: dict[str, str]) -> None:
 def test_a_book_that_is_too_long_says_which_chapters_were_not_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bot.pages.formats.blocks.MOST_CHARACTERS", 20)
+    monkeypatch.setattr("bot.pages.page_markdown.MOST_CHARACTERS", 20)
     reading = read_epub(
         book({f"{n}.xhtml": PAGE("<p>some words of it</p>") for n in range(5)}), "a.epub"
     )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.formats.headed_text import HeadedKind, read_headed
+from bot.pages.plain import HeadedKind, read_headed
 from tests.unit.pages.formats.order import in_order, phrases
 
 EXAMPLES: Mapping[HeadedKind, tuple[str, str, str]] = {  # source, title, text

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.errors import PageUnreadable
-from bot.pages.formats.blocks import Blocks
-from bot.pages.formats.grid import LONGEST_ROW, GridWriter
+from bot.pages.formats.pieces import LONGEST_ROW, GridWriter
 from bot.pages.formats.sheets import read_sheets
+from bot.pages.page_markdown import Blocks
 from tests.fakes.packages import workbook
 from tests.unit.pages.formats.order import in_order, phrases
 

@@ -206,7 +206,7 @@ def test_the_document_may_lie_in_content_controls_and_be_strict() -> None:
 
 
 def test_a_document_that_is_too_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.pages.formats.blocks.MOST_CHARACTERS", 5_000)
+    monkeypatch.setattr("bot.pages.page_markdown.MOST_CHARACTERS", 5_000)
     reading = read_word(word("".join(paragraph(f"word {i}") for i in range(20_000))), "a.docx")
     assert reading.text.endswith("\n\n## The rest of this document was not read")
     assert 0.0 < reading.kept < 0.2

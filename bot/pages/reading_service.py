@@ -26,8 +26,8 @@ from bot.core.errors import (
     PageUnreadable,
     Unavailable,
 )
-from bot.pages.formats.blocks import Reading
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
+from bot.pages.page import Reading
 from bot.pages.urls import DEFAULT_PORTS, display_url, parse
 
 if TYPE_CHECKING:
