@@ -216,7 +216,7 @@ def spread(
     costs = [estimate(passage.text) for passage in passages]
     if sum(costs) <= budget_tokens:
         return passages
-    worth = centrality(passages)
+    worth = _centrality(passages)
     mean = max(1, sum(costs) // len(costs))
     stretches = _stretches(costs, max(1, budget_tokens // mean))
     chosen: list[int] = []
@@ -228,41 +228,19 @@ def spread(
     return [passages[i] for i in sorted(chosen)]
 
 
-def representatives(passages: Sequence[Passage], count: int) -> list[Passage]:
-    """At most ``count`` of the passages, in order: the first one, and from each stretch of the
-    others the one closest to the subject of all.
-    """
-    if len(passages) <= count:
-        return list(passages)
-    worth = centrality(passages)
-    chosen = {0} if count > 0 else set()
-    size = (len(passages) - 1) / max(1, count - 1)
-    for stretch in range(count - 1):
-        inside = range(1 + round(stretch * size), 1 + round((stretch + 1) * size))
-        chosen.add(max(inside, key=lambda i: (worth[i], -i)))
-    return [passages[i] for i in sorted(chosen)]
-
-
-def centrality(passages: Sequence[Passage]) -> list[float]:
-    """The similarity of each passage to all others, in the order of ``passages``."""
-    within = Counter(
-        word for passage in _some_of(passages) for word in set(terms(passage.text)) - STOP_WORDS
-    )
-    opens = [i == 0 or p.heading != passages[i - 1].heading for i, p in enumerate(passages)]
-    return [
-        _worth(set(terms(passage.text)) - STOP_WORDS, within) * (OPENS_SECTION if is_first else 1.0)
-        for passage, is_first in zip(passages, opens, strict=True)
-    ]
-
-
-def _worth(words: set[str], within: Mapping[str, int]) -> float:
-    return sum(within[word] for word in words if within[word] > 1) / math.sqrt(len(words) or 1)
-
-
-def _some_of(passages: Sequence[Passage]) -> Sequence[Passage]:
-    """A sample of passages whose words are counted; counting all would take too much memory."""
+def _centrality(passages: Sequence[Passage]) -> list[float]:
+    """The similarity of each passage to all others; of a very long page, to a sample of them."""
     characters = sum(len(passage.text) for passage in passages)
-    return passages[:: -(-characters // COUNTED) or 1]
+    sample = passages[:: -(-characters // COUNTED) or 1]
+    within = Counter(word for each in sample for word in set(terms(each.text)) - STOP_WORDS)
+    found: list[float] = []
+    heading: str | None = None
+    for passage in passages:
+        words = set(terms(passage.text)) - STOP_WORDS
+        worth = sum(within[word] for word in words if within[word] > 1) / math.sqrt(len(words) or 1)
+        found.append(worth * (OPENS_SECTION if passage.heading != heading else 1.0))
+        heading = passage.heading
+    return found
 
 
 def _stretches(costs: Sequence[int], count: int) -> list[int]:
@@ -329,30 +307,21 @@ class Chooser:
         rarity: Mapping[str, float] | None = None,
         weights: Iterable[Weight] = (),
     ) -> list[Passage]:
-        """Run ``choosing.select`` on a page.
+        """Run ``select`` on a page.
 
         Raises ``PageUnreadable`` for a page that takes too much time or memory, ``Unavailable`` if
         no process can be started.
         """
-        if len(page.text) <= ORDINARY:
-            studied = await self._study(page)
-            chosen = partial(
-                select, question, studied, budget_tokens, skip=skip, rarity=rarity, weights=weights
-            )
-            return chosen() if len(page.text) <= SHORT else await asyncio.to_thread(chosen)
-        head = {
+        asked = {
             "question": question,
             "rarity": dict(rarity or {}),
             "weights": [(each.start, each.end, each.relevance) for each in weights],
         }
-        return await self._ask(head, page, budget_tokens, skip)
+        return await self._chosen(page, asked, budget_tokens, skip)
 
     async def survey(self, page: Page, budget_tokens: int, *, skip: Spans = ()) -> list[Passage]:
-        """Run ``choosing.spread`` on a page. Raises like ``choose``."""
-        if len(page.text) <= ORDINARY:
-            chosen = partial(spread, (await self._study(page)).passages, budget_tokens, skip=skip)
-            return chosen() if len(page.text) <= SHORT else await asyncio.to_thread(chosen)
-        return await self._ask({}, page, budget_tokens, skip)
+        """Run ``spread`` on a page. Raises like ``choose``."""
+        return await self._chosen(page, {}, budget_tokens, skip)
 
     def is_whole(self, page: Page, shown: Spans) -> bool:
         """True if all passages of a page were shown; always False for a long page."""
@@ -364,10 +333,17 @@ class Chooser:
         """Stop the process."""
         await self._pool.aclose()
 
-    async def _study(self, page: Page) -> Study:
-        if len(page.text) > SHORT and page.hash not in self._studies:
+    async def _chosen(
+        self, page: Page, asked: dict[str, Any], budget_tokens: int, skip: Spans
+    ) -> list[Passage]:
+        asked |= {"hash": page.hash, "budget": budget_tokens, "skip": list(skip)}
+        if len(page.text) <= SHORT:
+            return _passages(self._studied(page), asked)
+        if len(page.text) > ORDINARY:
+            return await self._ask(asked, page)
+        if page.hash not in self._studies:
             self._studies[page.hash] = await asyncio.to_thread(_study_of, page.text)
-        return self._studied(page)
+        return await asyncio.to_thread(_passages, self._studied(page), asked)
 
     def _studied(self, page: Page) -> Study:
         studied = self._studies.get(page.hash)
@@ -375,10 +351,7 @@ class Chooser:
             studied = self._studies[page.hash] = _study_of(page.text)
         return studied
 
-    async def _ask(
-        self, head: dict[str, Any], page: Page, budget_tokens: int, skip: Spans
-    ) -> list[Passage]:
-        head |= {"hash": page.hash, "budget": budget_tokens, "skip": list(skip)}
+    async def _ask(self, head: dict[str, Any], page: Page) -> list[Passage]:
         understood = partial(_understood, page)
         try:
             passages = await self._pool.ask(head, b"", self._seconds, understood)
@@ -413,6 +386,22 @@ def _passage(page: Page, entry: Any) -> Passage:
     raise ValueError("an invalid reply")
 
 
+def _passages(studied: Study, asked: Mapping[str, Any]) -> list[Passage]:
+    """The passages of a page that a request asks for: all that it says is plain JSON."""
+    skip = [(start, end) for start, end in asked["skip"]]
+    if "question" not in asked:
+        return spread(studied.passages, asked["budget"], skip=skip)
+    weights = [Weight(*each) for each in asked["weights"]]
+    return select(
+        asked["question"],
+        studied,
+        asked["budget"],
+        skip=skip,
+        rarity=asked["rarity"],
+        weights=weights,
+    )
+
+
 def _study_of(text: str) -> Study:
     return study(split(text))
 
@@ -433,18 +422,13 @@ def open_choice(_: int) -> Work:
     def work(asked: dict[str, Any], data: bytes) -> Answer:
         text = text_of(data) if data else ""
         del data
-        return _again(studies, asked, text), b""
+        try:
+            return _reply(studies, asked, text), b""
+        except MemoryError:  # once more, without what is kept
+            studies.clear()
+        return _reply(studies, asked, text), b""
 
     return work
-
-
-def _again(studies: LRUCache[str, Study], head: dict[str, Any], text: str) -> dict[str, Any]:
-    """Reply to a request; if memory runs out, clear the cache and retry. Raises ``MemoryError``."""
-    try:
-        return _reply(studies, head, text)
-    except MemoryError:
-        studies.clear()
-    return _reply(studies, head, text)
 
 
 def _reply(studies: LRUCache[str, Study], head: dict[str, Any], text: str) -> dict[str, Any]:
@@ -455,20 +439,9 @@ def _reply(studies: LRUCache[str, Study], head: dict[str, Any], text: str) -> di
         studied = _study_of(text)
         if studies.getsizeof(studied) <= studies.maxsize:
             studies[head["hash"]] = studied
-    skip = [(start, end) for start, end in head["skip"]]
-    if "question" in head:
-        passages = select(
-            head["question"],
-            studied,
-            head["budget"],
-            skip=skip,
-            rarity=head["rarity"],
-            weights=[Weight(*each) for each in head["weights"]],
-        )
-    else:
-        passages = spread(studied.passages, head["budget"], skip=skip)
+    chosen = _passages(studied, head)
     return {
         "passages": [
-            (each.start, each.end, each.heading, each.relevance, each.in_code) for each in passages
+            (each.start, each.end, each.heading, each.relevance, each.in_code) for each in chosen
         ]
     }

@@ -20,7 +20,7 @@ from bot.core.settings import Settings
 from bot.pages import retrieval, urls
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
-from bot.pages.page import Document, Page
+from bot.pages.page import Page
 from bot.pages.pool import Turns
 from bot.pages.processes import Shares
 from bot.pages.retrieval import DownloadSettings, Retrieval, RetrievalProcess
@@ -77,7 +77,7 @@ class Fetcher:
             return await self._fetch(url)
 
     async def _fetch(self, url: str) -> Page:
-        address = urls.without_amp_cache(urls.canonical(url))
+        address = urls.canonical(url)
         try:
             return await self._plain(address)
         except BrowserNeeded:
@@ -121,14 +121,11 @@ class Fetcher:
 
     async def _plain(self, address: str) -> Page:
         self._workers.warm()
-        document = await self._document(address)
+        async with self._turns.turn():
+            document = await self._retrieval.get(address)
         extracted = await self._workers.extract(document.data, document.content_type, document.url)
         at = cited_as(document.url, extracted.canonical)
         return Page(at, extracted.title, extracted.text, document.fetched_at)
-
-    async def _document(self, address: str) -> Document:
-        async with self._turns.turn():
-            return await self._retrieval.get(address)
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
         """Read the page in a file that was fetched elsewhere; ``url`` is where people open it.
@@ -213,9 +210,8 @@ _PAGE_PARAMETERS = frozenset(
 def cited_as(found: str, said: str) -> str:
     """The address under which to cite a page: where it was found, or the one it declares.
 
-    The declared address is used only if both are variants of one address (``urls.dedupe_key``): the
-    same host except for "www.", "m." or "amp.", the same path except for its AMP or index ending,
-    and no parameter dropped except those that cannot distinguish pages. This way no page takes the
+    The declared address is used only if both are variants of one address (``urls.dedupe_key``), and
+    no parameter was dropped except those that cannot distinguish pages. This way no page takes the
     place of another, and a site whose pages all claim to be its front page is not believed. The
     scheme stays.
 
@@ -225,18 +221,16 @@ def cited_as(found: str, said: str) -> str:
     if not said.strip():
         return found
     try:
-        there = urls.without_amp_cache(urls.canonical(urljoin(found, said.strip())))
+        there = urls.canonical(urljoin(found, said.strip()))
     except (AddressRefused, ValueError):  # ValueError: brackets that are not an IPv6 address
         return found
     page, _, query = urls.dedupe_key(found).partition("?")
     page_there, _, query_there = urls.dedupe_key(there).partition("?")
     parameters, kept = set(query.split("&")), set(query_there.split("&"))
     lost, new = parameters - kept - {""}, kept - parameters - {""}
-    if page != page_there or new or any(map(_tells_pages_apart, lost)):
+    names = (parameter.partition("=") for parameter in lost)
+    if any(n.lower() in _PAGE_PARAMETERS or not v or any(map(str.isdigit, v)) for n, _, v in names):
+        return found
+    if page != page_there or new:
         return found
     return str(replace(urls.parse(there), scheme=urls.parse(found).scheme))
-
-
-def _tells_pages_apart(parameter: str) -> bool:
-    name, _, value = parameter.partition("=")
-    return name.lower() in _PAGE_PARAMETERS or not value or any(map(str.isdigit, value))

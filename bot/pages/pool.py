@@ -316,36 +316,26 @@ class Pool:
         undisturbed = UNDISTURBED
         while True:
             try:
-                return await self._ask(asked, data, seconds, undisturbed, understood)
+                async with self._turns.turn(undisturbed) as turn:
+                    child = self._free()
+                    self._busy.add(child)
+                    try:
+                        outcome = await self._outcome(child, turn, asked, data, seconds, understood)
+                    except BaseException:
+                        child.kill()
+                        raise
+                    else:
+                        self._idle.append(child)
+                        return outcome
+                    finally:
+                        self._busy.discard(child)
+                        self._end_later()
             except _WantedBack as wanted_back:  # start over, queued behind those who wait
                 self.interrupted += 1
                 seconds -= wanted_back.worked
                 undisturbed *= 2
                 if seconds <= 0:
                     raise TaskFailed("slow", "others needed its turn") from None
-
-    async def _ask(
-        self,
-        asked: dict[str, Any],
-        data: bytes,
-        seconds: float,
-        undisturbed: float,
-        understood: Callable[[Any, bytes], T],
-    ) -> T:
-        async with self._turns.turn(undisturbed) as turn:
-            child = self._free()
-            self._busy.add(child)
-            try:
-                outcome = await self._outcome(child, turn, asked, data, seconds, understood)
-            except BaseException:
-                child.kill()
-                raise
-            else:
-                self._idle.append(child)
-            finally:
-                self._busy.discard(child)
-                self._end_later()
-        return outcome
 
     async def _outcome(
         self,

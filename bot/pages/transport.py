@@ -30,13 +30,14 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import httpcore
 import httpx
 
 from bot.core.egress import Egress, Proxy
-from bot.core.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
+from bot.core.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.pages.guard import Guard, IPAddress, Route, system_resolver
 
 if TYPE_CHECKING:
@@ -465,17 +466,6 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         return MeteredStream(await self._connected(host, port, timeout or PROXY_SECONDS))
 
-    async def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        raise AddressRefused("Footnote reads web addresses only; give an http or https address.")
-
-    async def sleep(self, seconds: float) -> None:
-        await self._network.sleep(seconds)
-
     async def _connected(self, host: str, port: int, seconds: float) -> httpcore.AsyncNetworkStream:
         route = await self._guard.route(self._scheme, host, port)
         return await connect_route(route, self._guard.egress, self._network, seconds)
@@ -514,26 +504,19 @@ async def _first_to_connect(
             )
             winner = next((task for task in done if task.exception() is None), None)
     finally:
-        await _close_losers([task for task in attempts if task is not winner])
+        losers = [task for task in attempts if task is not winner]
+        for loser in losers:
+            loser.cancel()
+        for outcome in await asyncio.gather(*losers, return_exceptions=True):
+            if isinstance(outcome, httpcore.AsyncNetworkStream):
+                await outcome.aclose()
     return winner.result() if winner is not None else attempts[0].result()
-
-
-async def _close_losers(attempts: Sequence[asyncio.Task[httpcore.AsyncNetworkStream]]) -> None:
-    for attempt in attempts:
-        attempt.cancel()
-    for outcome in await asyncio.gather(*attempts, return_exceptions=True):
-        if isinstance(outcome, httpcore.AsyncNetworkStream):
-            await outcome.aclose()
 
 
 def _families_in_turn(addresses: Sequence[IPAddress]) -> list[IPAddress]:
     first = [address for address in addresses if address.version == addresses[0].version]
     second = [address for address in addresses if address.version != addresses[0].version]
-    ordered: list[IPAddress] = []
-    while first or second:
-        ordered += first[:1] + second[:1]
-        first, second = first[1:], second[1:]
-    return ordered
+    return [each for pair in zip_longest(first, second) for each in pair if each is not None]
 
 
 class GuardedTransport(httpx.AsyncBaseTransport):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
@@ -93,31 +93,18 @@ def canonical(url: str) -> str:
 def dedupe_key(url: str) -> str:
     """A key that variants of one page share; not an address to fetch.
 
-    Ignores differences of http and https, of www., mobile and AMP variants, of a trailing slash or
-    index file, and of the order of parameters. Text that is not a web address is its own key.
+    Ignores differences of http and https, of www. and mobile hosts, of a trailing slash or index
+    file, and of the order of parameters. Text that is not a web address is its own key.
     """
     try:
         address = parse(url)
     except AddressRefused:
         return url.strip()
-    address = _without_amp_cache(address)
-    host, path = address.host, address.path
-    parameters = sorted(
-        (parameter for parameter in address.query.split("&") if not _is_amp_switch(parameter)),
-        key=lambda parameter: parameter.partition("=")[0],
-    )
+    parameters = sorted(address.query.split("&"), key=lambda parameter: parameter.partition("=")[0])
     port = "" if address.port is None else f":{address.port}"
-    key = f"{_without_variant_labels(host)}{port}{_without_variant_ending(path)}"
-    query = "&".join(filter(None, parameters))
-    return f"{key}?{query}" if query else key
-
-
-def without_amp_cache(url: str) -> str:
-    """The publisher's own address of a page in an AMP cache or viewer; others are unchanged.
-
-    Takes and returns canonical addresses.
-    """
-    return str(_without_amp_cache(parse(url)))
+    path = _INDEX_FILE.sub("/", address.path).rstrip("/") or "/"
+    key = f"{_without_variant_labels(address.host)}{port}{path}"
+    return f"{key}?{'&'.join(parameters)}" if address.query else key
 
 
 def domain(url: str) -> str:
@@ -243,22 +230,16 @@ def _without_dot_segments(path: str) -> str:
 
 
 def _without_tracking(query: str) -> str:
-    return "&".join(
-        parameter for parameter in query.split("&") if parameter and not _is_tracking(parameter)
-    )
+    def is_tracking(parameter: str) -> bool:
+        name = parameter.partition("=")[0].lower()
+        return name in TRACKING_PARAMETERS or name.startswith(_TRACKING_PREFIXES)
 
-
-def _is_tracking(parameter: str) -> bool:
-    name = parameter.partition("=")[0].lower()
-    return name in TRACKING_PARAMETERS or name.startswith(_TRACKING_PREFIXES)
+    return "&".join(each for each in query.split("&") if each and not is_tracking(each))
 
 
 # ---------------------------------------------------------------- variants of one page
 
-_VARIANT_LABELS = frozenset({"www", "m", "mobile", "amp"})
-_AMP_CACHE = re.compile(r"/(?:[acrv]|amp|wp)/(s/)?([^/]+)(/.*)?")
-_AMP_CACHES = (".cdn.ampproject.org", ".bing-amp.com")
-_AMP_FILE = re.compile(r"\.amp(?=(?:\.html?)?$)")
+_VARIANT_LABELS = frozenset({"www", "m", "mobile"})
 _INDEX_FILE = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?)$")
 
 
@@ -272,41 +253,6 @@ def _without_variant_labels(host: str) -> str:
     if len(labels) > 3 and labels[1] == "m":
         labels.pop(1)
     return ".".join(labels)
-
-
-def _without_variant_ending(path: str) -> str:
-    path = _INDEX_FILE.sub("/", path).rstrip("/")
-    path = path.removesuffix("/amp")
-    if path.startswith("/amp/"):
-        path = path.removeprefix("/amp")
-    return _AMP_FILE.sub("", path) or "/"
-
-
-def _without_amp_cache(address: WebAddress) -> WebAddress:
-    """The publisher's address of a page in an AMP cache or in Google's AMP viewer.
-
-    https://developers.google.com/amp/cache/overview#amp-cache-url-format
-    """
-    host, path = address.host, address.path
-    if f".{host}".endswith(_AMP_CACHES) or (
-        host in ("www.google.com", "google.com") and path.startswith("/amp/")
-    ):
-        match = _AMP_CACHE.fullmatch(path)
-        if match is not None and "." in match[2]:
-            scheme = "https" if match[1] else "http"
-            query = f"?{address.query}" if address.query else ""
-            try:
-                return parse(f"{scheme}://{match[2]}{match[3] or '/'}{query}")
-            except AddressRefused:
-                pass
-    return address
-
-
-def _is_amp_switch(parameter: str) -> bool:
-    name, _, value = parameter.lower().partition("=")
-    if name in ("amp", "_amp"):
-        return value in ("", "1", "true")
-    return name in ("output", "outputtype") and value == "amp"
 
 
 # ---------------------------------------------------------------- links in a message
@@ -462,21 +408,19 @@ def _number(part: str) -> int:
 
 
 def _to_ascii(text: str) -> str:
-    """A host_name in its DNS form (UTS 46, non-transitional)."""
+    """A name in its DNS form (UTS 46, non-transitional)."""
     if text.isascii() and "xn--" not in text.lower():
         return text.lower()
     import idna  # imported here because few hosts need its tables
 
     mapped = idna.uts46_remap(text, std3_rules=False, transitional=False)
-    return ".".join(_label_to_ascii(label) for label in mapped.split("."))
-
-
-def _label_to_ascii(label: str) -> str:
-    if label.isascii() and not label.startswith("xn--"):
-        return label
-    import idna
-
-    return idna.alabel(label).decode("ascii")  # checks an "xn--" label too
+    return ".".join(
+        # alabel checks an "xn--" label too
+        label
+        if label.isascii() and not label.startswith("xn--")
+        else idna.alabel(label).decode("ascii")
+        for label in mapped.split(".")
+    )
 
 
 # ---------------------------------------------------------------- addresses without a scheme
@@ -506,7 +450,12 @@ def hosts_in(text: str) -> list[tuple[str, str]]:
 
     The address is ``https://`` plus the host and the path that follows it, if any.
     """
-    return [(match.group(), _address(match)) for match in _hosts(text)]
+    return [
+        (match.group(), _address(match))
+        for match in _HOST.finditer(text)
+        # "It works.It is done" only lacks a space; hosts are not written in mixed case like that.
+        if (match[1].islower() or match.group().isupper()) and match[1].lower() in _ENDINGS
+    ]
 
 
 def links_said(text: str) -> list[str]:
@@ -520,14 +469,6 @@ def links_said(text: str) -> list[str]:
         if len(address) > len(f"https://{host}/"):
             found.setdefault(dedupe_key(address), address)
     return list(found.values())
-
-
-def _hosts(text: str) -> Iterator[re.Match[str]]:
-    for match in _HOST.finditer(text):
-        # "It works.It is done" only lacks a space; hosts are not written in mixed case like that.
-        is_said_so = match[1].islower() or match.group().isupper()
-        if is_said_so and match[1].lower() in _ENDINGS:
-            yield match
 
 
 def _address(match: re.Match[str]) -> str:

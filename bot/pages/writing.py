@@ -657,7 +657,9 @@ class _Writer:
                 texts = [[literal(cell.text) for cell in row] for row in rows]
                 self._emit("\n".join(name if is_over else _named(name, of) for name, of in texts))
         else:
-            self._emit(_markdown_table(grid))
+            # the header is the first row, since Markdown requires one
+            head, *body = [[cell.text for cell in row] for row in grid]
+            self._emit("\n".join(map(table_row, (head, ["---"] * len(head), *body))))
 
 
 _OF_BOX = -1  # the level of a heading of a box beside the text
@@ -698,9 +700,3 @@ def _is_listing(element: Any) -> bool:
 
 def _named(name: str, value: str) -> str:
     return f"- {name}{':' if _NEEDS_COLON.search(name) else ''} {value}".rstrip()
-
-
-def _markdown_table(grid: list[list[Cell]]) -> str:
-    """A Markdown table; its header is the first row, since Markdown requires one."""
-    head, *body = [[cell.text for cell in row] for row in grid]
-    return "\n".join(map(table_row, (head, ["---"] * len(head), *body)))

@@ -30,8 +30,8 @@ def read_notebook(source: str, name: str) -> Reading:
         notebook = json.loads(source)
     except (ValueError, RecursionError) as error:
         raise _no_notebook(name, str(error)) from None
-    cells = _cells(notebook)
-    if cells is None:
+    cells = _get(notebook, "cells")
+    if not isinstance(cells, list):
         raise _no_notebook(name, "no cells")
     language = _text(_get(notebook, "metadata", "language_info", "name")) or _text(
         _get(notebook, "metadata", "kernelspec", "language")
@@ -40,7 +40,7 @@ def read_notebook(source: str, name: str) -> Reading:
     blocks = Blocks()
     words = kept = 0
     for cell in cells:
-        text = _joined(_get(cell, "source")) or _joined(_get(cell, "input"))
+        text = _joined(_get(cell, "source"))
         words += len(text)
         if blocks.full:
             continue
@@ -48,14 +48,12 @@ def read_notebook(source: str, name: str) -> Reading:
         match _get(cell, "cell_type"):
             case "code":
                 blocks.code(text, re.sub(r"\W", "", language))
-                for output in _list(_get(cell, "outputs")):
+                outputs = _get(cell, "outputs")
+                for output in outputs if isinstance(outputs, list) else []:
                     printed = _output(output)
                     words += len(printed)
                     kept += min(len(printed), LONGEST_OUTPUT)
                     blocks.code(_short(printed))
-            case "heading":  # in notebooks before 2015
-                level = _get(cell, "level")
-                blocks.heading(level if isinstance(level, int) else 1, text)
             case _:
                 heading, page_text = read_markdown(text)
                 title = title or heading
@@ -73,25 +71,15 @@ def _no_notebook(name: str, detail: str) -> PageUnreadable:
     )
 
 
-def _cells(notebook: Any) -> list[Any] | None:
-    cells = _get(notebook, "cells")
-    if isinstance(cells, list):
-        return cells
-    sheets = _get(notebook, "worksheets")  # format 3, before 2015
-    if isinstance(sheets, list):
-        return [cell for sheet in sheets for cell in _list(_get(sheet, "cells"))]
-    return None
-
-
 def _output(output: Any) -> str:
     """The text of an output; "" for a picture."""
     match _get(output, "output_type"):
         case "stream":
             text = _joined(_get(output, "text"))
-        case "error" | "pyerr":
+        case "error":
             text = f"{_text(_get(output, 'ename'))}: {_text(_get(output, 'evalue'))}"
         case _:
-            text = _joined(_get(output, "data", "text/plain")) or _joined(_get(output, "text"))
+            text = _joined(_get(output, "data", "text/plain"))
     return _ESCAPES.sub("", text)
 
 
@@ -105,10 +93,6 @@ def _get(value: Any, *keys: str) -> Any:
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _text(value: Any) -> str:

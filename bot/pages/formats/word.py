@@ -58,21 +58,12 @@ class _List:
     starts: dict[int, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    """The label before a paragraph: "" for a bullet, else its number as shown, like "2.1"."""
-
-    text: str
-    depth: int
-
-
 class Numbering:
     """Keeps the counts of all lists while a document's paragraphs are read in order."""
 
     def __init__(self, root: Any) -> None:
         """``root`` is the root element of numbering.xml, or None."""
-        abstract = {} if root is None else _abstract(root)
-        self._lists: dict[str, _List] = {} if root is None else _lists(root, abstract)
+        self._lists: dict[str, _List] = {} if root is None else _lists(root)
         self._counts: dict[str, list[int | None]] = {}
         self._started: set[tuple[str, int]] = set()
 
@@ -82,16 +73,15 @@ class Numbering:
         levels = {} if found is None else found.levels
         return next((i for i, level in levels.items() if style and level.style == style), 0)
 
-    def label(self, number: str, depth: int) -> Label | None:
-        """The label of the next paragraph of a list; None if there is no such list or level."""
+    def label(self, number: str, depth: int) -> str | None:
+        """The label of the next paragraph of a list: its number as shown, like "2.1", or "" for a
+        bullet; None if there is no such list or level."""
         found = self._lists.get(number)
         level = None if found is None else found.levels.get(depth)
         if found is None or level is None or (level.form == "none" and not level.text):
             return None
         self._count(number, found, depth)
-        if level.form == "bullet":
-            return Label("", depth)
-        return Label(self._written(found, level).strip(), depth)
+        return "" if level.form == "bullet" else self._written(found, level).strip()
 
     def _count(self, number: str, counted: _List, depth: int) -> None:
         counts = self._counts.setdefault(counted.abstract, [None] * LEVELS)
@@ -120,14 +110,11 @@ class Numbering:
 # ---------------------------------------------------------------- numbering.xml
 
 
-def _abstract(root: Any) -> dict[str, dict[int, Level]]:
-    return {
+def _lists(root: Any) -> dict[str, _List]:
+    abstract = {
         attribute(each, "abstractNumId") or "": dict(map(_level, each.iterchildren("{*}lvl")))
         for each in root.iterchildren("{*}abstractNum")
     }
-
-
-def _lists(root: Any, abstract: dict[str, dict[int, Level]]) -> dict[str, _List]:
     found = {}
     for each in root.iterchildren("{*}num"):
         link = value(each, "abstractNumId")
@@ -293,10 +280,12 @@ class _Reader:
         self._related = list(package.relationships(self._main).values())
         self._styles = Styles(self._part("styles"))
         self._numbering = Numbering(self._part("numbering"))
-        self._notes = {
-            mark: {attribute(note, "id"): note for note in self._children(f"{mark}s")}
-            for mark in ("footnote", "endnote")
-        }
+        self._notes = {}
+        for mark in ("footnote", "endnote"):
+            notes = self._part(f"{mark}s")
+            self._notes[mark] = {
+                attribute(note, "id"): note for note in ([] if notes is None else notes)
+            }
         self._boxes: list[Any] = []  # text boxes anchored in the paragraph
         self._writer = PieceWriter(self.blocks)
 
@@ -326,10 +315,6 @@ class _Reader:
     def _part(self, kind: str) -> Any:
         target = next((each.target for each in self._related if each.kind == kind), None)
         return self._package.tree(target) if target else None
-
-    def _children(self, kind: str) -> Iterator[Any]:
-        root = self._part(kind)
-        return iter(()) if root is None else root.iterchildren()
 
     # ------------------------------------------------------------ paragraphs
 
@@ -369,19 +354,18 @@ class _Reader:
             return None
         if style.role == "title" and not self.title:
             self.title = one_line(text)
-        label = None
+        label, depth = None, style.depth
         if style.list is not None:
-            depth = style.depth
             if depth is None:
                 depth = self._numbering.level_of_style(style.list, style_id)
-            label = self._numbering.label(style.list, min(depth, LEVELS - 1))
+            depth = min(depth, LEVELS - 1)
+            label = self._numbering.label(style.list, depth)
         if style.level:
             self.first_heading = self.first_heading or one_line(text)
-            number = f"{label.text} " if label and label.text else ""
-            return Piece("heading", number + text, style.level)
+            return Piece("heading", f"{label} {text}" if label else text, style.level)
         if label is None:
             return Piece("paragraph", text)
-        return labelled_item(text, label.depth, label.text)
+        return labelled_item(text, depth or 0, label)
 
     def _inline(self, element: Any, *, fixed: bool) -> Iterator[str]:
         for child in element:

@@ -171,6 +171,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory")
 @pytest.mark.parametrize("kind", HOSTILE)
 async def test_a_page_that_is_made_to_be_slow_takes_little(

@@ -14,7 +14,7 @@ import pytest
 
 from bot.core.errors import AddressRefused
 from bot.pages.guard import Allow, Guard, Resolver
-from bot.pages.transport import GuardedBackend, GuardedTransport
+from bot.pages.transport import GuardedTransport
 from tests.fakes.http2 import AUTHORITY, Http2Site, http2_site
 from tests.fakes.server import serve
 from tests.fakes.web import ARTICLE, SECRET, Web
@@ -136,11 +136,6 @@ async def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.Monke
             await browser.get(f"{base}/article")
     assert web.count("/article") == 1
     assert proxy.seen == []
-
-
-async def test_sockets_of_the_file_system_are_no_addresses() -> None:
-    with pytest.raises(AddressRefused):
-        await GuardedBackend(Guard(Allow())).connect_unix_socket("/run/docker.sock")
 
 
 # ---------------------------------------------------------------- several addresses
