@@ -154,7 +154,12 @@ class GuardedProxy:
         site: httpcore.AsyncNetworkStream,
     ) -> None:
         """Forward data in both directions until the site closes the connection."""
-        upward = asyncio.ensure_future(_pump(reader, site))
+
+        async def pump() -> None:
+            while data := await reader.read(_PIECE):
+                await site.write(data)
+
+        upward = asyncio.ensure_future(pump())
         try:
             while data := await site.read(_PIECE):
                 self._left -= len(data)
@@ -207,11 +212,6 @@ def _line(method: str, target: str, route: Route) -> bytes:
     return line.encode("latin-1")
 
 
-async def _pump(reader: asyncio.StreamReader, site: httpcore.AsyncNetworkStream) -> None:
-    while data := await reader.read(_PIECE):
-        await site.write(data)
-
-
 async def _answer(writer: asyncio.StreamWriter, status: str) -> None:
     writer.write(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
     await writer.drain()
@@ -260,7 +260,7 @@ async def render_page(browser: Browser, order: Order) -> tuple[str, str]:
         async with asyncio.timeout(order.seconds), _profile(browser, port, order) as context:
             rendering = asyncio.ensure_future(_Rendering(context, proxy, order).result())
             spent = asyncio.ensure_future(proxy.spent.wait())
-            watching = asyncio.ensure_future(_too_much_memory())
+            watching = asyncio.ensure_future(_watch_memory())
             tasks: tuple[asyncio.Future[Any], ...] = (rendering, spent, watching)
             try:
                 await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -281,7 +281,7 @@ async def render_page(browser: Browser, order: Order) -> tuple[str, str]:
         await proxy.aclose()
 
 
-async def _too_much_memory() -> None:
+async def _watch_memory() -> None:
     """Raise ``Unrendered`` when the browser's processes together exceed their memory limit."""
     while True:
         await asyncio.sleep(WATCH_EVERY)

@@ -252,8 +252,11 @@ def without_furniture(content: Any) -> None:
             contents.append(element)
     lists = [each for each in content.iter("ul", "ol", "dl") if _is_within_page(each)]
     if lists:
-        headings = _heading_names(content)
-        contents += [each for each in lists if _leads_to(each, headings)]
+        names = _heading_names(content)
+        for each in lists:
+            targets = [at[1:] for at in each.xpath(".//a/@href") if at.startswith("#")]
+            if sum(target in names for target in targets) >= _MOSTLY * len(targets):
+                contents.append(each)
     if contents:
         inside = sum(map(_length, contents))
         if _length(content) - inside >= _ENOUGH:
@@ -341,11 +344,6 @@ def _heading_names(content: Any) -> set[str]:
             if element is not None:
                 found.update(filter(None, (element.get("id"), element.get("name"))))
     return found
-
-
-def _leads_to(element: Any, names: set[str]) -> bool:
-    targets = [target[1:] for target in element.xpath(".//a/@href") if target.startswith("#")]
-    return sum(target in names for target in targets) >= _MOSTLY * len(targets)
 
 
 def _outside_links(element: Any) -> int:

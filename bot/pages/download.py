@@ -66,12 +66,8 @@ class Progress:
     receiving: bool = False
 
 
-Permit = Callable[[str], Awaitable[None]]
+Permit = Callable[[str], Awaitable[None]] | None
 _Read = Callable[[str, httpx.Response], Awaitable[Document | str]]
-
-
-async def permit_all(address: str) -> None:
-    """Permit every address, for operators who ignore robots.txt."""
 
 
 class Downloads:
@@ -84,7 +80,7 @@ class Downloads:
         # without httpx.AsyncClient: its redirects, cookies, proxies and decoding are unwanted here
         self._transport = GuardedTransport(guard, LIMITS)
 
-    async def get(self, address: str, progress: Progress, permit: Permit = permit_all) -> Document:
+    async def get(self, address: str, progress: Progress, permit: Permit = None) -> Document:
         """The document at a canonical address.
 
         ``permit`` is called before each request and raises if the request must not be made. Raises
@@ -105,7 +101,7 @@ class Downloads:
         Raises like ``get``; an error does not mean that the site forbids reading.
         """
         try:
-            found = await self._follow(address, Progress(address), permit_all, self._start)
+            found = await self._follow(address, Progress(address), None, self._start)
         except Wasteful as error:
             raise Unavailable(
                 f"{urls.display_url(address)} arrives too slowly or in pieces that are too small.",
@@ -120,7 +116,8 @@ class Downloads:
         for _ in range(MAX_REDIRECTS + 1):
             progress.url, progress.receiving = address, False
             try:
-                await permit(address)
+                if permit is not None:
+                    await permit(address)
                 found = await self._open(address, cookies, progress, read)
             except httpx.InvalidURL as error:
                 raise AddressRefused(
@@ -154,7 +151,14 @@ class Downloads:
             cookies.extract_cookies(response)
             if response.status_code in _REDIRECTS:
                 await _finish(response)
-                return _location(address, response)
+                location: str = response.headers.get("location", "")
+                if not location.strip():
+                    raise PageUnreadable(
+                        f"{urls.display_url(address)} redirects without saying where; give the"
+                        " final address.",
+                        detail=f"status {response.status_code}",
+                    )
+                return location
             _check_status(address, response)
             progress.receiving = True
             return await read(address, response)
@@ -227,16 +231,6 @@ async def _finish(response: httpx.Response) -> None:
         async with in_pieces() as pieces:
             async for raw in response.aiter_raw():
                 pieces.count(len(raw))
-
-
-def _location(address: str, response: httpx.Response) -> str:
-    location: str = response.headers.get("location", "")
-    if not location.strip():
-        raise PageUnreadable(
-            f"{urls.display_url(address)} redirects without saying where; give the final address.",
-            detail=f"status {response.status_code}",
-        )
-    return location
 
 
 def _pointed_to(document: Document) -> str | None:

@@ -17,8 +17,9 @@ from bot.core.errors import AddressRefused, Broken, BrowserNeeded, Invalid, Refu
 from bot.core.logs import get_logger
 from bot.core.observing import Observe, timed, unobserved
 from bot.core.settings import Settings
-from bot.pages import retrieval, urls
-from bot.pages.gates import Signs, refuse_gate
+from bot.pages import retrieval
+from bot.pages import urls
+from bot.pages.gates import refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
 from bot.pages.page import Page
 from bot.pages.pool import Turns
@@ -147,7 +148,7 @@ class Fetcher:
         data = text.encode("utf-8", "replace")
         extracted = await self._workers.extract(data, f"{media_type}; charset=utf-8", url)
         named = one_line(title) or extracted.title
-        refuse_gate(urls.display_url(url), named, extracted.text, Signs())
+        refuse_gate(urls.display_url(url), named, extracted.text)
         return Page(url, named, extracted.text, datetime.now(UTC), via=via)
 
     async def aclose(self) -> None:

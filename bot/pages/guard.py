@@ -137,7 +137,10 @@ class Allow:
             if network is not None:
                 networks.append((network, port))
             else:
-                hosts.add((_host_name(entry, what), port))
+                try:
+                    hosts.add((host_name(what), port))
+                except ValueError:
+                    raise _bad_entry(entry, "which is not a valid host name") from None
         return cls(frozenset(hosts), tuple(networks), frozenset(ports))
 
     @property
@@ -196,13 +199,6 @@ def _network(entry: str, what: str) -> IPNetwork | None:
         return ipaddress.ip_network(what, strict=False)
     except ValueError:
         raise _bad_entry(entry, "which is not a valid address or network") from None
-
-
-def _host_name(entry: str, what: str) -> str:
-    try:
-        return host_name(what)
-    except ValueError:
-        raise _bad_entry(entry, "which is not a valid host name") from None
 
 
 # ---------------------------------------------------------------- what is public

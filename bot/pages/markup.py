@@ -15,7 +15,7 @@ from lxml import etree  # type: ignore[import-untyped]
 
 from bot.core.errors import BrowserNeeded
 from bot.pages.content import body_of, content_of, is_of_press, without_furniture, without_hidden
-from bot.pages.gates import Signs, refuse_gate
+from bot.pages.gates import refuse_gate
 from bot.pages.page import Reading, share
 from bot.pages.page_markdown import without_breaks_in_cjk
 from bot.pages.writing import make_plain, written
@@ -55,22 +55,16 @@ def read_html(html: str, name: str) -> Reading:
     if tree is None:
         raise _without_words(name)
     title = title_of(tree)
-    signs = _signs(tree)
+    asks_password = bool(tree.xpath("//input[@type='password']"))
+    data: list[str] = tree.xpath("//script[@type='application/ld+json']/text()")
+    is_paid = any(_NOT_FREE.search(each) for each in data)
     canonical = _canonical(tree)
     without_hidden(tree)
     text, kept = _text(tree, html)
-    refuse_gate(name, title, text, signs)
+    refuse_gate(name, title, text, asks_password=asks_password, is_paid=is_paid)
     if not text:
         raise _without_words(name)
     return Reading(title, text, kept, canonical)
-
-
-def _signs(tree: Any) -> Signs:
-    data: list[str] = tree.xpath("//script[@type='application/ld+json']/text()")
-    return Signs(
-        asks_password=bool(tree.xpath("//input[@type='password']")),
-        paid=any(_NOT_FREE.search(each) for each in data),
-    )
 
 
 def _canonical(tree: Any) -> str:

@@ -254,7 +254,11 @@ def _text_kind(start: bytes, declared: str, name: str) -> Kind:
     if declared in _SAYS_NOTHING or (by_type is not None and by_type.kind in _CONTAINERS):
         if declared in _PDF_TYPES:
             return "pdf"
-        return by_name.kind if by_name is not None else _sniffed(start)
+        if by_name is not None:
+            return by_name.kind
+        if _FRAGMENT.match(start):
+            return "html"
+        return "json" if _JSON.match(start) else "text"
     if by_type is not None:
         if by_type.kind == "man" and not _ROFF.match(start):
             raise PageUnreadable(
@@ -321,12 +325,6 @@ def _without_mark(start: bytes) -> bytes:
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return start[2:].replace(b"\x00", b"")
     return start.removeprefix(codecs.BOM_UTF8)
-
-
-def _sniffed(start: bytes) -> Kind:
-    if _FRAGMENT.match(start):
-        return "html"
-    return "json" if _JSON.match(start) else "text"
 
 
 def _described(declared: str) -> str:

@@ -86,16 +86,12 @@ def split(text: str) -> list[Passage]:
     (see ``bot.text.sentences``) is cut inside, between words or lines, and a row of more than
     ``LONGEST_ROW`` characters between cells.
     """
-    return list(_split(text) if len(text) > LONGEST_KEPT else _split_once(text))
+    return list(_split.__wrapped__(text) if len(text) > LONGEST_KEPT else _split(text))
 
 
 @lru_cache(maxsize=SPLIT_PAGES)
-def _split_once(text: str) -> tuple[Passage, ...]:
-    return tuple(_split(text))
-
-
-def _split(text: str) -> Iterator[Passage]:
-    return (
+def _split(text: str) -> tuple[Passage, ...]:
+    return tuple(
         Passage(
             group.start,
             group.end,

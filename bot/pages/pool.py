@@ -415,7 +415,7 @@ class Child:
             raise _not_started(str(error)) from None
         self._loop = asyncio.get_running_loop()
         self._ready: asyncio.Future[tuple[Any, bytes]] = self._loop.create_future()
-        self._ready.add_done_callback(_seen)
+        self._ready.add_done_callback(lambda reply: reply.cancelled() or reply.exception())
         self._waiting = {0: self._ready}
         self._numbers = itertools.count(1)
         self._error: EOFError | None = None  # that ended it
@@ -531,11 +531,6 @@ async def _unless_wanted_back(turn: Turn, asking: Coroutine[Any, Any, T]) -> T:
     if not reply.done():
         raise _WantedBack(asyncio.get_running_loop().time() - began)
     return reply.result()
-
-
-def _seen(reply: asyncio.Future[Any]) -> None:
-    if not reply.cancelled():
-        reply.exception()
 
 
 def _not_started(detail: str) -> Unavailable:

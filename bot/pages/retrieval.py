@@ -183,7 +183,9 @@ class Retrieval:
 
     async def permit(self, address: str) -> None:
         """Return if robots.txt permits reading an address. Raises like ``get``."""
-        await self._open()[1](address)
+        permit = self._open()[1]
+        if permit is not None:
+            await permit(address)
 
     async def get(self, address: str) -> Document:
         """Retrieve the document at a canonical address within ``seconds``.
@@ -220,11 +222,11 @@ class Retrieval:
         is slow.
         """
         if self._opened is None:
-            from bot.pages.download import Downloads, permit_all
+            from bot.pages.download import Downloads
 
             downloads = Downloads(self._guard, self._way.max_bytes, self._way.contact)
             robots = Robots(downloads.robots_txt)
-            permit = robots.permit if self._way.respects_robots else permit_all
+            permit = robots.permit if self._way.respects_robots else None
             self._opened = downloads, permit
         return self._opened
 
@@ -293,7 +295,6 @@ class RetrievalProcess:
         await self._ask("permit", address)
 
     async def aclose(self) -> None:
-        """Stop the process."""
         await self._pool.aclose()
 
     async def _ask(self, what: str, address: str) -> Document:

@@ -31,7 +31,7 @@ from collections.abc import (
 )
 from contextlib import contextmanager
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import httpcore
 import httpx
@@ -116,41 +116,16 @@ class Meter:
         self._taken += size
 
 
-class WrappedStream(httpcore.AsyncNetworkStream):
-    """A connection that delegates to another one; subclasses implement TLS and override other
-    methods as needed.
+class MeteredStream(httpcore.AsyncNetworkStream):
+    """A connection whose reads are counted by a ``Meter``; reading raises ``Wasteful``. TLS errors
+    behind a proxy name ``proxy`` and ``host``.
     """
 
-    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
-        self._stream = stream
-
-    async def read(
-        self,
-        max_bytes: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
-    ) -> bytes:
-        return await self._stream.read(max_bytes, timeout)
-
-    async def write(
-        self,
-        buffer: bytes,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+    def __init__(
+        self, stream: httpcore.AsyncNetworkStream, proxy: Proxy | None = None, host: str = ""
     ) -> None:
-        await self._stream.write(buffer, timeout)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
-
-class MeteredStream(WrappedStream):
-    """A connection whose reads are counted by a ``Meter``; reading raises ``Wasteful``."""
-
-    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
-        super().__init__(stream)
         self.meter = Meter()
+        self._stream, self._proxy, self._host = stream, proxy, host
         tls = stream.get_extra_info("ssl_object")
         self._is_shared = tls is not None and tls.selected_alpn_protocol() == "h2"
 
@@ -159,7 +134,7 @@ class MeteredStream(WrappedStream):
         max_bytes: int,
         timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
     ) -> bytes:
-        data = await super().read(max_bytes, timeout)
+        data = await self._stream.read(max_bytes, timeout)
         self.meter.count(len(data))
         return data
 
@@ -168,7 +143,7 @@ class MeteredStream(WrappedStream):
         buffer: bytes,
         timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
     ) -> None:
-        await super().write(buffer, timeout)
+        await self._stream.write(buffer, timeout)
         if not self._is_shared:
             self.meter.note_request()
 
@@ -178,7 +153,27 @@ class MeteredStream(WrappedStream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
     ) -> httpcore.AsyncNetworkStream:
-        return MeteredStream(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+        try:
+            return MeteredStream(
+                await self._stream.start_tls(ssl_context, server_hostname, timeout)
+            )
+        except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+            if self._proxy is None:
+                raise
+            if isinstance(error.__cause__ or error.__context__, ssl.SSLCertVerificationError):
+                raise PageUnreadable(
+                    f"{self._host} cannot prove that it is {self._host} through the proxy"
+                    f" {self._proxy.url}: its certificate is not valid; where the proxy opens TLS,"
+                    " an operator can name its authority in FOOTNOTE_CA_BUNDLE.",
+                    detail=str(error),
+                ) from None
+            raise _liar(self._proxy, f"no TLS with {self._host}: {error!r}") from None
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
 
 
 def meter_of(extensions: Mapping[str, Any]) -> Meter | None:
@@ -211,7 +206,15 @@ async def to_proxy(
             context = egress.ssl_context("proxy")
             stream = await stream.start_tls(context, proxy.host, seconds)
     except (httpcore.TimeoutException, httpcore.NetworkError, OSError) as error:
-        raise _unreachable(proxy, error) from None
+        sentence = "cannot be reached; check its address and that it works."
+        if isinstance(error.__cause__ or error.__context__, ssl.SSLError):
+            sentence = (
+                "cannot be spoken to over TLS; check that its address begins with the right scheme,"
+                " and FOOTNOTE_CA_BUNDLE."
+            )
+        raise Unavailable(
+            f"The proxy {proxy.url} {sentence}", detail=f"{type(error).__name__}: {error}"
+        ) from None
     return stream
 
 
@@ -232,7 +235,7 @@ async def tunnel(
     if not 200 <= status < 300:
         await stream.aclose()
         raise refused_by_proxy(proxy, host, status)
-    return _Tunnel(stream, proxy, host)
+    return stream
 
 
 async def proxy_report(settings: Settings) -> str:
@@ -255,25 +258,19 @@ async def proxy_report(settings: Settings) -> str:
     said = [f"{names} {'answers' if len(urls) == 1 else 'answer'}"]
     if pages.https:
         said.append(f"pages go through {Proxy.of(pages.https).url} ({pages.target})")
-        said += await _lookup_problem(pages)
+        try:
+            if pages.target != "unresolved":
+                await system_resolver(PROBE, 443)
+        except OSError:
+            said.append(
+                "but internet names cannot be looked up on this machine:"
+                " FOOTNOTE_FETCH_PROXY_TARGET=unresolved leaves that to the proxy"
+            )
     else:
         said.append("pages do not go through a proxy")
     if egress.bypass:
         said.append(f"{egress.bypass} is reached without it")
     return "; ".join(filter(None, (*said, believed)))
-
-
-async def _lookup_problem(pages: Egress) -> list[str]:
-    if pages.target == "unresolved":
-        return []
-    try:
-        await system_resolver(PROBE, 443)
-    except OSError:
-        return [
-            "but internet names cannot be looked up on this machine:"
-            " FOOTNOTE_FETCH_PROXY_TARGET=unresolved leaves that to the proxy"
-        ]
-    return []
 
 
 async def _asked(
@@ -286,10 +283,14 @@ async def _asked(
 ) -> tuple[httpcore.AsyncNetworkStream, int]:
     """Ask the proxy for a tunnel; return the connection and the status. Raises ``Unavailable``."""
     proxy = Proxy.of(url)
+    place = f"[{target}]:{port}" if ":" in target else f"{target}:{port}"
+    lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}"]
+    if proxy.authorization:
+        lines.append(f"Proxy-Authorization: {proxy.authorization}")
     stream = await to_proxy(network, url, egress, seconds)
     try:
         async with asyncio.timeout(seconds):
-            await stream.write(_request(proxy, target, port))
+            await stream.write(("\r\n".join(lines) + "\r\n\r\n").encode("ascii"))
             return stream, await _proxy_answer(stream, proxy)
     except BaseException as error:
         await stream.aclose()
@@ -325,14 +326,6 @@ def refused_by_proxy(proxy: Proxy, host: str, status: int) -> FootnoteError:
     )
 
 
-def _request(proxy: Proxy, target: str, port: int) -> bytes:
-    place = f"[{target}]:{port}" if ":" in target else f"{target}:{port}"
-    lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}"]
-    if proxy.authorization:
-        lines.append(f"Proxy-Authorization: {proxy.authorization}")
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")
-
-
 async def _proxy_answer(stream: httpcore.AsyncNetworkStream, proxy: Proxy) -> int:
     """The status of the answer. No data may follow it: nothing was sent to the host yet."""
     head = b""
@@ -350,49 +343,6 @@ async def _proxy_answer(stream: httpcore.AsyncNetworkStream, proxy: Proxy) -> in
     if 200 <= answered < 300 and not head.endswith(b"\r\n\r\n"):
         raise _liar(proxy, "it sent data in the host's place")
     return answered
-
-
-class _Tunnel(WrappedStream):
-    """A connection whose TLS errors name the proxy."""
-
-    def __init__(self, stream: httpcore.AsyncNetworkStream, proxy: Proxy, host: str) -> None:
-        super().__init__(stream)
-        self._proxy = proxy
-        self._host = host
-
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
-    ) -> httpcore.AsyncNetworkStream:
-        try:
-            return await self._stream.start_tls(ssl_context, server_hostname, timeout)
-        except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-            self._fail(error)
-
-    def _fail(self, error: Exception) -> NoReturn:
-        if isinstance(error.__cause__ or error.__context__, ssl.SSLCertVerificationError):
-            raise PageUnreadable(
-                f"{self._host} cannot prove that it is {self._host} through the proxy"
-                f" {self._proxy.url}: its certificate is not valid; where the proxy opens TLS, an"
-                " operator can name its authority in FOOTNOTE_CA_BUNDLE.",
-                detail=str(error),
-            ) from None
-        raise _liar(self._proxy, f"no TLS with {self._host}: {error!r}") from None
-
-
-def _unreachable(proxy: Proxy, error: Exception) -> FootnoteError:
-    if isinstance(error.__cause__ or error.__context__, ssl.SSLError):
-        return Unavailable(
-            f"The proxy {proxy.url} cannot be spoken to over TLS; check that its address begins"
-            " with the right scheme, and FOOTNOTE_CA_BUNDLE.",
-            detail=str(error),
-        )
-    return Unavailable(
-        f"The proxy {proxy.url} cannot be reached; check its address and that it works.",
-        detail=f"{type(error).__name__}: {error}",
-    )
 
 
 def _liar(proxy: Proxy, detail: str) -> Unavailable:
@@ -464,19 +414,27 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        return MeteredStream(await self._connected(host, port, timeout or PROXY_SECONDS))
-
-    async def _connected(self, host: str, port: int, seconds: float) -> httpcore.AsyncNetworkStream:
         route = await self._guard.route(self._scheme, host, port)
-        return await connect_route(route, self._guard.egress, self._network, seconds)
+        stream = await connect_route(
+            route, self._guard.egress, self._network, timeout or PROXY_SECONDS
+        )
+        return MeteredStream(stream, Proxy.of(route.proxy) if route.proxy else None, host)
 
 
 class _ProxyBackend(GuardedBackend):
     """Connections to a proxy that receives whole addresses, each of which was judged before."""
 
-    async def _connected(self, host: str, port: int, seconds: float) -> httpcore.AsyncNetworkStream:
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
         proxy = self._guard.egress.http  # with its real scheme: httpcore treats it as plain http
-        return await to_proxy(self._network, proxy, self._guard.egress, seconds)
+        seconds = timeout or PROXY_SECONDS
+        return MeteredStream(await to_proxy(self._network, proxy, self._guard.egress, seconds))
 
 
 async def _first_to_connect(

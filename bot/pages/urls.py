@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import string
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,7 +44,7 @@ change the page on some sites.
 
 _TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "matomo_")
 
-_UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+_UNRESERVED = frozenset(f"{string.ascii_letters}{string.digits}-._~")
 _OUTSIDE_PATH = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~!$&'()*+,;=:@/-]")  # RFC 3986 pchar
 _OUTSIDE_QUERY = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~!$&'()*+,;=:@/?-]")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")

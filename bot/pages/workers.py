@@ -171,7 +171,8 @@ def open_extraction(memory: int) -> Work:
     """Return the work of a process that may allocate ``memory`` bytes."""
     import trafilatura  # noqa: F401 - slow imports, done in advance
 
-    from bot.pages import extract, markup  # noqa: F401
+    from bot.pages import extract  # noqa: F401
+    from bot.pages import markup
 
     def work(asked: dict[str, Any], data: bytes) -> Answer:
         try:

@@ -223,7 +223,8 @@ def grid_of(table: Any) -> list[list[Cell]]:
     elements = [cells for cells in rows if cells]
     has_heads = any(_is_head(cell) for cells in elements for cell in cells)
     widest = _WIDEST_UNDER_HEADER if has_heads else _WIDEST_CELL
-    if any(_width(cell) > widest for cells in elements for cell in cells):
+    texts = ("".join(cell.itertext()) for cells in elements for cell in cells)
+    if any(len(" ".join(text.split())) > widest for text in texts):
         return []
     if max(map(len, elements), default=0) < 2 and not any(
         _span(cell, "colspan") > 1 for cells in elements for cell in cells
@@ -239,7 +240,9 @@ def grid_of(table: Any) -> list[list[Cell]]:
         ]
     grid = _with_one_header(grid)
     grid = [row for row in grid if any(cell.text for cell in row)]
-    grid = _without_empty_columns(grid)
+    if grid:  # without columns that only hold pictures or spacing
+        kept = [x for x in range(len(grid[0])) if any(row[x].text for row in grid)]
+        grid = [[row[x] for x in kept] for row in grid]
     return grid if grid and len(grid[0]) > 1 else []
 
 
@@ -275,7 +278,13 @@ def make_plain(tree: Any) -> None:
     for table in list(tree.iter("table")):
         grid = grid_of(table)
         if grid:
-            _free_caption(table)
+            caption = table.find("caption")
+            text = "" if caption is None else inline_text(caption).translate(_UNMARKED)
+            if text and table.getparent() is not None:
+                paragraph = etree.Element("p")
+                paragraph.text = text
+                table.addprevious(paragraph)
+                caption.drop_tree()
             _rewrite(table, grid)
         else:
             unfold(table)
@@ -300,16 +309,6 @@ def _is_layout(table: Any) -> bool:
             return True  # a cell becomes one line, and code would lose its line breaks
     parent = table.getparent()
     return parent is not None and not _REMARKS.isdisjoint(classes_of(parent))
-
-
-def _free_caption(table: Any) -> None:
-    caption = table.find("caption")
-    text = "" if caption is None else inline_text(caption).translate(_UNMARKED)
-    if text and table.getparent() is not None:
-        paragraph = etree.Element("p")
-        paragraph.text = text
-        table.addprevious(paragraph)
-        caption.drop_tree()
 
 
 def _rewrite(table: Any, grid: list[list[Cell]]) -> None:
@@ -378,11 +377,6 @@ def _is_head(element: Any) -> bool:
     return bool(element.tag == "th" or element.get("role") == "head")
 
 
-def _width(element: Any) -> int:
-    """The approximate length of a cell's text on one line."""
-    return len(" ".join("".join(element.itertext()).split()))
-
-
 def _span(cell: Any, name: str) -> int:
     value = (cell.get(name) or "").strip()
     return max(1, int(value)) if value.isascii() and value.isdigit() and len(value) < 5 else 1
@@ -391,7 +385,7 @@ def _span(cell: Any, name: str) -> int:
 def _with_one_header(grid: list[list[Cell]]) -> list[list[Cell]]:
     """Merge several header rows into one: "2019" over "boats" is "2019 boats"."""
     heads = 0
-    while heads < len(grid) - 1 and _all_heads(grid[heads]):
+    while heads < len(grid) - 1 and all(cell.is_head or not cell.text for cell in grid[heads]):
         heads += 1
     if not 1 < heads <= MOST_HEADER_ROWS:
         return grid
@@ -401,18 +395,6 @@ def _with_one_header(grid: list[list[Cell]]) -> list[list[Cell]]:
         for column in columns
     ]
     return [merged, *grid[heads:]]
-
-
-def _all_heads(row: list[Cell]) -> bool:
-    return all(cell.is_head or not cell.text for cell in row) and any(c.is_head for c in row)
-
-
-def _without_empty_columns(grid: list[list[Cell]]) -> list[list[Cell]]:
-    """The grid without columns that only hold pictures or spacing."""
-    if not grid:
-        return grid
-    kept = [x for x in range(len(grid[0])) if any(row[x].text for row in grid)]
-    return grid if len(kept) == len(grid[0]) else [[row[x] for x in kept] for row in grid]
 
 
 # ---------------------------------------------------------------- blocks
@@ -632,19 +614,16 @@ class _Writer:
         self._marker = ""
         if not text.strip():
             return
-        if self._is_page(element, text):
+        is_listing = _is_listing(element)
+        is_page = len(text) >= _LONG_PRE and len(text) > _WHOLE_PAGE * self._length
+        if is_page and not is_listing and tag_of(element) == "pre":
             self._emit(set_plain(text, with_headings=True))
-        elif _is_listing(element) or not is_prose(text):
+        elif is_listing or not is_prose(text):
             self._emit(fenced(text))
         else:
             for paragraph in _BLANK_LINES.split(text):
                 lines = "\n".join(line.strip() for line in paragraph.splitlines()).strip()
                 self._emit(literal(lines))
-
-    def _is_page(self, element: Any, text: str) -> bool:
-        if len(text) < _LONG_PRE or tag_of(element) != "pre" or _is_listing(element):
-            return False
-        return len(text) > _WHOLE_PAGE * self._length
 
     def _table(self, table: Any, grid: list[list[Cell]]) -> None:
         self._flush()

@@ -23,7 +23,6 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import (
     HTMLResponse,
-    JSONResponse,
     PlainTextResponse,
     RedirectResponse,
     Response,
@@ -69,7 +68,7 @@ SENTENCES = {
     "utf-8": "Der Kölner Dom ist 157 Meter hoch und seit 1996 Weltkulturerbe.",
     "utf-16": "Der Kölner Dom ist 157 Meter hoch und seit 1996 Weltkulturerbe.",
 }
-"""One sentence for each encoding that ``/charset/{encoding}`` serves."""
+"""One sentence for each encoding."""
 
 HOSTILE_TITLE = (
     "<title>Prices\u202e\u0000\u0007 &lt;!channel&gt; [click](http://evil.test) @everyone\n"
@@ -91,9 +90,7 @@ def _blown_up(megabytes: int) -> bytes:
 FIXED: dict[str, Any] = {
     # pages as they should be
     "/article": HTMLResponse(ARTICLE),
-    "/note.md": PlainTextResponse("---\ntitle: Notes\n---\n\nSee [the wiki](/w).\n"),
     "/plain": PlainTextResponse("Opening hours\n\nWe are open from 9 to 5.\n"),
-    "/json": JSONResponse({"title": "Station", "height_m": 54}),
     "/secret": HTMLResponse(f"<p>{SECRET}</p>"),
     # addresses
     "/loop": RedirectResponse("/loop", 301),
@@ -170,8 +167,6 @@ class Web:
                 Route("/huge", self._huge),  # ?bytes=, announced by Content-Length
                 Route("/encoded/{encoding}", self._encoded),  # /article in that Content-Encoding
                 # contents
-                Route("/charset/{encoding}", self._charset),  # ?declared= in the header, ?meta=
-                Route("/typed", self._typed),  # /article, labelled ?type=
                 Route("/file/{kind}", self._file),  # pdf, png, zip, ... labelled ?type=
             ]
         )
@@ -284,18 +279,6 @@ class Web:
 
     # ------------------------------------------------------------ contents
 
-    async def _charset(self, request: Request) -> Response:
-        encoding: str = request.path_params["encoding"]
-        meta = request.query_params.get("meta")
-        head = f'<meta charset="{meta}">' if meta else ""
-        page = f"<html><head>{head}<title>t</title></head><body><p>{SENTENCES[encoding]}</p></body>"
-        declared = request.query_params.get("declared")
-        content_type = f"text/html; charset={declared}" if declared else "text/html"
-        return Response(page.encode(encoding), headers={"content-type": content_type})
-
-    async def _typed(self, request: Request) -> Response:
-        return _labelled(ARTICLE.encode(), request.query_params.get("type"))
-
     async def _file(self, request: Request) -> Response:
         data = FILES[request.path_params["kind"]]
         return _labelled(data, request.query_params.get("type"))
@@ -306,12 +289,8 @@ FILES = {
         [[Typed(72, 700, "The lighthouse was lit for the first time in 1874.")]], title="Light"
     ),
     "png": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00" + bytes(range(256)) * 20,
-    "jpeg": b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(range(256)) * 20,
     "zip": b"PK\x03\x04\x14\x00\x00\x00\x08\x00" + bytes(range(256)) * 20,
-    "mp4": b"\x00\x00\x00\x20ftypisom\x00\x00\x02\x00" + bytes(range(256)) * 20,
     "bytes": bytes(range(256)) * 20,
-    "svg": b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><text>hi</text></svg>',
-    "feed": b'<?xml version="1.0"?><rss version="2.0"><channel><title>News</title></channel></rss>',
     "css": b"body { color: black; }\n" * 100,
 }
 

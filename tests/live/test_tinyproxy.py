@@ -23,7 +23,7 @@ from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site
 from tests.fakes.server import free_port, serve
 from tests.fakes.web import ARTICLE, Web
 from tests.unit.pages.conftest import to_loopback
-from tests.unit.pages.test_tunnel import retrieval
+from tests.unit.pages.test_transport import retrieval
 
 SECRET = "hunter2"
 

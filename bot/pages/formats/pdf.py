@@ -224,6 +224,9 @@ _TYPEWRITTEN = 0.5  # share of monospaced text from which it no longer indicates
 _EMPTY_LINES = 3.5  # line heights, at most, between two lines of one piece of code
 
 _NUMBER = re.compile(r"\d{1,5}")
+_NUMBERING = re.compile(
+    r"^[-–— .|\[\]]*(?:page )?|[-–— .|\[\]]+$", re.IGNORECASE
+)  # around a page's
 _BULLET = re.compile(r"[•‣◦▪■●○–—·∙\uf0b7\uf0a7*-]\s+(?=\S)")
 _COUNTED = re.compile(r"(?:\d{1,3}[.)]|\([a-z0-9]{1,3}\)|[a-z]\))\s+(?=\S)")
 _ENDS = re.compile(r"[.!?:;。！？：；…][\"'”’»)\]」』]*$")
@@ -339,7 +342,7 @@ def without_running_lines(leaves: Sequence[Leaf]) -> list[Leaf]:
             line
             for line in _edges(leaf)
             if any(places[key] >= REPEATED for key in _keys(line, leaf))
-            or (len(leaves) > 1 and _is_own_number(line, leaf))
+            or (len(leaves) > 1 and _NUMBERING.sub("", line.text) == leaf.label)
         }
         lines = tuple(line for line in leaf.lines if line not in running)
         # a page without other lines, such as a repeated form, stays as it is
@@ -367,11 +370,6 @@ def _keys(line: Line, leaf: Leaf) -> Iterator[tuple[str, int]]:
             yield text, near
 
 
-def _is_own_number(line: Line, leaf: Leaf) -> bool:
-    text = line.text.strip("-–— .|[]")
-    return text == leaf.label or text.casefold() == f"page {leaf.label}".casefold()
-
-
 # ---------------------------------------------------------------- blocks of a page
 
 
@@ -385,19 +383,25 @@ def _body_height(leaves: Sequence[Leaf]) -> float:
 
 
 def _blocks(leaf: Leaf, body: float, known: Counter[str]) -> list[_Block]:
-    distance = _usual_distance(leaf.lines, body)
+    distances = [
+        above.base - below.base
+        for above, below in pairwise(leaf.lines)
+        if 0.5 * below.height < above.base - below.base < 3 * below.height
+    ]
+    usual = min(median(distances), _DOUBLE_SPACED * body) if distances else 1.2 * body
     blocks: list[_Block] = []
-    for group in _groups(leaf.lines, distance):
+    for group in _groups(leaf.lines, usual):
         if group[0].code and not _is_larger(group[0], body):
             blocks.append(_Block("code", fenced(_code(group))))
             continue
-        if _is_table(group):
+        widest = max(len(line.cells) for line in group)
+        if len(group) >= 2 and widest >= 2 and len(group) * widest >= 6:
             blocks.append(_Block("table", _table(group)))
             continue
         text = _joined(group, known)
         if _BULLET.match(text):
             blocks.append(_Block("item", _BULLET.sub("", text, count=1)))
-        elif _is_larger(group[0], body) and _is_heading(text):
+        elif _is_larger(group[0], body) and len(text) <= _LONGEST_HEADING and _LETTER.search(text):
             blocks.append(_Block("heading", text))
         else:
             blocks.append(_Block("paragraph", text))
@@ -418,19 +422,6 @@ def _code(lines: Sequence[Line]) -> str:
             found.append("")
         found.append(" " * (round((line.left - margin) / width) if width else 0) + line.code)
     return "\n".join(found)
-
-
-def _is_heading(text: str) -> bool:
-    return len(text) <= _LONGEST_HEADING and _LETTER.search(text) is not None
-
-
-def _usual_distance(lines: Sequence[Line], body: float) -> float:
-    distances = [
-        above.base - below.base
-        for above, below in pairwise(lines)
-        if 0.5 * below.height < above.base - below.base < 3 * below.height
-    ]
-    return min(median(distances), _DOUBLE_SPACED * body) if distances else 1.2 * body
 
 
 def _groups(lines: Sequence[Line], distance: float) -> Iterator[list[Line]]:
@@ -516,11 +507,6 @@ def _hyphen_between(text: str, following: str, known: Counter[str]) -> str:
 # ---------------------------------------------------------------- tables
 
 
-def _is_table(group: Sequence[Line]) -> bool:
-    widest = max(len(line.cells) for line in group)
-    return len(group) >= 2 and widest >= 2 and len(group) * widest >= 6
-
-
 def _table(group: Sequence[Line]) -> str:
     """A Markdown table with the columns of its fullest row."""
     fullest = max(group, key=lambda line: len(line.cells))
@@ -544,26 +530,18 @@ def _row(line: Line, fullest: Line, centres: Sequence[float]) -> list[str]:
 
 def _mend_across_pages(pages: Sequence[list[_Block]], known: Counter[str]) -> None:
     """Move the rest of a sentence to the page where it begins: a passage belongs to one page."""
-    earlier: list[_Block] = []
-    for blocks in pages:
-        if not blocks:
+    for earlier, blocks in pairwise([blocks for blocks in pages if blocks]):
+        if not earlier or earlier[-1].kind not in ("paragraph", "item"):
             continue
-        if earlier and earlier[-1].kind in ("paragraph", "item") and blocks[0].kind == "paragraph":
-            _end_sentence(earlier[-1], blocks, known)
-        earlier = blocks or earlier
-
-
-def _end_sentence(last: _Block, blocks: list[_Block], known: Counter[str]) -> None:
-    following = blocks[0]
-    hyphen = last.text.endswith("-") and following.text[:1].islower()
-    if not hyphen and not _is_under_way(last.text, following.text):
-        return
-    text = last.text[:-1] if hyphen else last.text
-    whole = _continued(text, following.text, hyphen=hyphen, known=known)
-    end = next((s.end for s in sentences(whole) if s.end > len(text)), len(whole))
-    rest = whole[end:].lstrip()
-    last.text = whole[:end]
-    if rest:
-        following.text = rest
-    else:
-        blocks.pop(0)
+        last, following = earlier[-1], blocks[0]
+        hyphen = last.text.endswith("-") and following.text[:1].islower()
+        if following.kind != "paragraph" or not (
+            hyphen or _is_under_way(last.text, following.text)
+        ):
+            continue
+        text = last.text[:-1] if hyphen else last.text
+        whole = _continued(text, following.text, hyphen=hyphen, known=known)
+        end = next((s.end for s in sentences(whole) if s.end > len(text)), len(whole))
+        last.text, following.text = whole[:end], whole[end:].lstrip()
+        if not following.text:
+            blocks.pop(0)

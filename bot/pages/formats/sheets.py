@@ -164,24 +164,16 @@ def cell_text(value: object, number_format: str | None) -> str:
         case int() | float():
             return _number(value, number_format or "General")
         case datetime():
-            return _moment(value)
+            if (value.hour, value.minute, value.second) == (0, 0, 0):
+                return value.date().isoformat()
+            return value.replace(microsecond=0).isoformat(" ")
         case timedelta():
-            return _duration(value)
+            seconds = round(value.total_seconds())
+            hours, rest = divmod(abs(seconds), 3_600)
+            return f"{'-' if seconds < 0 else ''}{hours}:{rest // 60:02d}:{rest % 60:02d}"
         case date() | time():
             return value.isoformat()
     return str(value)
-
-
-def _moment(value: datetime) -> str:
-    if (value.hour, value.minute, value.second) == (0, 0, 0):
-        return value.date().isoformat()
-    return value.replace(microsecond=0).isoformat(" ")
-
-
-def _duration(value: timedelta) -> str:
-    seconds = round(value.total_seconds())
-    hours, rest = divmod(abs(seconds), 3_600)
-    return f"{'-' if seconds < 0 else ''}{hours}:{rest // 60:02d}:{rest % 60:02d}"
 
 
 def _number(value: float, number_format: str) -> str:

@@ -14,7 +14,6 @@ import stamina
 from bot.core.errors import (
     AddressRefused,
     FootnoteError,
-    InvalidSetting,
     PageUnreadable,
     Unavailable,
 )
@@ -170,11 +169,6 @@ async def test_the_address_rule_holds_in_the_process(web: Mapping[str, str]) -> 
         for address in (web["honest"], "http://localhost/", "http://169.254.169.254/"):
             with pytest.raises(AddressRefused):
                 await retrieval.get(address)
-
-
-async def test_malformed_exceptions_from_the_rule_are_told_before_the_process_starts() -> None:
-    with pytest.raises(InvalidSetting, match="FOOTNOTE_FETCH_ALLOW"):
-        RetrievalProcess(DownloadSettings(("10.0.0.0/99",), 1, 1.0, "", respects_robots=False))
 
 
 async def test_what_is_cancelled_ends_and_the_others_go_on(web: Mapping[str, str]) -> None:
