@@ -6,7 +6,7 @@ from io import BytesIO
 
 import docx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.errors import PageUnreadable
@@ -51,6 +51,7 @@ def test_a_document_of_a_word_processor() -> None:
     )
 
 
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.sampled_from(["p", "h", "item", "table"]), phrases), max_size=8))
 def test_every_word_stands_in_the_text_in_order(parts: list[tuple[str, str]]) -> None:
     document = docx.Document()
