@@ -103,7 +103,6 @@ class Browser:
         return outcome if isinstance(outcome, str) else outcome.url
 
     async def aclose(self) -> None:
-        """Stop the browsers and delete their files."""
         await self._pool.aclose()
         if self._folder is not None:
             self._folder.cleanup()

@@ -19,7 +19,7 @@ import asyncio
 import contextlib
 import os
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.resources import files
 from time import monotonic
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
         Browser,
         BrowserContext,
         CDPSession,
-        Dialog,
         Page,
         Request,
     )
@@ -191,7 +190,6 @@ def _place(method: str, target: str) -> tuple[str, int] | None:
 
 
 def _split(authority: str, usual: str) -> tuple[str, str]:
-    """Host without brackets, and port."""
     if authority.startswith("["):
         host, _, rest = authority[1:].partition("]")
         return host, rest.removeprefix(":") or usual
@@ -311,11 +309,14 @@ async def _guard(order: Order) -> Guard:
 async def _profile(browser: Browser, port: int, order: Order) -> AsyncIterator[BrowserContext]:
     from playwright.async_api import Error
 
+    # Chromium's own user agent followed by ours, so that no site takes it for a person's
+    major = browser.version.partition(".")[0]
+    chromium = f"AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{major}.0.0.0 Safari/537.36"
     context = await browser.new_context(
         proxy={"server": f"http://127.0.0.1:{port}"},
         accept_downloads=False,
         service_workers="block",
-        user_agent=_user_agent(browser.version, order.agent),
+        user_agent=f"Mozilla/5.0 (X11; Linux x86_64) {chromium} {order.agent}",
         viewport={"width": 1280, "height": 2_000},
     )
     try:
@@ -324,15 +325,6 @@ async def _profile(browser: Browser, port: int, order: Order) -> AsyncIterator[B
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await context.close()
-
-
-def _user_agent(version: str, agent: str) -> str:
-    """Chromium's own user agent followed by ours, so that no site takes it for a person's."""
-    major = version.partition(".")[0]
-    return (
-        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"
-        f" Chrome/{major}.0.0.0 Safari/537.36 {agent}"
-    )
 
 
 class _Rendering:
@@ -352,11 +344,11 @@ class _Rendering:
         await self._context.route(re.compile(""), self._decide)
         await self._context.route_web_socket(re.compile(""), lambda socket: socket.close())
         page = self._page = await self._context.new_page()
-        self._context.on("page", _close)  # windows that the page opens
+        self._context.on("page", lambda window: _quietly(window.close()))  # that the page opens
         self._context.on("request", self._begun)
         self._context.on("requestfinished", self._ended)
         self._context.on("requestfailed", self._ended)
-        page.on("dialog", _dismiss)
+        page.on("dialog", lambda dialog: _quietly(dialog.dismiss()))
         page.on("crash", lambda _: self._fail("crash"))
         page.on("download", lambda _: self._fail("file"))
         work = asyncio.ensure_future(self._work(page))
@@ -465,18 +457,11 @@ async def _evaluated(session: CDPSession, expression: str) -> Any:
     return answer["result"].get("value")
 
 
-async def _close(page: Page) -> None:
+async def _quietly(done: Awaitable[None]) -> None:
     from playwright.async_api import Error
 
     with contextlib.suppress(Error):
-        await page.close()
-
-
-async def _dismiss(dialog: Dialog) -> None:
-    from playwright.async_api import Error
-
-    with contextlib.suppress(Error):
-        await dialog.dismiss()
+        await done
 
 
 # ---------------------------------------------------------------- the process

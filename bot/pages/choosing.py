@@ -22,11 +22,11 @@ from typing import Any
 from cachetools import LRUCache
 
 from bot.core.errors import PageUnreadable
+from bot.pages.bm25 import relevance, weigh
 from bot.pages.page import Page
 from bot.pages.passages import Passage, Weight, split
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.processes import DEFAULT, Answer, Shares, Work, data_of, text_of
-from bot.pages.scoring import relevance, weigh
 from bot.pages.urls import display_url
 from bot.text.terms import STOP_WORDS, keywords, terms
 from bot.text.tokens import estimate
@@ -93,7 +93,7 @@ def study(passages: Iterable[Passage]) -> Study:
 def rank(question: str, studied: Study, rarity: Mapping[str, float] | None = None) -> list[float]:
     """The relevance of each passage to a question, in page order; 0 is none.
 
-    Uses ``bot.pages.scoring`` with a small prior for position. Terms are weighted by their
+    Uses ``bot.pages.bm25`` with a small prior for position. Terms are weighted by their
     ``rarity`` in everything that was searched or, if that is unknown, among the page's own
     passages. All values are 0 if no passage contains any of the terms.
     """
@@ -330,7 +330,6 @@ class Chooser:
         return all((each.start, each.end) in shown for each in self._studied(page).passages)
 
     async def aclose(self) -> None:
-        """Stop the process."""
         await self._pool.aclose()
 
     async def _chosen(

@@ -111,7 +111,6 @@ def is_of_press(tree: Any) -> bool:
 
 
 def _generator(tree: Any) -> str:
-    """The generator that a page names."""
     return " ".join(
         tree.xpath("//meta[translate(@name, 'G', 'g')='generator' or @name='ProgId']/@content")
     )

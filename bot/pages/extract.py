@@ -315,7 +315,6 @@ def one_line(title: str) -> str:
 
 
 def _title_from(name: str) -> str:
-    """Make a title from a URL or a file name."""
     if name.startswith(("http://", "https://")):
         parts = urlsplit(name)
         return one_line(PurePosixPath(unquote(parts.path)).name) or one_line(parts.netloc)

@@ -6,7 +6,6 @@ configured. Caching and interpreting pages happen elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -17,11 +16,10 @@ from bot.core.errors import AddressRefused, Broken, BrowserNeeded, Invalid, Refu
 from bot.core.logs import get_logger
 from bot.core.observing import Observe, timed, unobserved
 from bot.core.settings import Settings
-from bot.pages import retrieval
-from bot.pages import urls
+from bot.pages import retrieval, urls
 from bot.pages.gates import refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
-from bot.pages.page import Page
+from bot.pages.page import Document, Page
 from bot.pages.pool import Turns
 from bot.pages.processes import Shares
 from bot.pages.retrieval import DownloadSettings, Retrieval, RetrievalProcess
@@ -82,48 +80,42 @@ class Fetcher:
         try:
             return await self._plain(address)
         except BrowserNeeded:
-            for way in self._other_ways():
-                if page := await self._attempt(way, address):
-                    return page
+            for way in (self._rendered, self._by_reader):  # a browser shows the page itself
+                name = way.__name__.strip("_")
+                try:
+                    if page := await way(address):
+                        return page
+                except (Unavailable, Refused, Invalid) as error:  # the operator may have to act
+                    log.warning("page_not_read", way=name, url=address, error=str(error))
+                except Broken as error:
+                    log.info("page_not_read", way=name, url=address, error=str(error))
             raise
-
-    def _other_ways(self) -> Iterator[Callable[[str], Awaitable[Page]]]:
-        """The other ways to read a page, best first: a browser shows the page itself."""
-        if self._browser is not None:
-            yield self._rendered
-        if self._reader is not None:
-            yield self._by_reader
-
-    async def _attempt(self, way: Callable[[str], Awaitable[Page]], address: str) -> Page | None:
-        """Read the page in another way; log the error and return None if that fails."""
-        try:
-            return await way(address)
-        except (Unavailable, Refused, Invalid) as error:  # the operator may have to act
-            log.warning("page_not_read", way=way.__name__.strip("_"), url=address, error=str(error))
-        except Broken as error:
-            log.info("page_not_read", way=way.__name__.strip("_"), url=address, error=str(error))
-        return None
-
-    async def _rendered(self, address: str) -> Page:
-        assert self._browser is not None  # noqa: S101 - checked by the caller
-        shown = await self._browser.render(address)
-        final = urls.canonical(shown.url)
-        if final != address:
-            await self._retrieval.permit(final)
-        html = shown.html.encode("utf-8", "replace")
-        extracted = await self._workers.extract(html, "text/html; charset=utf-8", final)
-        at = cited_as(final, extracted.canonical)
-        return Page(at, extracted.title, extracted.text, datetime.now(UTC))
-
-    async def _by_reader(self, address: str) -> Page:
-        assert self._reader is not None  # noqa: S101 - checked by the caller
-        reading = await self._reader.read(address)
-        return await self.read_given(address, reading.title, reading.text, self._reader.name)
 
     async def _plain(self, address: str) -> Page:
         self._workers.warm()
         async with self._turns.turn():
             document = await self._retrieval.get(address)
+        return await self._read(document)
+
+    async def _rendered(self, address: str) -> Page | None:
+        if self._browser is None:
+            return None
+        shown = await self._browser.render(address)
+        final = urls.canonical(shown.url)
+        if final != address:
+            await self._retrieval.permit(final)
+        html = shown.html.encode("utf-8", "replace")
+        return await self._read(
+            Document(final, "text/html; charset=utf-8", html, datetime.now(UTC))
+        )
+
+    async def _by_reader(self, address: str) -> Page | None:
+        if self._reader is None:
+            return None
+        reading = await self._reader.read(address)
+        return await self.read_given(address, reading.title, reading.text, self._reader.name)
+
+    async def _read(self, document: Document) -> Page:
         extracted = await self._workers.extract(document.data, document.content_type, document.url)
         at = cited_as(document.url, extracted.canonical)
         return Page(at, extracted.title, extracted.text, document.fetched_at)
@@ -152,7 +144,6 @@ class Fetcher:
         return Page(url, named, extracted.text, datetime.now(UTC), via=via)
 
     async def aclose(self) -> None:
-        """Close the connections and stop the download, extraction and browser processes."""
         await self._retrieval.aclose()
         for other in (self._browser, self._reader):
             if other is not None:

@@ -299,7 +299,6 @@ class Guard:
             raise _refusal(name, f"{name} is {address}")
 
     def _judge_unresolved(self, name: str, port: int) -> None:
-        """Judge a host without resolving its name."""
         if self._allow.has_host(name, port):
             return
         for address in (literal := _literal(name)):

@@ -129,7 +129,6 @@ class _Scanner:
 
 
 def _indent(line: str) -> int:
-    """Columns of white space before a line's first character."""
     return _width(line[: len(line) - len(line.lstrip(" \t"))])
 
 

@@ -95,7 +95,6 @@ def parse_html(html: str) -> Any:
 
 
 def _text(tree: Any, html: str) -> tuple[str, float]:
-    """The text of a page, and its share of the page's words."""
     content = content_of(tree)
     if content is not None:
         without_furniture(content)

@@ -378,7 +378,6 @@ def _name_before_colon(line: str) -> str:
 
 
 def _name(line: str) -> str:
-    """The name of an item: its words up to a colon, or its first line if that is short."""
     name = _name_before_colon(line) or _fitting(line)
     return "" if _SENTENCE_END.search(name) else name
 

@@ -109,7 +109,6 @@ def _is_fixed(paragraph: str, code_from: int) -> bool:
 
 
 def _margin(paragraph: str) -> int:
-    """Columns of white space that all lines of a paragraph begin with."""
     lines = [line.expandtabs() for line in paragraph.splitlines() if line.strip()]
     return min((len(line) - len(line.lstrip(" ")) for line in lines), default=0)
 
@@ -204,7 +203,6 @@ def _rst(lines: Sequence[str]) -> Iterator[_Part]:
 
 
 def _underlines(words: str, following: Sequence[str]) -> bool:
-    """True if the next line underlines the words."""
     if not following or not words.strip() or _UNDERLINE.fullmatch(words):
         return False
     return _UNDERLINE.fullmatch(following[0]) is not None and len(following[0].rstrip()) + 2 >= len(

@@ -153,13 +153,11 @@ class Turns:
                 del self._waiting[waiter.owner]
 
     def _is_open_to(self, owner: For) -> bool:
-        """True if this run may have a free turn."""
         if self._free > 1 or asyncio.get_running_loop().time() >= self._kept_until:
             return True
         return not self._has_turn(owner.person if self._is_kept_for_people else owner)
 
     def _has_turn(self, owner: str | For) -> bool:
-        """True if a run, or a person, has a turn."""
         return any(owner in (turn.owner, turn.owner.person) for turn in self._held)
 
     def _serve(self) -> None:
@@ -369,7 +367,6 @@ class Pool:
         self._idle.clear()
 
     async def aclose(self) -> None:
-        """Stop all processes."""
         self._closed = True
         if self._ending is not None:
             self._ending.cancel()
@@ -378,7 +375,6 @@ class Pool:
         await asyncio.gather(*ending)
 
     def _free(self) -> Child:
-        """An idle process that is still alive, or a new one."""
         if self._closed:
             raise Unavailable("Footnote is shutting down; ask again later.")
         while self._idle:

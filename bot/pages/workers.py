@@ -119,7 +119,6 @@ class Workers:
         return outcome
 
     async def aclose(self) -> None:
-        """Stop all processes."""
         await self._pool.aclose()
         if self._large is not None:
             await self._large.aclose()
@@ -171,8 +170,8 @@ def open_extraction(memory: int) -> Work:
     """Return the work of a process that may allocate ``memory`` bytes."""
     import trafilatura  # noqa: F401 - slow imports, done in advance
 
-    from bot.pages import extract  # noqa: F401
-    from bot.pages import markup
+    import bot.pages.markup  # noqa: F401
+    from bot.pages import extract
 
     def work(asked: dict[str, Any], data: bytes) -> Answer:
         try:

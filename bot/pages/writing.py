@@ -667,7 +667,6 @@ def _layout_lists(root: Any) -> set[Any]:
 
 
 def _is_listing(element: Any) -> bool:
-    """True if the page marks a <pre> as code."""
     parent = element.getparent()
     around = "" if parent is None else parent.get("class") or ""
     return (

@@ -17,9 +17,9 @@ from typing import TypeVar
 
 from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.core.reader import EVERYTHING, Reach
+from bot.pages.bm25 import weigh
 from bot.pages.page import Page
 from bot.pages.passages import Weight
-from bot.pages.scoring import weigh
 from bot.search.areas import Area, found_in, phrases
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from cachetools import LRUCache
 
-from bot.pages.scoring import BESIDE, relevance
+from bot.pages.bm25 import BESIDE, relevance
 from bot.search.index_file import count_spans, unpack_span, unpack_text
 from bot.search.meaning import Match
 from bot.text.terms import terms
@@ -101,7 +101,7 @@ def rate_matches(
     matches: Sequence[Match],
     pages: Pages | Mapping[int, OpenedPage],
 ) -> list[Match]:
-    """The matches with their score by ``bot.pages.scoring``, best first.
+    """The matches with their score by ``bot.pages.bm25``, best first.
 
     ``weights`` are those of the question's terms. ``pages`` has the files of the matches, which are
     processed one at a time.

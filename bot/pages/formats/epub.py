@@ -56,7 +56,6 @@ def read_epub(data: bytes, name: str) -> Reading:
 
 
 def _root(package: Package) -> tuple[str, Any]:
-    """The package document of the book: its path and its root element."""
     container = package.tree(_CONTAINER)
     found = None if container is None else container.find("{*}rootfiles/{*}rootfile")
     at = "" if found is None else found.get("full-path") or ""
@@ -65,7 +64,6 @@ def _root(package: Package) -> tuple[str, Any]:
 
 
 def _chapters(package: Package, at: str, root: Any) -> Iterator[str]:
-    """The paths of the chapters in reading order."""
     items = {each.get("id"): each for each in root.iterfind("{*}manifest/{*}item")}
     for reference in root.iterfind("{*}spine/{*}itemref"):
         item = items.get(reference.get("idref"))

@@ -269,7 +269,6 @@ class _Reader:
                 yield from self._pieces(element, depth, style)
 
     def _paragraph(self, element: Any) -> Iterator[Piece]:
-        """A paragraph or heading, and the text boxes that are anchored in it."""
         style = attribute(element, "style-name")
         role = self._styles.role(style)
         outer, self._boxes = self._boxes, []
@@ -420,7 +419,6 @@ class _Reader:
 
 
 def _owner(row: Any) -> Any:
-    """The table that a row belongs to."""
     parent = outside(row, _IN_TABLE)
     return parent if parent is not None and local(parent) == "table" else None
 

@@ -67,7 +67,6 @@ class Package:
     """The parts of one package."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
-        """``name`` is the document's name in errors."""
         self._archive = archive
         self.name = name
         self.share_read = 0.0  # of the part that ``elements`` is reading

@@ -175,7 +175,6 @@ def _line(text_page: Any, text: str, start: int, end: int, *, hyphen: bool) -> L
 
 
 def _is_fixed_width(text_page: Any, index: int) -> bool:
-    """True if a character's font is monospaced, by its flags or name."""
     name = ctypes.create_string_buffer(_LONGEST_FONT_NAME)
     flags = ctypes.c_int()
     if not pdfium.FPDFText_GetFontInfo(text_page, index, name, len(name), flags):
@@ -374,7 +373,6 @@ def _keys(line: Line, leaf: Leaf) -> Iterator[tuple[str, int]]:
 
 
 def _body_height(leaves: Sequence[Leaf]) -> float:
-    """The height of most of the text, in points."""
     heights: Counter[float] = Counter()
     for leaf in leaves:
         for line in leaf.lines:
@@ -437,7 +435,6 @@ def _groups(lines: Sequence[Line], distance: float) -> Iterator[list[Line]]:
 
 
 def _goes_on(group: Sequence[Line], line: Line, distance: float) -> bool:
-    """True if a line belongs to the lines before it."""
     last = group[-1]
     if last.code or line.code:
         return bool(last.code and line.code) and _is_next(last, line, _EMPTY_LINES * line.height)

@@ -277,7 +277,6 @@ class GridWriter:
         self._columns = None
 
     def _begin(self) -> None:
-        """Write the waiting rows: lines of text, then a table."""
         rows, self._waiting = self._waiting, []
         while rows and _filled(rows[0]) == 1:
             self._blocks.paragraph(" ".join(rows.pop(0)))

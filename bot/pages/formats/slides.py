@@ -50,7 +50,6 @@ def read_slides(data: bytes, name: str) -> Reading:
 
 
 def _slides(package: Package) -> Iterator[str]:
-    """The parts of the slides, in presentation order."""
     main = main_part(package, "ppt/presentation.xml")
     related = package.relationships(main)
     root = package.tree(main)

@@ -331,7 +331,6 @@ class _Reader:
                     yield from self._pieces(child)
 
     def _paragraph(self, element: Any) -> Iterator[Piece]:
-        """A paragraph, and the text boxes that are anchored in it."""
         properties = element.find("{*}pPr")
         style = PLAIN
         if properties is not None:
@@ -445,7 +444,6 @@ def _place(element: Any) -> str:
 
 
 def _table(row: Any) -> Any:
-    """The table that a row belongs to."""
     parent = outside(row, _AROUND)
     return parent if parent is not None and local(parent) == "tbl" else None
 
