@@ -325,11 +325,11 @@ def _fail(address: str, error: httpx.HTTPError) -> NoReturn:
     if isinstance(error, httpx.TimeoutException | httpx.ConnectError):
         raise Unavailable(
             f"{host} cannot be reached; check the address, or try again later.",
-            detail=_described(error),
+            detail=f"{type(error).__name__}: {error}",
         ) from None
     raise Unavailable(
         f"The connection to {host} broke while {urls.display_url(address)} was read; try again.",
-        detail=_described(error),
+        detail=f"{type(error).__name__}: {error}",
     ) from None
 
 
@@ -339,10 +339,6 @@ def _cause(error: BaseException | None, kind: type[BaseException]) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def _described(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 # ---------------------------------------------------------------- limits on a body

@@ -38,7 +38,7 @@ from bot.pages.processes import Answer, AsyncWork
 if TYPE_CHECKING:
     from protego import Protego
 
-    from bot.pages.download import Downloads, Permit, Progress
+    from bot.pages.download import Downloads, Permit
 
 
 # ---------------------------------------------------------------- robots.txt
@@ -210,7 +210,12 @@ class Retrieval:
                     with attempt:
                         return await downloads.get(address, progress, permit)
         except TimeoutError:
-            raise self._too_slow(progress) from None
+            page, seconds = urls.display_url(progress.url), f"{self._way.seconds:g} seconds"
+            if progress.receiving:
+                raise PageUnreadable(
+                    f"{page} did not arrive in full within {seconds}; paste the part that matters."
+                ) from None
+            raise Unavailable(f"{page} did not answer within {seconds}; try again.") from None
         raise AssertionError("stamina returns or raises")
 
     async def aclose(self) -> None:
@@ -229,17 +234,6 @@ class Retrieval:
             permit = robots.permit if self._way.respects_robots else None
             self._opened = downloads, permit
         return self._opened
-
-    def _too_slow(self, progress: Progress) -> FootnoteError:
-        page = urls.display_url(progress.url)
-        if progress.receiving:
-            return PageUnreadable(
-                f"{page} did not arrive in full within {self._way.seconds:g} seconds; paste the"
-                " part that matters."
-            )
-        return Unavailable(
-            f"{page} did not answer within {self._way.seconds:g} seconds; try again."
-        )
 
 
 def _wait_before_retry(deadline: float) -> Callable[[Exception], bool | float]:

@@ -102,7 +102,11 @@ class Workers:
         except TaskFailed as failed:
             if failed.reason == "memory":
                 raise self._too_large(name, self._shares.large) from None
-            raise self._broken(name, str(failed)) from None
+            raise PageUnreadable(
+                f"{display_url(name)} could not be read: its reader crashed, or needed more than"
+                f" {self._shares.large / 1e6:,.0f} MB of memory; paste its text.",
+                detail=str(failed),
+            ) from None
 
     async def _read_by(
         self, pool: Pool, data: bytes, media_type: str | None, name: str, seconds: float
@@ -112,7 +116,11 @@ class Workers:
             outcome = await pool.ask(asked, data, seconds, _understood)
         except TaskFailed as failed:
             if failed.reason == "slow":
-                raise _too_slow(name, seconds) from None
+                raise PageUnreadable(
+                    f"{display_url(name)} takes too long to read because of the way it is made;"
+                    " paste its text.",
+                    detail=f"no result within {seconds} s",
+                ) from None
             raise
         if isinstance(outcome, PageUnreadable):
             raise outcome
@@ -129,24 +137,9 @@ class Workers:
             " or paste the part that matters."
         )
 
-    def _broken(self, name: str, detail: str) -> PageUnreadable:
-        return PageUnreadable(
-            f"{display_url(name)} could not be read: its reader crashed, or needed more than"
-            f" {self._shares.large / 1e6:,.0f} MB of memory; paste its text.",
-            detail=detail,
-        )
-
 
 class NeedsMoreMemory(PageUnreadable):
     """A document needs more memory than is available for it."""
-
-
-def _too_slow(name: str, seconds: float) -> PageUnreadable:
-    return PageUnreadable(
-        f"{display_url(name)} takes too long to read because of the way it is made; paste its"
-        " text.",
-        detail=f"no result within {seconds} s",
-    )
 
 
 def _understood(reply: Any, data: bytes) -> Reading | PageUnreadable:

@@ -26,13 +26,18 @@ def read_notebook(source: str, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for a file that is not a notebook.
     """
+    notebook, problem = None, "no cells"
     try:
         notebook = json.loads(source)
     except (ValueError, RecursionError) as error:
-        raise _no_notebook(name, str(error)) from None
+        problem = str(error)
     cells = _get(notebook, "cells")
     if not isinstance(cells, list):
-        raise _no_notebook(name, "no cells")
+        raise PageUnreadable(
+            f"{name} is a Jupyter notebook that is damaged; open and save it again, or export it as"
+            " HTML.",
+            detail=problem,
+        )
     language = _text(_get(notebook, "metadata", "language_info", "name")) or _text(
         _get(notebook, "metadata", "kernelspec", "language")
     )
@@ -61,14 +66,6 @@ def read_notebook(source: str, name: str) -> Reading:
     if kept < words and blocks.full:
         blocks.heading(2, "The rest of this notebook was not read")
     return Reading(title, blocks.text(), kept / words if words else 1.0)
-
-
-def _no_notebook(name: str, detail: str) -> PageUnreadable:
-    return PageUnreadable(
-        f"{name} is a Jupyter notebook that is damaged; open and save it again, or export it as"
-        " HTML.",
-        detail=detail,
-    )
 
 
 def _output(output: Any) -> str:

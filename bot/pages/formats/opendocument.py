@@ -226,9 +226,10 @@ class _Reader:
             self._styles.learn(element)
             return False
         owner = _owner(element) if name == "table-row" else element
-        if owner is None or not _stands_alone(owner):
+        if owner is None or outside(owner, _AROUND) is not None:  # in a table or a shape
             return False
-        in_sheet = local(owner) == "table" and _is_sheet(owner)
+        parent = owner.getparent()
+        in_sheet = local(owner) == "table" and parent is not None and local(parent) == "spreadsheet"
         match name:
             case "table-row" if in_sheet:
                 self._sheet_row(element, owner)
@@ -421,13 +422,3 @@ class _Reader:
 def _owner(row: Any) -> Any:
     parent = outside(row, _IN_TABLE)
     return parent if parent is not None and local(parent) == "table" else None
-
-
-def _stands_alone(element: Any) -> bool:
-    """True if an element is directly in the document, rather than in a table or a shape."""
-    return outside(element, _AROUND) is None
-
-
-def _is_sheet(table: Any) -> bool:
-    parent = table.getparent()
-    return parent is not None and local(parent) == "spreadsheet"

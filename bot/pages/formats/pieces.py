@@ -125,8 +125,9 @@ class PieceWriter:
             case "paragraph":
                 self._blocks.paragraph(piece.text)
             case "table":
-                self._write_rows(piece.rows)
-                self._table = None
+                outer, self._rows = self._rows, piece.rows
+                self._write_rows()
+                self._table, self._rows = None, outer
 
     def put_all(self, pieces: Iterable[Piece]) -> None:
         for piece in pieces:
@@ -159,19 +160,17 @@ class PieceWriter:
         """Add the next row to the table, which is open until ``end_table``."""
         self._rows.append(row)
         if len(self._rows) >= ROWS_AT_ONCE:
-            self._end_rows()
+            self._write_rows()
 
     def end_table(self) -> None:
-        self._end_rows()
+        self._write_rows()
         self._table = None
         self.end_notes()
 
-    def _end_rows(self) -> None:
+    def _write_rows(self) -> None:
         rows, self._rows = self._rows, []
-        if rows:
-            self._write_rows(rows)
-
-    def _write_rows(self, rows: list[list[Cell]]) -> None:
+        if not rows:
+            return
         self.flush()
         if self._table is None:
             self._table = _Table(_is_layout(rows))
@@ -179,7 +178,9 @@ class PieceWriter:
             for row in rows:
                 for cell in row:
                     if not cell.goes_on:
-                        self._inside(cell)
+                        outer, self._table = self._table, None
+                        self.put_all(cell.pieces)
+                        self._table = outer
             return
         grid = _grid(rows, self._table.last)
         self._table.last = grid[-1] if grid else []
@@ -192,11 +193,6 @@ class PieceWriter:
             shown = [line[i] if i < len(line) else "" for i in columns]
             self._blocks.row(shown, first=self._table.columns is None)
             self._table.columns = columns
-
-    def _inside(self, cell: Cell) -> None:
-        outer, self._table = self._table, None
-        self.put_all(cell.pieces)
-        self._table = outer
 
 
 @dataclass(slots=True)
