@@ -115,20 +115,6 @@ def test_rank_counts_headings_and_prefers_early_passages() -> None:
     assert min(others) == 0 < last < first
 
 
-def test_rank_counts_what_stands_beside_a_passage() -> None:
-    passages = split(f"A harbour here.\n\n# B\n\nIt is old.{FILLER}")
-    own, beside, *others = rank("harbour", study(passages))
-    assert own > beside > others[-1] == 0
-
-
-def test_rank_weighs_terms_by_their_rarity_in_all_documents() -> None:
-    passages = study(split(f"The boats.{FILLER}\n\n# C\n\nThe quay."))
-    boats, *_, quay = rank("boats quay", passages, {"boat": 0.5, "quai": 7.0, "": 9.0})
-    assert quay > boats
-    boats, *_, quay = rank("boats quay", passages, {"boat": 7.0, "quai": 0.5, "": 9.0})
-    assert boats > quay
-
-
 def test_rank_of_nothing_is_zero() -> None:
     assert rank("", study(split("A text."))) == [0.0]
     assert rank("x", study([])) == []

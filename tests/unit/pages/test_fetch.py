@@ -589,23 +589,6 @@ async def test_a_fetch_can_be_cancelled(open_fetcher: OpenFetcher, web: Web, bas
 # ---------------------------------------------------------------- contents
 
 
-@pytest.mark.parametrize(
-    ("path", "sentence"),
-    [
-        ("/empty", "is empty"),
-        ("/script", "no text that can be read without a browser"),
-        ("/login", "only a login form"),
-        ("/cookies", "only a question about cookies"),
-        ("/robots", "lets only browsers in"),
-    ],
-)
-async def test_pages_that_are_no_pages_are_unreadable(
-    open_fetcher: OpenFetcher, base: str, path: str, sentence: str
-) -> None:
-    with pytest.raises(PageUnreadable, match=sentence):
-        await open_fetcher().fetch(base + path)
-
-
 async def test_every_sentence_names_the_page_and_ends_like_one(
     open_fetcher: OpenFetcher, base: str
 ) -> None:

@@ -101,24 +101,6 @@ def test_a_package_is_read_as_what_it_holds(kind: str, name: str, media_type: st
     assert "some" in from_bytes(WHOLE[kind], media_type, name.format(kind)).text
 
 
-@pytest.mark.parametrize("ending", [".docx", ".xlsx", ".pptx", ".odt", ".epub"])
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        (
-            b"<!doctype html><html><body><p>A page of the web.</p></body></html>",
-            "A page of the web.",
-        ),
-        (b"Only words.", "Only words."),
-        (WHOLE["docx"], "some words"),
-        (gzip.compress(WHOLE["odt"], mtime=0), "some words"),
-    ],
-    ids=["html", "text", "docx", "gzip"],
-)
-def test_a_wrong_ending_does_no_harm(ending: str, data: bytes, text: str) -> None:
-    assert from_bytes(data, None, f"a{ending}").text == text
-
-
 @pytest.mark.parametrize(
     ("parts", "what"),
     [
