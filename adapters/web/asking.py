@@ -17,7 +17,7 @@ from adapters.web.console import WORKSPACE, Console
 from adapters.web.forms import Upload, attachments_of, check_readable
 from adapters.web.preferences import asked_locale, clock_of, texts_of
 from bot.core.messages import EVERYWHERE, Attachment, Depth, Message, Thread
-from bot.pages.turns import For, reading_for
+from bot.pages.pool import For, reading_for
 from bot.pages.urls import links_in
 from bot.service.reception import AcceptedQuestion
 

@@ -12,7 +12,7 @@ from bot.core.observing import Observed, nothing_observed, unobserved
 from bot.core.posting import Poster
 from bot.core.settings import Settings
 from bot.operation.console_access import run_page
-from bot.pages.chooser import Chooser
+from bot.pages.choosing import Chooser
 from bot.pages.fetch import Fetcher
 from bot.pages.processes import Shares
 from bot.reasoning.closest.reasoner import Closest

@@ -253,7 +253,7 @@ async def _connected(name: str, settings: Settings) -> str:
 
 
 def _parts(settings: Settings) -> Iterator[Part]:
-    from bot.pages import tunnel
+    from bot.pages.transport import proxy_report
     from bot.rights import rights
     from bot.search.registry import configured_names, is_chosen
 
@@ -263,7 +263,7 @@ def _parts(settings: Settings) -> Iterator[Part]:
     yield Part("Documents", _documents)
     yield Part("Extras", _extras)
     yield Part("Rights", rights.report)
-    yield Part("Network", tunnel.report, settings.fetch_proxy is not None)
+    yield Part("Network", proxy_report, settings.fetch_proxy is not None)
     yield Part("Meaning", _meaning)
     for name in configured_names(settings):
         check = partial(_searched, name)

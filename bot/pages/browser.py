@@ -1,7 +1,7 @@
 """Renders pages with a system Chromium in separate processes (``FOOTNOTE_BROWSER``).
 
-``bot.pages.rendering`` describes how pages are kept from doing harm. Playwright, which controls the
-browser, comes with the extra ``[browser]``.
+``bot.pages.browser_process`` describes how pages are kept from doing harm. Playwright, which
+controls the browser, comes with the extra ``[browser]``.
 """
 
 from __future__ import annotations
@@ -103,7 +103,6 @@ class Browser:
         return outcome if isinstance(outcome, str) else outcome.url
 
     async def aclose(self) -> None:
-        """Stop the browsers and delete their files."""
         await self._pool.aclose()
         if self._folder is not None:
             self._folder.cleanup()
@@ -135,49 +134,46 @@ class Browser:
         return outcome
 
     def _failure(self, problem: _Problem, url: str) -> FootnoteError:
-        page, detail, most_bytes = display_url(url), problem.detail, self._order.most_bytes
-        match problem.kind:
-            case "start":
-                return self._not_started(detail)
-            case "refused":
-                return AddressRefused(
-                    f"{page} leads to {detail}, a private or reserved network address, where"
-                    " Footnote does not go.",
-                )
-            case "unreachable":
-                return Unavailable(
-                    f"{page} could not be reached with a browser; try again later.", detail=detail
-                )
-            case "size":
-                return PageUnreadable(
-                    f"{page} loads more than {LOAD * most_bytes / 1e6:g} MB or is larger than"
-                    f" {most_bytes / 1e6:g} MB; paste the part that matters.",
-                    detail=detail,
-                )
-            case "memory":
-                return PageUnreadable(
-                    f"{page} needs more memory in a browser than a page may use; paste the text.",
-                    detail=detail,
-                )
-            case "slow":
-                return BrowserNeeded(
-                    f"{page} did not become readable in a browser within {self._order.seconds:g}"
-                    " seconds; paste the text.",
-                    detail=detail,
-                )
-            case "downgrade":
-                return AddressRefused(
-                    f"{page} leads from https to unprotected http, where its text could be changed"
-                    " on the way; give the http address itself if you trust it."
-                )
-            case "file":
-                return PageUnreadable(
-                    f"{page} gives a browser a file and not a page; save it, and attach it."
-                )
-        return BrowserNeeded(
-            f"{page} could not be shown by the browser, which crashed; paste the text.",
-            detail=detail,
+        page, most = display_url(url), self._order.most_bytes / 1e6
+        if problem.kind == "start":
+            return self._not_started(problem.detail)
+        failures: dict[str, tuple[type[FootnoteError], str]] = {
+            "refused": (
+                AddressRefused,
+                f"leads to {problem.detail}, a private or reserved network address, where Footnote"
+                " does not go.",
+            ),
+            "unreachable": (Unavailable, "could not be reached with a browser; try again later."),
+            "size": (
+                PageUnreadable,
+                f"loads more than {LOAD * most:g} MB or is larger than {most:g} MB; paste the part"
+                " that matters.",
+            ),
+            "memory": (
+                PageUnreadable,
+                "needs more memory in a browser than a page may use; paste the text.",
+            ),
+            "slow": (
+                BrowserNeeded,
+                f"did not become readable in a browser within {self._order.seconds:g} seconds;"
+                " paste the text.",
+            ),
+            "downgrade": (
+                AddressRefused,
+                "leads from https to unprotected http, where its text could be changed on the way;"
+                " give the http address itself if you trust it.",
+            ),
+            "file": (
+                PageUnreadable,
+                "gives a browser a file and not a page; save it, and attach it.",
+            ),
+        }
+        crashed = (
+            BrowserNeeded,
+            "could not be shown by the browser, which crashed; paste the text.",
         )
+        kind, sentence = failures.get(problem.kind, crashed)
+        return kind(f"{page} {sentence}", detail=problem.detail)
 
     def _not_started(self, detail: str) -> InvalidSetting:
         is_root = hasattr(os, "geteuid") and os.geteuid() == 0

@@ -87,8 +87,9 @@ def decode(data: bytes, declared: str | None = None) -> str:
     if _is_utf8(data, claims):
         return data.decode("utf-8")
     for codec in claims:
-        text = _plausible(data, codec)
-        if text is not None:
+        text = data.decode(codec, "replace")
+        is_plausible = text.count("\ufffd") <= len(text) * _BAD_SHARE
+        if is_plausible and not (codec == _WESTERN and _looks_garbled(data)):
             return text
     return data.decode(_detected(data, claims), "replace")
 
@@ -140,16 +141,6 @@ def _is_utf8(data: bytes, claims: list[str]) -> bool:
     if not claims or claims[0] not in _CJK_CODECS:
         return True
     return len(_MULTIBYTE_UTF8.findall(data[:SAMPLE])) > 4
-
-
-def _plausible(data: bytes, codec: str) -> str | None:
-    """The text if the bytes can be in this encoding, allowing for a few broken characters."""
-    text = data.decode(codec, "replace")
-    if text.count("\ufffd") > len(text) * _BAD_SHARE:
-        return None
-    if codec == _WESTERN and _looks_garbled(data):
-        return None
-    return text
 
 
 def _looks_garbled(data: bytes) -> bool:

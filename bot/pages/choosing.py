@@ -1,20 +1,33 @@
-"""Ranks the passages of a page by their relevance to a question.
+"""Chooses the passages of pages to show, by their relevance to a question or to the whole page.
 
 A page is studied once: split, counted and indexed by its terms. That takes about 0.15 s for a
-million characters; ranking a studied page takes a few milliseconds. ``bot.pages.chooser`` does both
-without blocking the event loop.
+million characters; ranking a studied page takes a few milliseconds. A page can be built to take
+more, and ten times its size in memory. That must neither block the event loop nor fill the memory
+of the main process, so ``Chooser`` has long pages processed in a separate process. The process
+caches its studies, since the next question often concerns the same pages. A page of ordinary length
+is studied in a thread: starting a process takes longer than that.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
 from array import array
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
-from bot.pages.passages import Passage, Weight
-from bot.pages.relevance import relevance, weigh
+from cachetools import LRUCache
+
+from bot.core.errors import PageUnreadable
+from bot.pages.bm25 import relevance, weigh
+from bot.pages.page import Page
+from bot.pages.passages import Passage, Weight, split
+from bot.pages.pool import COMMAND, Pool, TaskFailed
+from bot.pages.processes import DEFAULT, Answer, Shares, Work, data_of, text_of
+from bot.pages.urls import display_url
 from bot.text.terms import STOP_WORDS, keywords, terms
 from bot.text.tokens import estimate
 
@@ -80,7 +93,7 @@ def study(passages: Iterable[Passage]) -> Study:
 def rank(question: str, studied: Study, rarity: Mapping[str, float] | None = None) -> list[float]:
     """The relevance of each passage to a question, in page order; 0 is none.
 
-    Uses ``bot.pages.relevance`` with a small prior for position. Terms are weighted by their
+    Uses ``bot.pages.bm25`` with a small prior for position. Terms are weighted by their
     ``rarity`` in everything that was searched or, if that is unknown, among the page's own
     passages. All values are 0 if no passage contains any of the terms.
     """
@@ -203,7 +216,7 @@ def spread(
     costs = [estimate(passage.text) for passage in passages]
     if sum(costs) <= budget_tokens:
         return passages
-    worth = centrality(passages)
+    worth = _centrality(passages)
     mean = max(1, sum(costs) // len(costs))
     stretches = _stretches(costs, max(1, budget_tokens // mean))
     chosen: list[int] = []
@@ -215,41 +228,19 @@ def spread(
     return [passages[i] for i in sorted(chosen)]
 
 
-def representatives(passages: Sequence[Passage], count: int) -> list[Passage]:
-    """At most ``count`` of the passages, in order: the first one, and from each stretch of the
-    others the one closest to the subject of all.
-    """
-    if len(passages) <= count:
-        return list(passages)
-    worth = centrality(passages)
-    chosen = {0} if count > 0 else set()
-    size = (len(passages) - 1) / max(1, count - 1)
-    for stretch in range(count - 1):
-        inside = range(1 + round(stretch * size), 1 + round((stretch + 1) * size))
-        chosen.add(max(inside, key=lambda i: (worth[i], -i)))
-    return [passages[i] for i in sorted(chosen)]
-
-
-def centrality(passages: Sequence[Passage]) -> list[float]:
-    """The similarity of each passage to all others, in the order of ``passages``."""
-    within = Counter(
-        word for passage in _some_of(passages) for word in set(terms(passage.text)) - STOP_WORDS
-    )
-    opens = [i == 0 or p.heading != passages[i - 1].heading for i, p in enumerate(passages)]
-    return [
-        _worth(set(terms(passage.text)) - STOP_WORDS, within) * (OPENS_SECTION if is_first else 1.0)
-        for passage, is_first in zip(passages, opens, strict=True)
-    ]
-
-
-def _worth(words: set[str], within: Mapping[str, int]) -> float:
-    return sum(within[word] for word in words if within[word] > 1) / math.sqrt(len(words) or 1)
-
-
-def _some_of(passages: Sequence[Passage]) -> Sequence[Passage]:
-    """A sample of passages whose words are counted; counting all would take too much memory."""
+def _centrality(passages: Sequence[Passage]) -> list[float]:
+    """The similarity of each passage to all others; of a very long page, to a sample of them."""
     characters = sum(len(passage.text) for passage in passages)
-    return passages[:: -(-characters // COUNTED) or 1]
+    sample = passages[:: -(-characters // COUNTED) or 1]
+    within = Counter(word for each in sample for word in set(terms(each.text)) - STOP_WORDS)
+    found: list[float] = []
+    heading: str | None = None
+    for passage in passages:
+        words = set(terms(passage.text)) - STOP_WORDS
+        worth = sum(within[word] for word in words if within[word] > 1) / math.sqrt(len(words) or 1)
+        found.append(worth * (OPENS_SECTION if passage.heading != heading else 1.0))
+        heading = passage.heading
+    return found
 
 
 def _stretches(costs: Sequence[int], count: int) -> list[int]:
@@ -276,3 +267,180 @@ def _outside_in(stretches: Sequence[int], worth: Sequence[float]) -> list[int]:
     order = sorted(inside, key=lambda n: int(f"{n:0{digits}b}"[::-1], 2))
     rounds = max(map(len, inside.values()), default=0)
     return [inside[n][turn] for turn in range(rounds) for n in order if turn < len(inside[n])]
+
+
+# ---------------------------------------------------------------- without blocking the event loop
+
+
+SHORT = 20_000  # characters of a page that is studied directly, within a few milliseconds
+ORDINARY = 60_000  # ... in a thread: 0.02 s, or 0.2 s for a page built to be slow
+KEPT_HERE = 1_000_000  # characters of short pages with cached studies; ten times that in bytes
+KEPT_THERE = 6_000_000  # ... and of long pages, as far as memory allows
+SECONDS = 20.0  # limit for choosing among a long page's passages; usually below one
+IDLE_SECONDS = 60.0
+
+_UNKNOWN = {"lacks": "text"}
+
+Spans = Collection[tuple[int, int]]
+
+
+class Chooser:
+    """Chooses among the passages of pages. Belongs to one event loop; close it when done."""
+
+    def __init__(
+        self,
+        shares: Shares = DEFAULT,
+        seconds: float = SECONDS,
+        command: Sequence[str] = COMMAND,
+    ) -> None:
+        self._seconds = seconds
+        self._pool = Pool("choose", 1, shares.choosing, idle_seconds=IDLE_SECONDS, command=command)
+        self._studies: LRUCache[str, Study] = _kept_studies(KEPT_HERE)
+
+    async def choose(
+        self,
+        question: str,
+        page: Page,
+        budget_tokens: int,
+        *,
+        skip: Spans = (),
+        rarity: Mapping[str, float] | None = None,
+        weights: Iterable[Weight] = (),
+    ) -> list[Passage]:
+        """Run ``select`` on a page.
+
+        Raises ``PageUnreadable`` for a page that takes too much time or memory, ``Unavailable`` if
+        no process can be started.
+        """
+        asked = {
+            "question": question,
+            "rarity": dict(rarity or {}),
+            "weights": [(each.start, each.end, each.relevance) for each in weights],
+        }
+        return await self._chosen(page, asked, budget_tokens, skip)
+
+    async def survey(self, page: Page, budget_tokens: int, *, skip: Spans = ()) -> list[Passage]:
+        """Run ``spread`` on a page. Raises like ``choose``."""
+        return await self._chosen(page, {}, budget_tokens, skip)
+
+    def is_whole(self, page: Page, shown: Spans) -> bool:
+        """True if all passages of a page were shown; always False for a long page."""
+        if len(page.text) > SHORT:
+            return False
+        return all((each.start, each.end) in shown for each in self._studied(page).passages)
+
+    async def aclose(self) -> None:
+        await self._pool.aclose()
+
+    async def _chosen(
+        self, page: Page, asked: dict[str, Any], budget_tokens: int, skip: Spans
+    ) -> list[Passage]:
+        asked |= {"hash": page.hash, "budget": budget_tokens, "skip": list(skip)}
+        if len(page.text) <= SHORT:
+            return _passages(self._studied(page), asked)
+        if len(page.text) > ORDINARY:
+            return await self._ask(asked, page)
+        if page.hash not in self._studies:
+            self._studies[page.hash] = await asyncio.to_thread(_study_of, page.text)
+        return await asyncio.to_thread(_passages, self._studied(page), asked)
+
+    def _studied(self, page: Page) -> Study:
+        studied = self._studies.get(page.hash)
+        if studied is None:
+            studied = self._studies[page.hash] = _study_of(page.text)
+        return studied
+
+    async def _ask(self, head: dict[str, Any], page: Page) -> list[Passage]:
+        understood = partial(_understood, page)
+        try:
+            passages = await self._pool.ask(head, b"", self._seconds, understood)
+            if passages is None:
+                data = data_of(page.text)
+                passages = await self._pool.ask(head, data, self._seconds, understood)
+        except TaskFailed as failed:
+            raise PageUnreadable(
+                f"{display_url(page.url)} is too long, or made in a way that takes too long, to"
+                " find passages in it; paste the part that matters.",
+                detail=str(failed),
+            ) from None
+        return passages or []
+
+
+def _understood(page: Page, reply: Any, _: bytes) -> list[Passage] | None:
+    """The passages in a reply; None if the page's text must be sent first."""
+    match reply:
+        case {"passages": list(found)}:
+            return [_passage(page, each) for each in found]
+        case dict() if reply == _UNKNOWN:
+            return None
+        case _:
+            raise ValueError("an invalid reply")
+
+
+def _passage(page: Page, entry: Any) -> Passage:
+    match entry:
+        case [int(start), int(end), str(heading), int() | float() | None as near, bool(in_code)]:
+            if 0 <= start < end <= len(page.text):
+                return Passage(start, end, page.text[start:end], heading, near, in_code)
+    raise ValueError("an invalid reply")
+
+
+def _passages(studied: Study, asked: Mapping[str, Any]) -> list[Passage]:
+    """The passages of a page that a request asks for: all that it says is plain JSON."""
+    skip = [(start, end) for start, end in asked["skip"]]
+    if "question" not in asked:
+        return spread(studied.passages, asked["budget"], skip=skip)
+    weights = [Weight(*each) for each in asked["weights"]]
+    return select(
+        asked["question"],
+        studied,
+        asked["budget"],
+        skip=skip,
+        rarity=asked["rarity"],
+        weights=weights,
+    )
+
+
+def _study_of(text: str) -> Study:
+    return study(split(text))
+
+
+def _kept_studies(characters: int) -> LRUCache[str, Study]:
+    return LRUCache(
+        characters, getsizeof=lambda kept: sum(len(each.text) for each in kept.passages)
+    )
+
+
+# ---------------------------------------------------------------- in the child process
+
+
+def open_choice(_: int) -> Work:
+    """Return the work of a process, which keeps the studies of pages."""
+    studies = _kept_studies(KEPT_THERE)
+
+    def work(asked: dict[str, Any], data: bytes) -> Answer:
+        text = text_of(data) if data else ""
+        del data
+        try:
+            return _reply(studies, asked, text), b""
+        except MemoryError:  # once more, without what is kept
+            studies.clear()
+        return _reply(studies, asked, text), b""
+
+    return work
+
+
+def _reply(studies: LRUCache[str, Study], head: dict[str, Any], text: str) -> dict[str, Any]:
+    studied = studies.get(head["hash"])
+    if studied is None:
+        if not text:
+            return _UNKNOWN
+        studied = _study_of(text)
+        if studies.getsizeof(studied) <= studies.maxsize:
+            studies[head["hash"]] = studied
+    chosen = _passages(studied, head)
+    return {
+        "passages": [
+            (each.start, each.end, each.heading, each.relevance, each.in_code) for each in chosen
+        ]
+    }

@@ -1,18 +1,22 @@
-"""Finds the content of an HTML page by the page's own markup.
+"""Finds the content of an HTML page by the page's own markup, and removes navigation from it.
 
 Programs that generate documentation, wikis and knowledge bases mark the content with an element or
 class of their own, or with <main>. That element is converted whole, since every paragraph, table
-cell and option in it is meant to be read. The same goes for a handwritten page without a site
-around it. News and blog pages mark their articles too, but with much inside that is not the
-article; they also declare what they are, and are left to trafilatura.
+cell and option in it is meant to be read, without bars, anchors, edit links and contents lists. The
+same goes for a handwritten page without a site around it. News and blog pages mark their articles
+too, but with much inside that is not the article; they also declare what they are, and are left to
+trafilatura.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Literal
 
-from bot.pages.inline import classes_of
+from lxml import etree  # type: ignore[import-untyped]
+
+from bot.pages.writing import OVER_A_BOX, classes_of
+from bot.text.listed import listed
 
 # ---------------------------------------------------------------- programs that make documents
 
@@ -107,7 +111,6 @@ def is_of_press(tree: Any) -> bool:
 
 
 def _generator(tree: Any) -> str:
-    """The generator that a page names."""
     return " ".join(
         tree.xpath("//meta[translate(@name, 'G', 'g')='generator' or @name='ProgId']/@content")
     )
@@ -154,3 +157,203 @@ def body_of(tree: Any) -> Any:
     """The body of a page, or all of it."""
     body = tree.find(".//body")
     return tree if body is None else body
+
+
+# ---------------------------------------------------------------- what surrounds it
+
+
+_NO_WORDS = listed(
+    "script style noscript template svg iframe object embed canvas audio video map head title "
+    "textarea input button select datalist dialog nav annotation annotation-xml rp"
+)
+_NO_CONTENT_ROLES = listed(
+    "navigation search contentinfo doc-toc doc-pagelist dialog alertdialog menu menubar "
+    "toolbar tablist"
+)
+_UNSEEN = listed(
+    "sr-only visually-hidden screen-reader-text headerlink header-anchor anchorjs-link "
+    "hash-link anchor-link copiable-link copiable-anchor linenos linenodiv lineno gutter "
+    "nosearch dropdown-menu mw-editsection viewcode-link viewcode-back copybtn copy-button"
+)
+"""Classes of elements that readers do not see or do not read: anchors, line numbers, buttons."""
+_NAVIGATION = listed(
+    "navheader navfooter navigation nav-panel nav-links navbar docnav breadcrumb breadcrumbs "
+    "bread-crumbs sphinxsidebar sidebar-nav pager pagination prev-next-area prev-next-footer "
+    "pagination-nav edit-link edit-this-page theme-edit-this-page md-source-file "
+    "md-content__button mw-jump-link printfooter catlinks navbox vertical-navbox noprint "
+    "skip-link skiplink skip-nav toplang bottomlang source-link sourcelink topnav bottomnav "
+    "subnav top-nav sub-nav footer page-metadata"
+)
+_NAVIGATION_IDS = listed(
+    "footer navigation navbar breadcrumbs breadcrumb-section searchbox quickview postamble "
+    "mw-navigation siteSub contentSub jump-to-nav catlinks"
+)
+_CONTENTS = listed(
+    "toc toc-macro local-toc table-of-contents tableofcontents toc-container toctitle mini-toc "
+    "menu shortcontents contents_element shortcontents_element list-of-figures list-of-tables "
+    "list-of-examples fancy_toc quicklinks page-toc theme-doc-toc-mobile"
+)
+_CONTENTS_IDS = listed("toc TOC toctitle table-of-contents TableOfContents SEC_Contents toc_sub")
+_ANCHOR_SIGN = re.compile(r"[¶§#🔗∞⚓\s\ue000-\uf8ff]*|\s*(?:Permalink|\[link\])\s*")
+_LONGEST_BAR = 300  # characters outside links in an element that only serves navigation
+_ENOUGH = 100  # characters outside tables of contents that a page needs for these to be removed
+_FEWEST_ENTRIES = 3
+_MOSTLY = 0.9  # share of a table of contents' text that is in links to headings of the page
+_CANDIDATES = (
+    *("a", "aside", "details", "div", "dl", "footer", "header", "ol", "p", "section", "span"),
+    *("sup", "table", "td", "ul"),
+)
+"""Elements that may be navigation by their class, id, role or text."""
+_HIDDEN_AT_MOST = 0.5
+"""Share of a page's text that may be hidden; a page that hides more reveals it by script."""
+_HIDING_STYLE = re.compile(r"display:none|visibility:hidden", re.IGNORECASE)
+
+
+def without_hidden(tree: Any) -> None:
+    """Remove elements that readers do not see, where prompt injections are often hidden.
+
+    Panels that a reader opens with a tab stay.
+    """
+    found = [
+        element
+        for element in tree.xpath("//*[@hidden or @style]")
+        if element.tag not in ("html", "body") and _is_hidden(element)
+    ]
+    all_hidden = set(found)
+    outermost = [each for each in found if all_hidden.isdisjoint(each.iterancestors())]
+    if found and sum(map(_length, outermost)) <= _HIDDEN_AT_MOST * _length(tree):
+        for element in outermost:
+            remove(element)
+
+
+def _is_hidden(element: Any) -> bool:
+    if element.get("hidden") is not None:
+        return bool(element.get("role") != "tabpanel")
+    style: str | None = element.get("style")
+    return style is not None and _HIDING_STYLE.search("".join(style.split())) is not None
+
+
+def without_furniture(content: Any) -> None:
+    """Remove navigation, and elements without words, from a content element.
+
+    A page that consists of a table of contents keeps it.
+    """
+    contents: list[Any] = []
+    _name_tab_panels(content)
+    for element in list(content.iter(*_NO_WORDS)):
+        remove(element)
+    for element in list(content.iter(*_CANDIDATES)):
+        is_marked = element.attrib or element.tag == "footer"
+        kind = _kind(element) if is_marked and element is not content else ""
+        if kind == "navigation":
+            remove(element)
+        elif kind == "contents":
+            contents.append(element)
+    lists = [each for each in content.iter("ul", "ol", "dl") if _is_within_page(each)]
+    if lists:
+        names = _heading_names(content)
+        for each in lists:
+            targets = [at[1:] for at in each.xpath(".//a/@href") if at.startswith("#")]
+            if sum(target in names for target in targets) >= _MOSTLY * len(targets):
+                contents.append(each)
+    if contents:
+        inside = sum(map(_length, contents))
+        if _length(content) - inside >= _ENOUGH:
+            for element in contents:
+                remove(element)
+
+
+def _name_tab_panels(content: Any) -> None:
+    """Put the name of each tab above its panel: the tabs themselves are buttons and are removed."""
+    for panel in content.iter("div"):
+        if panel.get("role") != "tabpanel":
+            continue
+        tabs = content.xpath(".//*[@id=$name]", name=panel.get("aria-labelledby", ""))
+        if tabs:
+            name = etree.Element("p", {"class": OVER_A_BOX})
+            name.text = " ".join(tabs[0].xpath("string()").split())
+            name.tail, panel.text = panel.text, None
+            panel.insert(0, name)
+
+
+def _kind(element: Any) -> Literal["navigation", "contents", ""]:
+    tag = element.tag
+    if tag == "a" and len(element) == 0 and _ANCHOR_SIGN.fullmatch(element.text or ""):
+        return "navigation" if "#" in (element.get("href") or "") else ""
+    if tag == "footer" and element.getparent().tag not in ("blockquote", "figure"):
+        return "navigation"
+    if element.get("role") in _NO_CONTENT_ROLES:
+        return "navigation"
+    classes = (element.get("class") or "").lower().split()
+    # a section's id derives from its heading; a section about navigation is content
+    name = None if tag == "section" or "section" in classes else element.get("id")
+    if not _UNSEEN.isdisjoint(classes) or (tag == "sup" and "reference" in classes):
+        return "navigation"
+    if name in _NAVIGATION_IDS or not _NAVIGATION.isdisjoint(classes):
+        return "navigation" if _outside_links(element) <= _LONGEST_BAR else ""
+    if "header" in classes and _is_bar(element):
+        return "navigation"
+    is_contents = name in _CONTENTS_IDS or not _CONTENTS.isdisjoint(classes)
+    if is_contents or ("contents" in classes and not {"topic", "local"}.isdisjoint(classes)):
+        return "contents" if _outside_links(element) <= _LONGEST_BAR else ""
+    return ""
+
+
+def remove(element: Any) -> None:
+    """Remove an element from its tree; its tail text stays."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    if element.tail:
+        before = element.getprevious()
+        if before is None:
+            parent.text = (parent.text or "") + element.tail
+        else:
+            before.tail = (before.tail or "") + element.tail
+    parent.remove(element)
+
+
+def _is_bar(element: Any) -> bool:
+    """True if a page's header consists of links to other pages, like makeinfo's."""
+    links = element.xpath(".//a[@href]")
+    if len(links) < _FEWEST_ENTRIES or next(element.iter("h1", "h2", "h3"), None) is not None:
+        return False
+    return sum(map(_length, links)) * 2 >= _length(element)
+
+
+def _is_within_page(element: Any) -> bool:
+    """True if a list consists of links to places on its own page."""
+    links = element.xpath(".//a[starts-with(@href, '#')]")
+    if len(links) < _FEWEST_ENTRIES:
+        return False
+    return sum(map(_length, links)) >= _MOSTLY * _length(element)
+
+
+def _heading_names(content: Any) -> set[str]:
+    """The ids and names by which links can refer to the headings of a page."""
+    found: set[str] = set()
+    for heading in content.iter("h1", "h2", "h3", "h4", "h5", "h6"):
+        before = heading.getprevious()
+        for element in (
+            heading,
+            heading.getparent(),
+            before,
+            *heading.iterdescendants("a", "span"),
+        ):
+            if element is not None:
+                found.update(filter(None, (element.get("id"), element.get("name"))))
+    return found
+
+
+def _outside_links(element: Any) -> int:
+    """Characters of an element's text outside links, not counting white space."""
+    return _length(element) - sum(map(_length, element.iter("a")))
+
+
+def _length(element: Any) -> int:
+    """Characters of an element's text, not counting white space and scripts."""
+    text: str = element.xpath("string()")
+    length = sum(map(len, text.split()))
+    for silent in element.iter("script", "style"):
+        length -= sum(map(len, (silent.text or "").split()))
+    return length

@@ -7,10 +7,13 @@ page would rest on text that anyone on the way could have changed.
 
 from __future__ import annotations
 
+import asyncio
 import html
 import re
 import ssl
-from collections.abc import Awaitable, Callable
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -22,11 +25,10 @@ import httpx
 from bot import __version__
 from bot.core.errors import AddressRefused, BrowserNeeded, PageUnreadable, Unavailable
 from bot.pages import urls
-from bot.pages.bounds import ACCEPT_ENCODING, Decoder, Wasteful, in_pieces
 from bot.pages.guard import Guard
 from bot.pages.media import LOOK_AT, kind_of
 from bot.pages.page import Document
-from bot.pages.transport import GuardedTransport
+from bot.pages.transport import GRACE, PIECE, RATE, GuardedTransport, Wasteful
 
 MAX_REDIRECTS = 5
 TIMEOUT = httpx.Timeout(None, connect=10.0).as_dict()
@@ -41,7 +43,7 @@ HEADERS = {
         "text/html, application/xhtml+xml;q=0.9, text/markdown;q=0.9, text/plain;q=0.8,"
         " application/pdf;q=0.8, application/json;q=0.8, */*;q=0.1"
     ),
-    "Accept-Encoding": ACCEPT_ENCODING,
+    "Accept-Encoding": "gzip",
 }
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -64,12 +66,8 @@ class Progress:
     receiving: bool = False
 
 
-Permit = Callable[[str], Awaitable[None]]
+Permit = Callable[[str], Awaitable[None]] | None
 _Read = Callable[[str, httpx.Response], Awaitable[Document | str]]
-
-
-async def permit_all(address: str) -> None:
-    """Permit every address, for operators who ignore robots.txt."""
 
 
 class Downloads:
@@ -82,7 +80,7 @@ class Downloads:
         # without httpx.AsyncClient: its redirects, cookies, proxies and decoding are unwanted here
         self._transport = GuardedTransport(guard, LIMITS)
 
-    async def get(self, address: str, progress: Progress, permit: Permit = permit_all) -> Document:
+    async def get(self, address: str, progress: Progress, permit: Permit = None) -> Document:
         """The document at a canonical address.
 
         ``permit`` is called before each request and raises if the request must not be made. Raises
@@ -103,7 +101,7 @@ class Downloads:
         Raises like ``get``; an error does not mean that the site forbids reading.
         """
         try:
-            found = await self._follow(address, Progress(address), permit_all, self._start)
+            found = await self._follow(address, Progress(address), None, self._start)
         except Wasteful as error:
             raise Unavailable(
                 f"{urls.display_url(address)} arrives too slowly or in pieces that are too small.",
@@ -118,7 +116,8 @@ class Downloads:
         for _ in range(MAX_REDIRECTS + 1):
             progress.url, progress.receiving = address, False
             try:
-                await permit(address)
+                if permit is not None:
+                    await permit(address)
                 found = await self._open(address, cookies, progress, read)
             except httpx.InvalidURL as error:
                 raise AddressRefused(
@@ -152,7 +151,14 @@ class Downloads:
             cookies.extract_cookies(response)
             if response.status_code in _REDIRECTS:
                 await _finish(response)
-                return _location(address, response)
+                location: str = response.headers.get("location", "")
+                if not location.strip():
+                    raise PageUnreadable(
+                        f"{urls.display_url(address)} redirects without saying where; give the"
+                        " final address.",
+                        detail=f"status {response.status_code}",
+                    )
+                return location
             _check_status(address, response)
             progress.receiving = True
             return await read(address, response)
@@ -225,16 +231,6 @@ async def _finish(response: httpx.Response) -> None:
         async with in_pieces() as pieces:
             async for raw in response.aiter_raw():
                 pieces.count(len(raw))
-
-
-def _location(address: str, response: httpx.Response) -> str:
-    location: str = response.headers.get("location", "")
-    if not location.strip():
-        raise PageUnreadable(
-            f"{urls.display_url(address)} redirects without saying where; give the final address.",
-            detail=f"status {response.status_code}",
-        )
-    return location
 
 
 def _pointed_to(document: Document) -> str | None:
@@ -329,11 +325,11 @@ def _fail(address: str, error: httpx.HTTPError) -> NoReturn:
     if isinstance(error, httpx.TimeoutException | httpx.ConnectError):
         raise Unavailable(
             f"{host} cannot be reached; check the address, or try again later.",
-            detail=_described(error),
+            detail=f"{type(error).__name__}: {error}",
         ) from None
     raise Unavailable(
         f"The connection to {host} broke while {urls.display_url(address)} was read; try again.",
-        detail=_described(error),
+        detail=f"{type(error).__name__}: {error}",
     ) from None
 
 
@@ -345,5 +341,94 @@ def _cause(error: BaseException | None, kind: type[BaseException]) -> bool:
     return False
 
 
-def _described(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+# ---------------------------------------------------------------- limits on a body
+
+
+FREE_PIECES = 4_000  # pieces of a body that may have any size
+
+
+class Pieces:
+    """Counter for the pieces of one body."""
+
+    def __init__(self, limit: asyncio.Timeout) -> None:
+        self._limit = limit
+        self._began = asyncio.get_running_loop().time()
+        self._count = self._bytes = 0
+
+    def count(self, size: int) -> None:
+        """Count a received piece. Raises ``Wasteful``."""
+        self._count += 1
+        self._bytes += size
+        if self._count > FREE_PIECES + self._bytes / PIECE:
+            raise Wasteful(f"{self._count} pieces for {self._bytes} bytes")
+        self._limit.reschedule(self._began + GRACE + self._bytes / RATE)
+
+
+@asynccontextmanager
+async def in_pieces() -> AsyncIterator[Pieces]:
+    """Limits how a body is received; report each piece to what it yields. Raises ``Wasteful``."""
+    try:
+        async with asyncio.timeout(GRACE) as limit:
+            yield Pieces(limit)
+    except TimeoutError:
+        if limit.expired():
+            raise Wasteful(f"fewer than {RATE:g} bytes a second") from None
+        raise
+
+
+MEMBERS = 1_000  # gzip members in one body: block gzip has 16 per MB (SAM specification, 4.1)
+_PIECE = 65_536  # bytes decompressed at a time
+_GZIP = zlib.MAX_WBITS | 16
+
+
+class Decoder:
+    """Decompresses one body in small steps; ``name`` is the page's name in errors.
+
+    httpx would decompress all received data in one step, a thousandfold, and once for each encoding
+    that a server stacks; that way a page of 100 kB can fill any memory.
+    """
+
+    def __init__(self, content_encoding: str, name: str) -> None:
+        """Raises ``PageUnreadable`` for an encoding that was not requested."""
+        encodings = [part.strip().lower() for part in content_encoding.split(",")]
+        applied = [encoding for encoding in encodings if encoding not in ("", "identity")]
+        if applied not in ([], ["gzip"], ["x-gzip"]):
+            raise PageUnreadable(
+                f"{name} has a compression that Footnote did not request; paste its text.",
+                detail=f"content-encoding: {content_encoding[:100]}",
+            )
+        self._name = name
+        self._inflate = zlib.decompressobj(_GZIP) if applied else None
+        self._members = 1
+
+    def decoded(self, data: bytes) -> Iterator[bytes]:
+        """The next pieces, each small; decompression stops when the caller stops iterating."""
+        if self._inflate is None:
+            yield data
+            return
+        more = True
+        while more:
+            if self._inflate.eof:
+                data = data.lstrip(b"\x00")  # padding
+                if not data.startswith(b"\x1f"):
+                    return  # data after the end is not part of the body
+                self._members += 1  # another gzip member, RFC 1952 section 2.2
+                if self._members > MEMBERS:
+                    raise PageUnreadable(
+                        f"{self._name} is compressed in more than {MEMBERS:,} parts; paste its"
+                        " text."
+                    )
+                self._inflate = zlib.decompressobj(_GZIP)
+            try:
+                piece = self._inflate.decompress(data, _PIECE)
+            except zlib.error as error:
+                raise PageUnreadable(
+                    f"{self._name} arrives damaged from its server; try again, or paste its text.",
+                    detail=str(error),
+                ) from None
+            if piece:
+                yield piece
+            ended = self._inflate.eof
+            data = self._inflate.unused_data if ended else self._inflate.unconsumed_tail
+            # if the piece was full, zlib may have consumed all input and still hold output
+            more = bool(data) or len(piece) == _PIECE

@@ -8,23 +8,26 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+import zlib
 from functools import lru_cache
 from io import StringIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from bot.core.errors import PageUnreadable
+from bot.core.errors import PageUnreadable, ReaderMissing
+from bot.core.extras import need
 from bot.pages import charset
-from bot.pages.formats.blocks import Reading
+from bot.pages.formats import pandoc
 from bot.pages.markdown import read_markdown
-from bot.pages.media import LOOK_AT, Kind, format_of, kind_of, unreadable
-from bot.pages.plain import read_plain
+from bot.pages.media import GZIPPED, LOOK_AT, Kind, format_of, kind_of, locked, unreadable
+from bot.pages.page import Reading
+from bot.pages.plain import HeadedKind, read_headed, read_plain
 from bot.pages.urls import display_url
 from bot.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
-    from bot.pages.formats.headed_text import HeadedKind
+    from bot.pages.formats.packages import Package
 
 MAX_TITLE = 300  # characters
 MOST_MARKS = 30  # on one letter
@@ -61,58 +64,52 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Reading:
         raise _empty(name)
     kind = kind_of(data[:LOOK_AT], media_type, name)
     if kind == "gzip":
-        from bot.pages.formats.containers import gunzip
-
-        data, media_type, within = gunzip(data, display_url(name)), None, _without_gz(name)
-        kind = kind_of(data[:LOOK_AT], None, within)
+        data, media_type = gunzip(data, display_url(name)), None
+        inner = name[:-3] if name.lower().endswith(".gz") else name
+        kind = kind_of(data[:LOOK_AT], None, inner)
         if kind == "gzip":
             raise unreadable(name, "packed with gzip more than once")
-    else:
-        within = name
-    return _finished(_read(kind, data, media_type, within), within)
+        name = inner
+    reading = _read(kind, data, media_type, name)
+    text = _clean(reading.text)
+    if not text:
+        raise _empty(name)
+    return reading._replace(title=one_line(reading.title) or _title_from(name), text=text)
 
 
-def _without_gz(name: str) -> str:
-    return name[:-3] if name.lower().endswith(".gz") else name
+def _empty(name: str) -> PageUnreadable:
+    return PageUnreadable(f"{display_url(name)} is empty; there is nothing to read in it.")
 
 
 def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Reading:
     """Read a document of a kind. Slow imports happen only when they are needed."""
+    shown = display_url(name)
     match kind:
         case "pdf":
-            from bot.pages.pdf import read_pdf
+            from bot.pages.formats.pdf import read_pdf
 
-            return read_pdf(data, display_url(name))
+            return read_pdf(data, shown)
         case "package":
-            from bot.pages.formats.containers import read_package
-
-            return read_package(data, display_url(name))
+            return _read_package(data, shown)
         case "compound":
-            from bot.pages.formats.containers import refuse_compound
-
-            raise refuse_compound(data, display_url(name))
+            raise _compound_error(data, shown)
     source = _LINE_ENDS.sub("\n", charset.decode(data, charset.declared_in(media_type or "")))
-    if kind == "html":
-        from bot.pages.markup import read_html
+    match kind:
+        case "html":
+            from bot.pages.markup import read_html
 
-        return read_html(_SURROGATES.sub("\ufffd", source), display_url(name))
-    if kind == "markdown":
-        return Reading(*read_markdown(source))
-    if kind == "json":
-        return Reading(*_read_json(source))
-    return _read_text(kind, source, name)
-
-
-def _read_text(kind: Kind, source: str, name: str) -> Reading:
+            return read_html(_SURROGATES.sub("\ufffd", source), shown)
+        case "markdown":
+            return Reading(*read_markdown(source))
+        case "json":
+            return Reading(*_read_json(source))
     source = _CONTROLS.sub("", source)
     match kind:
         case "rst" | "asciidoc" | "org" | "man":
             return _read_headed(kind, source, name)
         case "rtf" | "docbook" | "fb2" | "latex" | "mediawiki" | "textile":
-            from bot.pages.formats.pandoc import program, read_with_pandoc
-
-            if program() is not None or kind in ("rtf", "docbook", "fb2"):
-                return read_with_pandoc(kind, source, display_url(name))
+            if pandoc.program() is not None or kind in ("rtf", "docbook", "fb2"):
+                return pandoc.read_with_pandoc(kind, source, shown)
         case "csv" | "tsv":
             from bot.pages.formats.delimited import read_delimited
 
@@ -120,7 +117,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
         case "notebook":
             from bot.pages.formats.notebook import read_notebook
 
-            return read_notebook(source, display_url(name))
+            return read_notebook(source, shown)
     return Reading(*read_plain(source))
 
 
@@ -130,32 +127,132 @@ def _read_headed(kind: HeadedKind, source: str, name: str) -> Reading:
     Pandoc 3.9 ends AsciiDoc at ``endif::[]`` and drops the signatures of Sphinx. It takes 0.4 s a
     file, so it reads only files that have the format's own ending (not ".rst.txt").
     """
-    from bot.pages.formats.headed_text import read_headed
-    from bot.pages.formats.pandoc import keeps, program, read_with_pandoc
-
     plain = read_headed(kind, source)
     named = format_of(name)
     if named is None or named.kind != kind or name.lower().endswith(".txt"):
         return plain
-    if program() is None or len(source) > MOST_MARKUP:
+    if pandoc.program() is None or len(source) > MOST_MARKUP:
         return plain
     dialect = "mdoc" if kind == "man" and _MDOC.search(source) else kind
     try:
-        whole = read_with_pandoc(dialect, source, display_url(name))
+        whole = pandoc.read_with_pandoc(dialect, source, display_url(name))
     except PageUnreadable:
         return plain
-    return whole._replace(title=whole.title or plain.title) if keeps(whole, plain) else plain
+    return whole._replace(title=whole.title or plain.title) if pandoc.keeps(whole, plain) else plain
 
 
-def _finished(reading: Reading, name: str) -> Reading:
-    text = _clean(reading.text)
-    if not text:
-        raise _empty(name)
-    return reading._replace(title=one_line(reading.title) or _title_from(name), text=text)
+# ---------------------------------------------------------------- packages, compound files, gzip
 
 
-def _empty(name: str) -> PageUnreadable:
-    return PageUnreadable(f"{display_url(name)} is empty; there is nothing to read in it.")
+LARGEST_UNPACKED = 50_000_000
+"""The most bytes that a gzip file may unpack to."""
+
+_GZIP = 16 + zlib.MAX_WBITS  # tells zlib to expect a gzip header
+
+_OLD = {
+    "WordDocument": ("an old Word document (.doc)", ".docx"),
+    "Workbook": ("an old Excel workbook (.xls)", ".xlsx"),
+    "Book": ("an old Excel workbook (.xls)", ".xlsx"),
+    "PowerPoint Document": ("an old PowerPoint presentation (.ppt)", ".pptx"),
+}
+
+
+def _read_package(data: bytes, name: str) -> Reading:
+    """Read an Office, OpenDocument or EPUB document; ``name`` is its name in errors.
+
+    Raises ``PageUnreadable`` for one that is damaged, locked or too large, and for other ZIP files,
+    ``ReaderMissing`` for a workbook if the extra that reads it is not installed.
+    """
+    from bot.pages.formats.packages import open_package
+
+    with open_package(data, name, "a ZIP file, as Office documents are,") as package:
+        kind = _kind(package)
+    match kind:
+        case "word":
+            from bot.pages.formats.word import read_word
+
+            return read_word(data, name)
+        case "slides":
+            from bot.pages.formats.slides import read_slides
+
+            return read_slides(data, name)
+        case "sheets":
+            need("office", "Reading .xlsx files", ReaderMissing)
+            from bot.pages.formats.sheets import read_sheets  # loads openpyxl
+
+            return read_sheets(data, name)
+        case "opendocument":
+            from bot.pages.formats.opendocument import read_opendocument
+
+            return read_opendocument(data, name)
+        case "epub":
+            from bot.pages.formats.epub import read_epub
+
+            return read_epub(data, name)
+    raise unreadable(name, kind)
+
+
+def _kind(package: Package) -> str:
+    """The kind of a package's content: one that has a reader, or a description for an error."""
+    if "mimetype" in package:
+        declared = package.read("mimetype", most=1_000).strip()
+        if declared == b"application/epub+zip":
+            return "epub"
+        if declared.startswith(b"application/vnd.oasis.opendocument."):
+            return "opendocument"
+    if "META-INF/container.xml" in package:
+        return "epub"
+    if "[Content_Types].xml" in package:
+        folders = {name.partition("/")[0] for name in package.names()}
+        if "xl/workbook.bin" in package:
+            return "a binary Excel workbook (.xlsb)"
+        for folder, kind in (("word", "word"), ("ppt", "slides"), ("xl", "sheets")):
+            if folder in folders:
+                return kind
+    if any(name.endswith(".iwa") for name in package.names()):
+        return "a document of Apple's Pages, Numbers or Keynote"
+    return "an archive"
+
+
+def _compound_error(data: bytes, name: str) -> PageUnreadable:
+    """The error for a compound file (MS-CFB): it is old, or locked with a password."""
+
+    def holds(stream: str) -> bool:
+        """True if the directory has an entry of this name."""
+        return f"{stream}\0".encode("utf-16-le") in data
+
+    if holds("EncryptedPackage"):
+        return locked(name)
+    for stream, (what, ending) in _OLD.items():
+        if holds(stream):
+            return PageUnreadable(
+                f"{name} is {what}; open it and save it as {ending}, which Footnote reads."
+            )
+    return unreadable(name, "an old Office document, or a message of Outlook")
+
+
+def gunzip(data: bytes, name: str) -> bytes:
+    """The content of a gzip file; raises ``PageUnreadable`` if it is damaged or too large."""
+    content = bytearray()
+    while data.startswith(GZIPPED):  # one member after the other (RFC 1952, section 2.2)
+        member = zlib.decompressobj(_GZIP)
+        problem = "the end is missing"
+        try:
+            content += member.decompress(data, LARGEST_UNPACKED + 1 - len(content))
+        except zlib.error as error:
+            problem = str(error)
+        if len(content) > LARGEST_UNPACKED:
+            raise PageUnreadable(
+                f"{name} unpacks to more than {LARGEST_UNPACKED / 1e6:g} MB; split it into smaller"
+                " files."
+            )
+        if not member.eof:
+            raise PageUnreadable(
+                f"{name} is a gzip file that is damaged; pack it again, or give the file in it.",
+                detail=problem,
+            )
+        data = member.unused_data
+    return bytes(content)
 
 
 # ---------------------------------------------------------------- JSON
@@ -218,7 +315,6 @@ def one_line(title: str) -> str:
 
 
 def _title_from(name: str) -> str:
-    """Make a title from a URL or a file name."""
     if name.startswith(("http://", "https://")):
         parts = urlsplit(name)
         return one_line(PurePosixPath(unquote(parts.path)).name) or one_line(parts.netloc)

@@ -6,7 +6,6 @@ configured. Caching and interpreting pages happen elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -18,18 +17,17 @@ from bot.core.logs import get_logger
 from bot.core.observing import Observe, timed, unobserved
 from bot.core.settings import Settings
 from bot.pages import retrieval, urls
-from bot.pages.gates import Signs, refuse_gate
+from bot.pages.gates import refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
 from bot.pages.page import Document, Page
+from bot.pages.pool import Turns
 from bot.pages.processes import Shares
-from bot.pages.retrieval import DownloadSettings, Retrieval
-from bot.pages.retrieval_process import RetrievalProcess
-from bot.pages.turns import Turns
+from bot.pages.retrieval import DownloadSettings, Retrieval, RetrievalProcess
 from bot.pages.workers import Workers
 
 if TYPE_CHECKING:
     from bot.pages.browser import Browser
-    from bot.pages.reader import ReaderService
+    from bot.pages.reading_service import ReaderService
 
 log = get_logger()
 
@@ -78,58 +76,49 @@ class Fetcher:
             return await self._fetch(url)
 
     async def _fetch(self, url: str) -> Page:
-        address = urls.without_amp_cache(urls.canonical(url))
+        address = urls.canonical(url)
         try:
             return await self._plain(address)
         except BrowserNeeded:
-            for way in self._other_ways():
-                if page := await self._attempt(way, address):
-                    return page
+            for way in (self._rendered, self._by_reader):  # a browser shows the page itself
+                name = way.__name__.strip("_")
+                try:
+                    if page := await way(address):
+                        return page
+                except (Unavailable, Refused, Invalid) as error:  # the operator may have to act
+                    log.warning("page_not_read", way=name, url=address, error=str(error))
+                except Broken as error:
+                    log.info("page_not_read", way=name, url=address, error=str(error))
             raise
 
-    def _other_ways(self) -> Iterator[Callable[[str], Awaitable[Page]]]:
-        """The other ways to read a page, best first: a browser shows the page itself."""
-        if self._browser is not None:
-            yield self._rendered
-        if self._reader is not None:
-            yield self._by_reader
+    async def _plain(self, address: str) -> Page:
+        self._workers.warm()
+        async with self._turns.turn():
+            document = await self._retrieval.get(address)
+        return await self._read(document)
 
-    async def _attempt(self, way: Callable[[str], Awaitable[Page]], address: str) -> Page | None:
-        """Read the page in another way; log the error and return None if that fails."""
-        try:
-            return await way(address)
-        except (Unavailable, Refused, Invalid) as error:  # the operator may have to act
-            log.warning("page_not_read", way=way.__name__.strip("_"), url=address, error=str(error))
-        except Broken as error:
-            log.info("page_not_read", way=way.__name__.strip("_"), url=address, error=str(error))
-        return None
-
-    async def _rendered(self, address: str) -> Page:
-        assert self._browser is not None  # noqa: S101 - checked by the caller
+    async def _rendered(self, address: str) -> Page | None:
+        if self._browser is None:
+            return None
         shown = await self._browser.render(address)
         final = urls.canonical(shown.url)
         if final != address:
             await self._retrieval.permit(final)
         html = shown.html.encode("utf-8", "replace")
-        extracted = await self._workers.extract(html, "text/html; charset=utf-8", final)
-        at = cited_as(final, extracted.canonical)
-        return Page(at, extracted.title, extracted.text, datetime.now(UTC))
+        return await self._read(
+            Document(final, "text/html; charset=utf-8", html, datetime.now(UTC))
+        )
 
-    async def _by_reader(self, address: str) -> Page:
-        assert self._reader is not None  # noqa: S101 - checked by the caller
+    async def _by_reader(self, address: str) -> Page | None:
+        if self._reader is None:
+            return None
         reading = await self._reader.read(address)
         return await self.read_given(address, reading.title, reading.text, self._reader.name)
 
-    async def _plain(self, address: str) -> Page:
-        self._workers.warm()
-        document = await self._document(address)
+    async def _read(self, document: Document) -> Page:
         extracted = await self._workers.extract(document.data, document.content_type, document.url)
         at = cited_as(document.url, extracted.canonical)
         return Page(at, extracted.title, extracted.text, document.fetched_at)
-
-    async def _document(self, address: str) -> Document:
-        async with self._turns.turn():
-            return await self._retrieval.get(address)
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
         """Read the page in a file that was fetched elsewhere; ``url`` is where people open it.
@@ -151,11 +140,10 @@ class Fetcher:
         data = text.encode("utf-8", "replace")
         extracted = await self._workers.extract(data, f"{media_type}; charset=utf-8", url)
         named = one_line(title) or extracted.title
-        refuse_gate(urls.display_url(url), named, extracted.text, Signs())
+        refuse_gate(urls.display_url(url), named, extracted.text)
         return Page(url, named, extracted.text, datetime.now(UTC), via=via)
 
     async def aclose(self) -> None:
-        """Close the connections and stop the download, extraction and browser processes."""
         await self._retrieval.aclose()
         for other in (self._browser, self._reader):
             if other is not None:
@@ -186,7 +174,7 @@ def reader_of(settings: Settings, resolver: Resolver = system_resolver) -> Reade
     """The reading service named in the settings. Raises ``InvalidSetting``."""
     if not settings.reader_url:
         return None
-    from bot.pages.reader import ReaderService
+    from bot.pages.reading_service import ReaderService
 
     key = settings.reader_api_key
     return ReaderService(
@@ -214,9 +202,8 @@ _PAGE_PARAMETERS = frozenset(
 def cited_as(found: str, said: str) -> str:
     """The address under which to cite a page: where it was found, or the one it declares.
 
-    The declared address is used only if both are variants of one address (``urls.dedupe_key``): the
-    same host except for "www.", "m." or "amp.", the same path except for its AMP or index ending,
-    and no parameter dropped except those that cannot distinguish pages. This way no page takes the
+    The declared address is used only if both are variants of one address (``urls.dedupe_key``), and
+    no parameter was dropped except those that cannot distinguish pages. This way no page takes the
     place of another, and a site whose pages all claim to be its front page is not believed. The
     scheme stays.
 
@@ -226,18 +213,16 @@ def cited_as(found: str, said: str) -> str:
     if not said.strip():
         return found
     try:
-        there = urls.without_amp_cache(urls.canonical(urljoin(found, said.strip())))
+        there = urls.canonical(urljoin(found, said.strip()))
     except (AddressRefused, ValueError):  # ValueError: brackets that are not an IPv6 address
         return found
     page, _, query = urls.dedupe_key(found).partition("?")
     page_there, _, query_there = urls.dedupe_key(there).partition("?")
     parameters, kept = set(query.split("&")), set(query_there.split("&"))
     lost, new = parameters - kept - {""}, kept - parameters - {""}
-    if page != page_there or new or any(map(_tells_pages_apart, lost)):
+    names = (parameter.partition("=") for parameter in lost)
+    if any(n.lower() in _PAGE_PARAMETERS or not v or any(map(str.isdigit, v)) for n, _, v in names):
+        return found
+    if page != page_there or new:
         return found
     return str(replace(urls.parse(there), scheme=urls.parse(found).scheme))
-
-
-def _tells_pages_apart(parameter: str) -> bool:
-    name, _, value = parameter.partition("=")
-    return name.lower() in _PAGE_PARAMETERS or not value or any(map(str.isdigit, value))

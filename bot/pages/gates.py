@@ -7,7 +7,6 @@ taken for a wall, so that an article about cookies, logins or error 404 remains 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
 from bot.text.lazy_regex import lazy_regex
@@ -20,67 +19,42 @@ CONSENT = 500  # tokens; up to this length, a page that is mostly about consent 
 PREVIEW = 100  # tokens; a paid page up to this length has no preview worth quoting
 
 
-@dataclass(frozen=True, slots=True)
-class Signs:
-    """Signs of a wall in a page's markup, in addition to its text.
-
-    ``paid``: its own metadata declares it not free (schema.org's ``isAccessibleForFree``).
-    """
-
-    asks_password: bool = False
-    paid: bool = False
-
-
-def refuse_gate(name: str, title: str, text: str, signs: Signs) -> None:
+def refuse_gate(
+    name: str, title: str, text: str, *, asks_password: bool = False, is_paid: bool = False
+) -> None:
     """Raise ``PageUnreadable`` with advice if a page is only a wall; ``name`` is used in messages.
 
-    It is ``BrowserNeeded`` if a browser might get further.
+    It is ``BrowserNeeded`` if a browser might get further. ``is_paid``: the page's own metadata
+    declares it not free (schema.org's ``isAccessibleForFree``).
     """
     length = estimate(text)
+    lines = (title, text.partition("\n")[0].lstrip("# "))
     if length <= GATE:
-        if reason := _of_login(title, text, signs):
-            raise PageUnreadable(f"{name} {reason}")
-        if reason := _for_browsers(title, text):
-            raise BrowserNeeded(f"{name} {reason}")
-        if reason := _gone(title, text):
-            raise PageUnreadable(f"{name} {reason}")
-    if length <= PREVIEW and (signs.paid or _PAYWALL.search(text)):
+        if asks_password or any(_LOGIN.fullmatch(line) for line in lines):
+            raise PageUnreadable(
+                f"{name} shows only a login form; paste the text, or give a page that is public."
+            )
+        if any(_BOT_CHECK.search(part) for part in (title, text)):
+            raise BrowserNeeded(
+                f"{name} lets only browsers in and shows a check instead; paste the text."
+            )
+        if any(_NEEDS_SCRIPT.search(part) for part in (title, text)) or _LOADING.fullmatch(text):
+            raise BrowserNeeded(
+                f"{name} lets only browsers in: it shows its text by JavaScript; paste the text."
+            )
+        if any(_MISSING.search(line) for line in lines):
+            raise PageUnreadable(
+                f"{name} does not exist: its site shows an error page there; check the address."
+            )
+        if any(_FOR_SALE.search(part) for part in (title, text)):
+            raise PageUnreadable(f"{name} is gone: its address is for sale; look for another one.")
+    if length <= PREVIEW and (is_paid or _PAYWALL.search(text)):
         raise PageUnreadable(
             f"{name} shows only a preview to those who have not paid; paste the text, or give a"
             " page that is free."
         )
     if length <= CONSENT and _asks_consent(title, text):
         raise BrowserNeeded(f"{name} shows only a question about cookies; paste the text.")
-
-
-def _of_login(title: str, text: str, signs: Signs) -> str:
-    """Advice for a short page that is a login form; "" for other pages."""
-    lines = (title, _opening(text))
-    if signs.asks_password or any(_LOGIN.fullmatch(line) for line in lines):
-        return "shows only a login form; paste the text, or give a page that is public."
-    return ""
-
-
-def _for_browsers(title: str, text: str) -> str:
-    """The obstacle for a client that is not a browser, with advice; "" if there is none."""
-    if any(_BOT_CHECK.search(part) for part in (title, text)):
-        return "lets only browsers in and shows a check instead; paste the text."
-    if any(_NEEDS_SCRIPT.search(part) for part in (title, text)) or _LOADING.fullmatch(text):
-        return "lets only browsers in: it shows its text by JavaScript; paste the text."
-    return ""
-
-
-def _gone(title: str, text: str) -> str:
-    """Say why a short page does not exist, with advice; "" if it does."""
-    if any(_MISSING.search(line) for line in (title, _opening(text))):
-        return "does not exist: its site shows an error page there; check the address."
-    if any(_FOR_SALE.search(part) for part in (title, text)):
-        return "is gone: its address is for sale; look for another one."
-    return ""
-
-
-def _opening(text: str) -> str:
-    return text.partition("\n")[0].lstrip("# ")
 
 
 def _asks_consent(title: str, text: str) -> bool:

@@ -33,7 +33,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from bot.core.egress import DIRECT, Egress
 from bot.core.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
-from bot.pages import hosts
+from bot.pages.urls import host_name, ipv4
 
 IPAddress = IPv4Address | IPv6Address
 IPNetwork = IPv4Network | IPv6Network
@@ -137,7 +137,10 @@ class Allow:
             if network is not None:
                 networks.append((network, port))
             else:
-                hosts.add((_host_name(entry, what), port))
+                try:
+                    hosts.add((host_name(what), port))
+                except ValueError:
+                    raise _bad_entry(entry, "which is not a valid host name") from None
         return cls(frozenset(hosts), tuple(networks), frozenset(ports))
 
     @property
@@ -191,18 +194,11 @@ def _network(entry: str, what: str) -> IPNetwork | None:
     looks_like_one = "/" in what or ":" in what
     try:
         if not looks_like_one:
-            address = hosts.ipv4(what)
+            address = ipv4(what)
             return None if address is None else IPv4Network(address)
         return ipaddress.ip_network(what, strict=False)
     except ValueError:
         raise _bad_entry(entry, "which is not a valid address or network") from None
-
-
-def _host_name(entry: str, what: str) -> str:
-    try:
-        return hosts.name(what)
-    except ValueError:
-        raise _bad_entry(entry, "which is not a valid host name") from None
 
 
 # ---------------------------------------------------------------- what is public
@@ -303,7 +299,6 @@ class Guard:
             raise _refusal(name, f"{name} is {address}")
 
     def _judge_unresolved(self, name: str, port: int) -> None:
-        """Judge a host without resolving its name."""
         if self._allow.has_host(name, port):
             return
         for address in (literal := _literal(name)):
@@ -357,7 +352,7 @@ def _literal(host: str) -> list[IPAddress]:
     try:
         if ":" in host:
             return [IPv6Address(host)]
-        address = hosts.ipv4(host)
+        address = ipv4(host)
     except ValueError as error:
         raise AddressRefused(
             f"The host {host} is not a valid address; correct it.", detail=str(error)

@@ -14,8 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
+from itertools import groupby
 
-from bot.pages.literal import code_span, fenced
+from bot.pages.page_markdown import code_span, fenced
 from bot.text.lazy_regex import lazy_regex
 
 _FENCE = re.compile(r"[ \t]*(?:>[ \t]?)*(`{3,}(?=[^`]*$)|~{3,})")
@@ -31,21 +32,12 @@ def parts_of(text: str) -> list[tuple[str, bool]]:
 
     Code is returned in a fence without indentation, other text unchanged.
     """
-    return list(_merged(_Scanner(text.splitlines(keepends=True)).parts()))
-
-
-def _merged(parts: Iterator[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
-    prose: list[str] = []
-    for part, is_code in parts:
-        if not is_code:
-            prose.append(part)
-            continue
-        if prose:
-            yield "".join(prose), False
-            prose = []
-        yield part, True
-    if prose:
-        yield "".join(prose), False
+    found: list[tuple[str, bool]] = []
+    parts = _Scanner(text.splitlines(keepends=True)).parts()
+    for is_code, same in groupby(parts, key=lambda part: part[1]):
+        pieces = [part for part, _ in same]
+        found += [(piece, True) for piece in pieces] if is_code else [("".join(pieces), False)]
+    return found
 
 
 class _Scanner:
@@ -137,7 +129,6 @@ class _Scanner:
 
 
 def _indent(line: str) -> int:
-    """Columns of white space before a line's first character."""
     return _width(line[: len(line) - len(line.lstrip(" \t"))])
 
 
@@ -204,7 +195,11 @@ def read_markdown(text: str) -> tuple[str, str]:
 
     ``text`` uses "\\n" for its line ends.
     """
-    title, text = _front_matter(text)
+    title = ""
+    if matter := _FRONT_MATTER.match(text):
+        field = _TITLE_FIELD.search(matter[1] or matter[2] or "")
+        title = field[1].strip().strip("\"'") if field else ""
+        text = text[matter.end() :]
     parts = [
         (part, is_code) if is_code else (_COMMENT.sub("", part), False)
         for part, is_code in parts_of(text)
@@ -218,18 +213,10 @@ def read_markdown(text: str) -> tuple[str, str]:
     kept: list[str] = []
     for part, is_code in parts:
         plain = part if is_code else _plain(part, defined)
-        if not is_code and not title:
-            title = _first_heading(plain)
+        if not is_code and not title and (found := _HEADING.search(plain)):
+            title = _ESCAPE.sub(r"\1", _MARKS.sub("", found[1]))
         kept.append(plain)
     return title, "".join(kept)
-
-
-def _front_matter(text: str) -> tuple[str, str]:
-    match = _FRONT_MATTER.match(text)
-    if match is None:
-        return "", text
-    field = _TITLE_FIELD.search(match[1] or match[2] or "")
-    return field[1].strip().strip("\"'") if field else "", text[match.end() :]
 
 
 def _plain(text: str, defined: frozenset[str]) -> str:
@@ -273,8 +260,3 @@ def _with_words_only(text: str, defined: frozenset[str]) -> str:
 def _normalized(label: str) -> str:
     """Normalize a link label for comparison: CommonMark 0.31, section 4.7."""
     return " ".join(label.split()).casefold()
-
-
-def _first_heading(text: str) -> str:
-    match = _HEADING.search(text)
-    return _ESCAPE.sub(r"\1", _MARKS.sub("", match[1])) if match else ""

@@ -120,35 +120,24 @@ _XML_TYPES = frozenset({"application/xml", "text/xml"})
 _ZIP = b"PK\x03\x04"
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 GZIPPED = b"\x1f\x8b"
-_SIGNATURES: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG\r\n\x1a\n", "an image"),
-    (b"\xff\xd8\xff", "an image"),
-    (b"GIF8", "an image"),
-    (b"BM", "an image"),
-    (b"II*\x00", "an image"),
-    (b"MM\x00*", "an image"),
-    (b"\x00\x00\x01\x00", "an image"),
-    (b"RIFF", "an image, a sound file or a video"),
-    (b"OggS", "a sound file or a video"),
-    (b"ID3", "a sound file"),
-    (b"\x1aE\xdf\xa3", "a video"),
-    (b"BZh", "an archive"),
-    (b"\xfd7zXZ\x00", "an archive"),
-    (b"7z\xbc\xaf\x27\x1c", "an archive"),
-    (b"Rar!\x1a\x07", "an archive"),
-    (b"\x28\xb5\x2f\xfd", "an archive"),
-    (b"\x7fELF", "a program"),
-    (b"MZ", "a program"),
-    (b"SQLite format 3\x00", "a database"),
-)
+_SIGNATURES = {
+    "an image": (
+        *(b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\x00", b"MM\x00*"),
+        b"\x00\x00\x01\x00",
+    ),
+    "an image, a sound file or a video": (b"RIFF",),
+    "a sound file or a video": (b"OggS",),
+    "a sound file": (b"ID3",),
+    "a video": (b"\x1aE\xdf\xa3",),
+    "an archive": (
+        *(b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x28\xb5\x2f\xfd"),
+    ),
+    "a program": (b"\x7fELF", b"MZ"),
+    "a database": (b"SQLite format 3\x00",),
+}
 _TAR = b"ustar"
 _TAR_AT = 257  # bytes from the start of an archive (POSIX.1-2017, pax)
-_BY_FAMILY = {
-    "image": "an image",
-    "audio": "a sound file",
-    "video": "a video",
-    "font": "a font",
-}
+_BY_FAMILY = {"image": "an image", "audio": "a sound file", "video": "a video", "font": "a font"}
 _PDF = b"%PDF-"
 _PDF_WITHIN = 1_024  # bytes; readers accept a preamble (PDF Reference 1.7, appendix H.3.4.1)
 _PDF_TYPES = frozenset(of for of, each in _BY_TYPE.items() if each.kind == "pdf")
@@ -265,7 +254,11 @@ def _text_kind(start: bytes, declared: str, name: str) -> Kind:
     if declared in _SAYS_NOTHING or (by_type is not None and by_type.kind in _CONTAINERS):
         if declared in _PDF_TYPES:
             return "pdf"
-        return by_name.kind if by_name is not None else _sniffed(start)
+        if by_name is not None:
+            return by_name.kind
+        if _FRAGMENT.match(start):
+            return "html"
+        return "json" if _JSON.match(start) else "text"
     if by_type is not None:
         if by_type.kind == "man" and not _ROFF.match(start):
             raise PageUnreadable(
@@ -293,6 +286,12 @@ def unreadable(name: str, what: str) -> PageUnreadable:
     )
 
 
+def locked(name: str) -> PageUnreadable:
+    return PageUnreadable(
+        f"{name} is locked with a password; save a copy without one, or paste its text."
+    )
+
+
 def _binary_error(name: str, declared: str, what: str) -> PageUnreadable:
     expected = _BY_TYPE.get(declared) or _BY_ENDING.get(_ending(name))
     if what == _SOMETHING_BINARY and expected is not None and expected.kind in _CONTAINERS:
@@ -310,8 +309,8 @@ def _binary(start: bytes) -> str | None:
     controls = len(_BINARY.findall(start))
     if not controls:
         return None
-    for signature, what in _SIGNATURES:
-        if start.startswith(signature):
+    for what, signatures in _SIGNATURES.items():
+        if start.startswith(signatures):
             return what
     if start[4:8] == b"ftyp":
         return "a video"
@@ -328,17 +327,8 @@ def _without_mark(start: bytes) -> bytes:
     return start.removeprefix(codecs.BOM_UTF8)
 
 
-def _sniffed(start: bytes) -> Kind:
-    if _FRAGMENT.match(start):
-        return "html"
-    return "json" if _JSON.match(start) else "text"
-
-
 def _described(declared: str) -> str:
     if declared in _XML_TYPES or declared.endswith("+xml"):
         return "an XML document"
-    return (
-        _BY_FAMILY.get(declared)
-        or _BY_FAMILY.get(declared.partition("/")[0])
-        or f"of the type {re.sub(r'[^a-z0-9/+._-]', '', declared)[:80] or 'unknown'}"
-    )
+    shown = re.sub(r"[^a-z0-9/+._-]", "", declared)[:80] or "unknown"
+    return _BY_FAMILY.get(declared.partition("/")[0]) or f"of the type {shown}"

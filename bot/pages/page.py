@@ -1,10 +1,12 @@
-"""A fetched document: as its server sent it (``Document``), and as text (``Page``)."""
+"""A document: as its server sent it, as text (``Reading``), and as a page to cite (``Page``)."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from bot.core.provenance import OWN_WORDS, Provenance
 
@@ -47,6 +49,19 @@ class Document:
     fetched_at: datetime
 
 
+class Reading(NamedTuple):
+    """The text of a document in the form of ``Page.text``, and its title (may be empty).
+
+    ``kept`` is the share of the document's visible words that ``text`` contains, from 0 to 1.
+    ``canonical`` is the address that the document declares, unchecked and possibly relative, or "".
+    """
+
+    title: str
+    text: str
+    kept: float = 1.0
+    canonical: str = ""
+
+
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
@@ -63,3 +78,18 @@ def share(text: str, of: str, without: str = "") -> float:
 def _letters(text: str) -> int:
     """Number of letters and digits, in UTF-8 bytes; all non-ASCII characters count as letters."""
     return len(text.encode("utf-8", "surrogatepass").translate(None, _NO_LETTERS))
+
+
+_NO_TITLE = re.compile(
+    r"\s*+(?:untitled|title|unknown|(?:document|presentation|book|sheet)\d*|slide 1"
+    r"|powerpoint presentation|word document"
+    r"|microsoft (?:word|powerpoint|excel) - .*+|[^ ]*\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd"
+    r"|rtf|od[tsp]|html?))?\s*+",
+    re.IGNORECASE,
+)
+
+
+def meaningful_title(title: str) -> str:
+    """The title on one line; "" for one that a program inserted by default."""
+    line = " ".join(title.split())
+    return "" if _NO_TITLE.fullmatch(line) else line

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 
-from bot.pages.open_items import OpenItems, is_named, plain
 from bot.text.sentences import Block, Sentence, blocks, sentences_of
 from bot.text.tokens import estimate
 
@@ -87,16 +86,12 @@ def split(text: str) -> list[Passage]:
     (see ``bot.text.sentences``) is cut inside, between words or lines, and a row of more than
     ``LONGEST_ROW`` characters between cells.
     """
-    return list(_split(text) if len(text) > LONGEST_KEPT else _split_once(text))
+    return list(_split.__wrapped__(text) if len(text) > LONGEST_KEPT else _split(text))
 
 
 @lru_cache(maxsize=SPLIT_PAGES)
-def _split_once(text: str) -> tuple[Passage, ...]:
-    return tuple(_split(text))
-
-
-def _split(text: str) -> Iterator[Passage]:
-    return (
+def _split(text: str) -> tuple[Passage, ...]:
+    return tuple(
         Passage(
             group.start,
             group.end,
@@ -316,3 +311,81 @@ def _path(text: str, path: Sequence[tuple[int, Block]]) -> str:
 def _of_heading(text: str, block: Block, path: Sequence[tuple[int, Block]]) -> _Group:
     above = [entry for entry in path if entry[0] < block.level]
     return _Group(block.start, block.end, _path(text, above), "heading", 1, 0)
+
+
+# ---------------------------------------------------------------- the names of open list items
+
+
+LONGEST_NAME = 80  # characters; a longer opening is a sentence and not a name
+LONGEST_LINE = 500  # characters of an item's first line that are searched for its name
+MOST_NAMES = 2  # enclosing items whose names are returned, innermost first
+
+_MARK = re.compile(r"^(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
+_NAMED = re.compile(r"((?:(`+)(?!`)(?:(?!\2).)+\2(?!`)|[^`])*?)[:：](?=\s|$)")
+_SIGNATURE = re.compile(r"`((?:class |async |static )?[\w.:$-]{1,70})[(\[]")
+_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$)")
+_CODE = re.compile(r"(?<!`)(`{1,20}+)(?!`)( ?)((?:(?!\1).)+?)\2\1(?!`)")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def plain(markdown: str) -> str:
+    """A heading or name on one line without code marks."""
+    if "`" in markdown:
+        markdown = _CODE.sub(r"\3", markdown)
+    if "\\" in markdown:
+        markdown = _ESCAPE.sub(r"\1", markdown)
+    return " ".join(markdown.split())
+
+
+def is_named(text: str, block: Block) -> bool:
+    """True if a block is a list item that opens with a name and a colon."""
+    return block.kind == "item" and _name_before_colon(_first_line(text, block)) != ""
+
+
+class OpenItems:
+    """Tracks the open list items of a section; ``meet`` its blocks in order."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, Block]] = []  # with the item's indentation
+        self._text = ""
+
+    def meet(self, text: str, block: Block) -> None:
+        if block.kind in ("code", "row"):
+            return  # not indented, even inside an item
+        indentation = block.start - (text.rfind("\n", 0, block.start) + 1)
+        while self._open and self._open[-1][0] >= indentation:
+            self._open.pop()
+        if block.kind == "item":
+            self._open.append((indentation, block))
+            self._text = text
+
+    def names(self, start: int) -> list[str]:
+        """The names of the items that began before ``start`` and continue, outermost first."""
+        around = (block for _, block in reversed(self._open) if block.start < start)
+        names = filter(None, (_name(_first_line(self._text, block)) for block in around))
+        return list(islice(names, MOST_NAMES))[::-1]
+
+
+def _first_line(text: str, item: Block) -> str:
+    """The first line of an item without its mark, cut to ``LONGEST_LINE``."""
+    line = text[item.start : min(item.end, item.start + LONGEST_LINE)].partition("\n")[0]
+    return _MARK.sub("", line, count=1)
+
+
+def _name_before_colon(line: str) -> str:
+    named = _NAMED.match(line)
+    return _fitting(named[1]) if named else ""
+
+
+def _name(line: str) -> str:
+    name = _name_before_colon(line) or _fitting(line)
+    return "" if _SENTENCE_END.search(name) else name
+
+
+def _fitting(markdown: str) -> str:
+    """A name if it is short enough; for a long signature, the function's name."""
+    name = plain(markdown)
+    if len(name) <= LONGEST_NAME:
+        return name
+    signature = _SIGNATURE.match(markdown)
+    return f"{signature[1]}(…)" if signature else ""

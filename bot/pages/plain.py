@@ -1,17 +1,23 @@
-"""Converts plain text to page text: paragraphs unchanged, code and columns in fences.
+"""Converts plain text, reStructuredText, AsciiDoc, Org and manual pages to page text.
 
 Nothing in plain text is markup: a line that begins with "#" is a comment and not a heading, and
-``matrix[3][4]`` is not a link (see ``bot.pages.literal``). Text laid out with spaces, such as code,
-a table of columns or a drawing, keeps them in a fence.
+``matrix[3][4]`` is not a link (see ``bot.pages.page_markdown``). Text laid out with spaces, such as
+code, a table of columns or a drawing, keeps them in a fence. Of the other formats, headings and
+code blocks are recognized; all other text stays as written, with its inline markup, without lines
+that only steer a formatter. With the extra ``pandoc`` they are read whole
+(``bot.pages.formats.pandoc``).
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from textwrap import dedent
+from typing import Literal
 
-from bot.pages.literal import fenced, literal
+from bot.pages.page import Reading
+from bot.pages.page_markdown import Blocks, fenced, literal, one_line
 
 _BLANK_LINE = re.compile(r"\n(?:[ \t]*\n)+")
 _SYMBOL = re.compile(r"[{}()\[\];=<>$|\\/_#&*+@]")
@@ -103,7 +109,6 @@ def _is_fixed(paragraph: str, code_from: int) -> bool:
 
 
 def _margin(paragraph: str) -> int:
-    """Columns of white space that all lines of a paragraph begin with."""
     lines = [line.expandtabs() for line in paragraph.splitlines() if line.strip()]
     return min((len(line) - len(line.lstrip(" ")) for line in lines), default=0)
 
@@ -125,3 +130,224 @@ def _is_code(text: str, lines: list[str]) -> bool:
         return False
     telling = [line for line in lines if not line.lstrip().startswith("# ")]
     return sum(_CODE_LINE.match(line) is not None for line in telling) * 2 > len(telling)
+
+
+# ---------------------------------------------------------------- text with headings
+
+
+HeadedKind = Literal["rst", "asciidoc", "org", "man"]
+
+# A part of a document: "title" of the whole, "heading" with its level, "code", or "text".
+_Part = tuple[Literal["title", "heading", "code", "text"], int, str]
+
+_UNDERLINE = re.compile(r"([=\-~^\"'*+#.:_`<>])\1{2,}\s*")
+
+
+def read_headed(kind: HeadedKind, source: str) -> Reading:
+    """Read a document whose lines end with "\\n"; its title is the first heading if it has none."""
+    blocks = Blocks()
+    title = first = ""
+    prose: list[str] = []
+    for part, level, text in _PARTS[kind](source.expandtabs().split("\n")):
+        if part == "text":
+            prose.append(text)
+            continue
+        blocks.page_text(set_plain("\n".join(prose)))
+        prose.clear()
+        if part == "code":
+            blocks.code(text)
+        elif part == "title":
+            title = title or one_line(text)
+        else:
+            first = first or one_line(text)
+            blocks.heading(level, text)
+    blocks.page_text(set_plain("\n".join(prose)))
+    return Reading(title or first, blocks.text())
+
+
+# ---------------------------------------------------------------- reStructuredText
+
+_RST_DIRECTIVE = re.compile(r"\.\. ((?:[\w+.-]++:(?!:))?[\w+.-]++):: *+(.*)")
+_RST_OPTION = re.compile(r" *:[\w -]+:(?: .*)?")
+_RST_STEERING = re.compile(r"\.\. _| +:(?:maxdepth|class|name|alt|width|hidden|caption):")
+_RST_CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal"})
+
+
+def _rst(lines: Sequence[str]) -> Iterator[_Part]:
+    """Headings are underlined, and each character of a line is a level, in order of appearance.
+
+    Source: docutils, reStructuredText Markup Specification, "Sections".
+    """
+    levels: list[str] = []
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        directive = _RST_DIRECTIVE.fullmatch(line.strip())
+        at += 1
+        if _underlines(line, lines[at : at + 1]):
+            is_between = at > 1 and lines[at - 2].rstrip() == lines[at].rstrip()
+            mark = lines[at][0] * (2 if is_between else 1)
+            if mark not in levels:
+                levels.append(mark)
+            yield "heading", levels.index(mark) + 1, line.strip()
+            at += 1
+        elif directive[1] in _RST_CODE if directive else line.rstrip().endswith("::"):
+            if directive is None:
+                yield "text", 0, line.rstrip()[:-1].rstrip(" :") + ":" * (line.strip() != "::")
+            code, at = _indented(lines, at, line)
+            yield "code", 0, "\n".join(each for each in code if not _RST_OPTION.fullmatch(each))
+        elif directive is not None:
+            yield "text", 0, directive[2]
+        elif not (_RST_STEERING.match(line) or _UNDERLINE.fullmatch(line)):
+            yield "text", 0, line
+
+
+def _underlines(words: str, following: Sequence[str]) -> bool:
+    if not following or not words.strip() or _UNDERLINE.fullmatch(words):
+        return False
+    return _UNDERLINE.fullmatch(following[0]) is not None and len(following[0].rstrip()) + 2 >= len(
+        words.strip()
+    )
+
+
+def _indented(lines: Sequence[str], at: int, before: str) -> tuple[list[str], int]:
+    """The lines indented further than ``before``, and the number of the line after them."""
+    end = _line_of(lines, at, rf" {{0,{_indentation(before)}}}\S.*")
+    return _dedented(lines[at:end]), end
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _dedented(lines: Sequence[str]) -> list[str]:
+    margin = min((_indentation(each) for each in lines if each.strip()), default=0)
+    return [each[margin:] for each in lines]
+
+
+# ---------------------------------------------------------------- AsciiDoc
+
+_ADOC_HEADING = re.compile(r"(={1,6}) (.*)")
+_ADOC_UNDERLINES = "=-~^+"  # two-line titles, by level
+_ADOC_FENCE = re.compile(r"(-{4,}+|\.{4,}+|`{3,}+).*")
+_ADOC_STEERING = re.compile(
+    r"//.*|:!?[\w-]+!?:.*|\[[^\]]*\]|(?:ifdef|ifndef|ifeval|endif|include)::.*|\+"
+)
+
+
+def _asciidoc(lines: Sequence[str]) -> Iterator[_Part]:
+    at = 0
+    while at < len(lines):
+        line, under = lines[at].rstrip(), lines[at + 1 : at + 2]
+        heading = _ADOC_HEADING.fullmatch(line)
+        fence = _ADOC_FENCE.fullmatch(line)
+        if heading is not None:
+            yield "heading", len(heading[1]), heading[2].rstrip(" =")
+        elif (
+            line.strip()
+            and _underlines(line, under)
+            and under[0][0] in _ADOC_UNDERLINES
+            and abs(len(under[0].rstrip()) - len(line)) <= 2
+        ):
+            yield "heading", _ADOC_UNDERLINES.index(under[0][0]) + 1, line
+            at += 1
+        elif fence is not None:
+            end = _line_of(lines, at + 1, re.escape(fence[1]) + r"\s*")
+            yield "code", 0, "\n".join(lines[at + 1 : end])
+            at = end
+        elif not _ADOC_STEERING.fullmatch(line):
+            yield "text", 0, line
+        at += 1
+
+
+def _line_of(lines: Sequence[str], at: int, pattern: str) -> int:
+    """The number of the next line that matches as a whole; that after the last if none does."""
+    wanted = re.compile(pattern)
+    return next((n for n in range(at, len(lines)) if wanted.fullmatch(lines[n])), len(lines))
+
+
+# ---------------------------------------------------------------- Org
+
+_ORG_HEADING = re.compile(r"(\*++) (.*)")
+_ORG_TITLE = re.compile(r"#\+title:(.*)", re.IGNORECASE)
+_ORG_CODE = re.compile(r"#\+begin_(?:src|example|export)\b.*", re.IGNORECASE)
+_ORG_STEERING = re.compile(r"#(?:\+\S.*| .*)?|:(?:PROPERTIES|END|LOGBOOK|ID|CUSTOM_ID):.*")
+
+
+def _org(lines: Sequence[str]) -> Iterator[_Part]:
+    at = 0
+    while at < len(lines):
+        line = lines[at].strip()
+        heading = _ORG_HEADING.fullmatch(lines[at].rstrip())
+        if heading is not None:
+            words, _, tags = heading[2].rstrip().rpartition(" ")
+            is_tagged = tags.startswith(":") and tags.endswith(":")
+            yield "heading", len(heading[1]), words if is_tagged else heading[2]
+        elif (title := _ORG_TITLE.fullmatch(line)) is not None:
+            yield "title", 0, title[1]
+        elif _ORG_CODE.fullmatch(line):
+            end = _line_of(lines, at + 1, r"(?i)\s*#\+end_.*")
+            yield "code", 0, "\n".join(_dedented(lines[at + 1 : end]))
+            at = end
+        elif not _ORG_STEERING.fullmatch(line):
+            yield "text", 0, lines[at]
+        at += 1
+
+
+# ---------------------------------------------------------------- manual pages
+
+_MAN_LINE = re.compile(r"[.'] *+(\w*+) ?(.*)")
+_MAN_HEADINGS = {"SH": 2, "Sh": 2, "SS": 3, "Ss": 3}
+_MAN_CODE = {"nf": "fi", "EX": "EE", "Bd": "Ed"}
+_MAN_BREAKS = frozenset({"", "PP", "P", "LP", "Pp", "TP", "IP", "It", "HP", "Nm"})
+_MAN_ESCAPE = re.compile(
+    r"\\(?:[\"].*|f(?:\[\w*\]|\(..|.)|[&|^%:/,cd]|s[-+]?\d|\*(?:\[\w*\]|\(..|.)|\((..)|(.))"
+)
+_MAN_CHARACTERS = {"aq": "'", "dq": '"', "lq": "“", "rq": "”", "bu": "•", "em": "—", "en": "–"}
+_MDOC_CALLS = re.compile(r"\b(?:Ar|Op|Oo|Oc|Ns|Cm|Pa|Xr|Em|Li) |\b(Fl) ")
+
+
+def _man(lines: Sequence[str]) -> Iterator[_Part]:
+    """Text and the arguments of macros; roff's own requests, in lower case, only steer."""
+    at = 0
+    words: list[str] = []
+    while at < len(lines):
+        macro = _MAN_LINE.fullmatch(lines[at])
+        name, text = (macro[1], macro[2].replace('"', "")) if macro else ("text", lines[at])
+        text = _MAN_ESCAPE.sub(_man_character, text).strip()
+        if name not in ("text", "", "TH", "Dt"):
+            text = f"Fl {text} " if name == "Fl" else f"{text} "
+            text = _MDOC_CALLS.sub(lambda call: "-" if call[1] else "", text).strip()
+        if name in _MAN_BREAKS or name in _MAN_HEADINGS or name in _MAN_CODE or not text:
+            yield "text", 0, f"{' '.join(words)}\n"
+            words.clear()
+        if name in ("TH", "Dt"):
+            yield "title", 0, text.partition(" ")[0].lower()
+        elif name in _MAN_HEADINGS:
+            yield "heading", _MAN_HEADINGS[name], text
+        elif name in _MAN_CODE:
+            end = _line_of(lines, at, rf".\s*{_MAN_CODE[name]}\s*")
+            code = (each for each in lines[at + 1 : end] if not each.startswith("."))
+            yield "code", 0, "\n".join(_MAN_ESCAPE.sub(_man_character, each) for each in code)
+            at = end
+        elif text and (
+            name == "text" or not (name.islower() or name in ("", "TP", "RS", "Bl", "Dd", "Os"))
+        ):
+            words.append(text)
+        at += 1
+    yield "text", 0, " ".join(words)
+
+
+def _man_character(escape: re.Match[str]) -> str:
+    """The character of an escape sequence of roff; see groff(7)."""
+    if escape[1]:
+        return _MAN_CHARACTERS.get(escape[1], "")
+    return {"e": "\\", "~": " ", "0": " "}.get(escape[2] or "", escape[2] or "")
+
+
+_PARTS: dict[HeadedKind, Callable[[Sequence[str]], Iterator[_Part]]] = {
+    "rst": _rst,
+    "asciidoc": _asciidoc,
+    "org": _org,
+    "man": _man,
+}

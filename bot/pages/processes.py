@@ -1,6 +1,10 @@
-"""Messages to and from child processes, their environment and their memory.
+"""Child processes: their tasks, their messages, their environment, and their memory.
 
-Requests and replies are JSON followed by data, over standard input and output (``bot.pages.pool``).
+A process is started for one task of ``TASKS`` and the bytes that it may allocate. It serves
+requests until its standard input ends, so none survives a parent that is killed. A request has a
+number, the seconds that its work may take, and what is asked, as JSON with data, over standard
+input and output; the reply has the same number. The reply of number 0 says that the process is
+ready. ``bot.pages.pool`` is the other side.
 
 ``Shares`` divides the memory among these processes. The limit counts what a process allocates
 (``limit_memory``): 30 MB before any document. By default everything fits in a container of 1 GB,
@@ -10,16 +14,23 @@ together with the main process and the processes that index folders
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import importlib
 import json
 import os
 import re
 import signal
 import struct
 import sys
+import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 MAX_REQUEST = 500_000_000  # bytes; a longer message is not one of ours
 MAX_REPLY = 120_000_000  # ... and a process that sends one has been taken over by a document
@@ -203,3 +214,161 @@ class Shares:
 
 
 DEFAULT = Shares()
+
+
+# ---------------------------------------------------------------- tasks
+
+
+FILES = 128  # that a process without network may have open
+FILES_WITH_NETWORK = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """``opener`` is a function, as ``module:name``. It is called with the process's limit of memory
+    and returns the ``Work``. A task with network serves many requests at once: its opener returns a
+    context manager of ``AsyncWork``."""
+
+    opener: str
+    has_network: bool = False
+
+
+TASKS = {
+    "extract": Task("bot.pages.workers:open_extraction"),
+    "choose": Task("bot.pages.choosing:open_choice"),
+    "index": Task("bot.search.document_reading:open_reading"),
+    "fetch": Task("bot.pages.retrieval:open_retrieval", has_network=True),
+    "render": Task("bot.pages.browser_process:open_browser", has_network=True),
+}
+
+
+def main() -> None:
+    """Serve the task that the arguments name."""
+    name, memory = sys.argv[1], int(sys.argv[2])
+    task = TASKS[name]
+    requests, replies = own_pipes()
+    limit(memory, has_network=task.has_network)
+    module, _, opener = task.opener.partition(":")
+    opened = getattr(importlib.import_module(module), opener)(memory)
+    if task.has_network:
+        serve_at_once(requests, replies, opened)
+    else:
+        serve(requests, replies, opened)
+
+
+def limit(memory: int, *, has_network: bool) -> None:
+    """Limit this process: its memory, its open files, no core dumps with what it read, and no
+    sockets of Python code unless it needs the network."""
+    limit_memory(memory)
+    if sys.platform != "win32":
+        import resource
+
+        most = FILES_WITH_NETWORK if has_network else FILES
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if not has_network:
+        sys.addaudithook(_refuse_network)
+
+
+def _refuse_network(event: str, _: tuple[object, ...]) -> None:
+    if event.startswith("socket."):
+        raise PermissionError(f"{event} in a process without network")
+
+
+def serve(requests: IO[bytes], replies: IO[bytes], work: Work) -> None:
+    """Serve one request after the other."""
+    send(replies, {"number": 0}, b"")
+    while True:
+        try:
+            head, data = receive(requests)
+        except EOFError:
+            return
+        set_alarm(ORPHANED_AFTER * head["seconds"])  # in case the parent is killed meanwhile
+        held = [data]
+        del data
+        try:
+            reply, told = work(head["asked"], held.pop())  # which may free the data before it ends
+        except MemoryError:
+            reply, told = LACKS_MEMORY, b""
+        set_alarm(0)
+        send(replies, {"number": head["number"], "reply": reply}, told)
+        del reply, told
+
+
+# ---------------------------------------------------------------- many requests at once
+
+
+RESOLVING = 64  # concurrent name lookups: a hostile name server is slow
+
+
+def serve_at_once(
+    requests: IO[bytes], replies: IO[bytes], opened: AbstractAsyncContextManager[AsyncWork]
+) -> NoReturn:
+    """Serve requests until they end or SIGTERM arrives, and end this process."""
+    with contextlib.suppress(asyncio.CancelledError):
+        asyncio.run(_Server(replies).serve(requests, opened))
+    os._exit(0)  # a thread is still waiting for requests
+
+
+class _Server:
+    """Serves requests at once, and stops those that are cancelled."""
+
+    def __init__(self, replies: IO[bytes]) -> None:
+        self._replies = replies
+        # One thread, so that a reply is sent whole even if its request is cancelled meanwhile.
+        self._sending = ThreadPoolExecutor(1)
+        self._pending: dict[int, asyncio.Task[None]] = {}
+
+    async def serve(
+        self, requests: IO[bytes], opened: AbstractAsyncContextManager[AsyncWork]
+    ) -> None:
+        """Serve until the requests end or SIGTERM arrives: both cancel this."""
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(RESOLVING, thread_name_prefix="resolving"))
+        heads = _heads(requests)
+        async with opened as work:
+            await self._send({"number": 0}, b"")
+            while True:
+                head = await heads.get()
+                number = head["number"]
+                if "asked" not in head:
+                    if number in self._pending:
+                        self._pending[number].cancel()
+                    continue
+                set_alarm(ORPHANED_AFTER * head["seconds"])
+                task = asyncio.create_task(self._answer(number, work(head["asked"])))
+                self._pending[number] = task
+                task.add_done_callback(partial(self._answered, number))
+
+    def _answered(self, number: int, task: asyncio.Task[None]) -> None:
+        del self._pending[number]
+        if not self._pending:
+            set_alarm(0)
+
+    async def _answer(self, number: int, answer: Awaitable[Answer]) -> None:
+        reply, data = await answer
+        await self._send({"number": number, "reply": reply}, data)
+
+    async def _send(self, head: dict[str, Any], data: bytes) -> None:
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._sending, send, self._replies, head, data)
+
+
+def _heads(requests: IO[bytes]) -> asyncio.Queue[dict[str, Any]]:
+    """Queue the requests as they arrive. Their end, or SIGTERM, cancels the calling task."""
+    loop, heads = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - an event loop runs the caller
+    loop.add_signal_handler(signal.SIGTERM, task.cancel)
+
+    def listen() -> None:
+        with contextlib.suppress(EOFError, ValueError):
+            while True:
+                head, _ = receive(requests)
+                loop.call_soon_threadsafe(heads.put_nowait, head)
+        loop.call_soon_threadsafe(task.cancel)
+
+    threading.Thread(target=listen, name="requests", daemon=True).start()
+    return heads

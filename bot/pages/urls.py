@@ -1,22 +1,25 @@
-"""Web addresses: validation, one spelling per page, and the links in a message.
+"""Web addresses: validation, one spelling per page, and the addresses in a person's text.
 
 Parsing follows the WHATWG URL standard (https://url.spec.whatwg.org/) where browsers and RFC 3986
 differ (backslashes, spellings of IPv4 addresses, percent-encoded hosts), and is stricter where a
-browser would guess. ``canonical`` returns RFC 3986 characters only, so that no later parser can
-read a different host from the result.
+browser would guess; of host names, it accepts DNS names only. ``canonical`` returns RFC 3986
+characters only, so that no later parser can read a different host from the result.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import re
+import string
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
+from urllib.parse import unquote_to_bytes
 
 from bot.core.credentials import without_credentials
 from bot.core.errors import AddressRefused
-from bot.pages import hosts
+from bot.text.listed import listed
 
 MAX_URL = 8_000
 """Characters of an address; RFC 9110 section 4.1 recommends support for at least 8,000 octets."""
@@ -41,7 +44,7 @@ change the page on some sites.
 
 _TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "matomo_")
 
-_UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+_UNRESERVED = frozenset(f"{string.ascii_letters}{string.digits}-._~")
 _OUTSIDE_PATH = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~!$&'()*+,;=:@/-]")  # RFC 3986 pchar
 _OUTSIDE_QUERY = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~!$&'()*+,;=:@/?-]")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -91,31 +94,18 @@ def canonical(url: str) -> str:
 def dedupe_key(url: str) -> str:
     """A key that variants of one page share; not an address to fetch.
 
-    Ignores differences of http and https, of www., mobile and AMP variants, of a trailing slash or
-    index file, and of the order of parameters. Text that is not a web address is its own key.
+    Ignores differences of http and https, of www. and mobile hosts, of a trailing slash or index
+    file, and of the order of parameters. Text that is not a web address is its own key.
     """
     try:
         address = parse(url)
     except AddressRefused:
         return url.strip()
-    address = _without_amp_cache(address)
-    host, path = address.host, address.path
-    parameters = sorted(
-        (parameter for parameter in address.query.split("&") if not _is_amp_switch(parameter)),
-        key=lambda parameter: parameter.partition("=")[0],
-    )
+    parameters = sorted(address.query.split("&"), key=lambda parameter: parameter.partition("=")[0])
     port = "" if address.port is None else f":{address.port}"
-    key = f"{_without_variant_labels(host)}{port}{_without_variant_ending(path)}"
-    query = "&".join(filter(None, parameters))
-    return f"{key}?{query}" if query else key
-
-
-def without_amp_cache(url: str) -> str:
-    """The publisher's own address of a page in an AMP cache or viewer; others are unchanged.
-
-    Takes and returns canonical addresses.
-    """
-    return str(_without_amp_cache(parse(url)))
+    path = _INDEX_FILE.sub("/", address.path).rstrip("/") or "/"
+    key = f"{_without_variant_labels(address.host)}{port}{path}"
+    return f"{key}?{'&'.join(parameters)}" if address.query else key
 
 
 def domain(url: str) -> str:
@@ -181,11 +171,11 @@ def _host_and_port(url: str, authority: str) -> tuple[str, int | None]:
         literal, bracket, after = authority[1:].partition("]")
         if not bracket or (after and after[0] != ":"):
             _refuse(url, "the bracket around its host does not close before the port; correct it")
-        return _host(url, hosts.ipv6, literal), _port(url, after[1:])
+        return _host(url, ipv6, literal), _port(url, after[1:])
     name, _, digits = authority.partition(":")
     if not name:
         _refuse(url, "it has no host; give the whole address")
-    return _host(url, hosts.name, name), _port(url, digits)
+    return _host(url, host_name, name), _port(url, digits)
 
 
 def _host(url: str, read: Callable[[str], str], text: str) -> str:
@@ -241,22 +231,16 @@ def _without_dot_segments(path: str) -> str:
 
 
 def _without_tracking(query: str) -> str:
-    return "&".join(
-        parameter for parameter in query.split("&") if parameter and not _is_tracking(parameter)
-    )
+    def is_tracking(parameter: str) -> bool:
+        name = parameter.partition("=")[0].lower()
+        return name in TRACKING_PARAMETERS or name.startswith(_TRACKING_PREFIXES)
 
-
-def _is_tracking(parameter: str) -> bool:
-    name = parameter.partition("=")[0].lower()
-    return name in TRACKING_PARAMETERS or name.startswith(_TRACKING_PREFIXES)
+    return "&".join(each for each in query.split("&") if each and not is_tracking(each))
 
 
 # ---------------------------------------------------------------- variants of one page
 
-_VARIANT_LABELS = frozenset({"www", "m", "mobile", "amp"})
-_AMP_CACHE = re.compile(r"/(?:[acrv]|amp|wp)/(s/)?([^/]+)(/.*)?")
-_AMP_CACHES = (".cdn.ampproject.org", ".bing-amp.com")
-_AMP_FILE = re.compile(r"\.amp(?=(?:\.html?)?$)")
+_VARIANT_LABELS = frozenset({"www", "m", "mobile"})
 _INDEX_FILE = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?)$")
 
 
@@ -270,41 +254,6 @@ def _without_variant_labels(host: str) -> str:
     if len(labels) > 3 and labels[1] == "m":
         labels.pop(1)
     return ".".join(labels)
-
-
-def _without_variant_ending(path: str) -> str:
-    path = _INDEX_FILE.sub("/", path).rstrip("/")
-    path = path.removesuffix("/amp")
-    if path.startswith("/amp/"):
-        path = path.removeprefix("/amp")
-    return _AMP_FILE.sub("", path) or "/"
-
-
-def _without_amp_cache(address: WebAddress) -> WebAddress:
-    """The publisher's address of a page in an AMP cache or in Google's AMP viewer.
-
-    https://developers.google.com/amp/cache/overview#amp-cache-url-format
-    """
-    host, path = address.host, address.path
-    if f".{host}".endswith(_AMP_CACHES) or (
-        host in ("www.google.com", "google.com") and path.startswith("/amp/")
-    ):
-        match = _AMP_CACHE.fullmatch(path)
-        if match is not None and "." in match[2]:
-            scheme = "https" if match[1] else "http"
-            query = f"?{address.query}" if address.query else ""
-            try:
-                return parse(f"{scheme}://{match[2]}{match[3] or '/'}{query}")
-            except AddressRefused:
-                pass
-    return address
-
-
-def _is_amp_switch(parameter: str) -> bool:
-    name, _, value = parameter.lower().partition("=")
-    if name in ("amp", "_amp"):
-        return value in ("", "1", "true")
-    return name in ("output", "outputtype") and value == "amp"
 
 
 # ---------------------------------------------------------------- links in a message
@@ -383,3 +332,149 @@ def _without_text_behind_host(link: str) -> str:
     last = host[1].rfind(".") + 1
     mixed = _ASCII_END.match(host[1], last)
     return link[: host.start(1) + mixed.end()] if last and mixed is not None else link
+
+
+# ---------------------------------------------------------------- host names and numbers
+
+
+MAX_NAME = 253  # RFC 1035 section 2.3.4, without the root dot
+MAX_LABEL = 63
+
+_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?")
+_HEX = re.compile(r"0[xX][0-9A-Fa-f]*")
+
+
+def host_name(text: str) -> str:
+    """A host written without brackets: lower case, IDNA, without the root dot.
+
+    Percent-encoding is decoded first; numbers become a dotted IPv4 address.
+    """
+    plain = unquote_to_bytes(text).decode("utf-8") if "%" in text else text
+    ascii_name = _to_ascii(plain)
+    address = ipv4(ascii_name)
+    if address is not None:
+        return str(address)
+    ascii_name = ascii_name.removesuffix(".")
+    if len(ascii_name) > MAX_NAME:
+        raise ValueError(f"a host_name is at most {MAX_NAME} characters")
+    for label in ascii_name.split("."):
+        if len(label) > MAX_LABEL or not _LABEL.fullmatch(label):
+            raise ValueError(f"{label[:MAX_LABEL]!r} cannot be part of a host_name")
+    return ascii_name
+
+
+def ipv6(text: str) -> str:
+    """The host between brackets: an IPv6 address as in RFC 5952, without a zone."""
+    address = ipaddress.IPv6Address(text)
+    if address.scope_id is not None:
+        raise ValueError("an address of a network interface")
+    mapped = address.ipv4_mapped
+    if mapped is not None:  # newer Pythons write the end in dotted form, older ones do not
+        return f"::ffff:{int(mapped) >> 16:x}:{int(mapped) & 0xFFFF:x}"
+    return address.compressed
+
+
+def ipv4(text: str) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that a host denotes; None for a host_name.
+
+    Accepts what ``inet_aton`` and browsers accept: 1 to 4 parts, each decimal, octal or hex. A host
+    that ends in a number but is not an address is an error.
+    """
+    parts = text.split(".")
+    if parts[-1] == "" and len(parts) > 1:
+        parts.pop()
+    if not _is_number(parts[-1]):
+        return None
+    if len(parts) > 4:
+        raise ValueError("an IPv4 address has at most four parts")
+    *leading, last = [_number(part) for part in parts]
+    if any(number > 255 for number in leading) or last >= 256 ** (4 - len(leading)):
+        raise ValueError("a part of the IPv4 address is too large")
+    value = last
+    for place, number in enumerate(leading):
+        value += number << (8 * (3 - place))
+    return ipaddress.IPv4Address(value)
+
+
+def _is_number(part: str) -> bool:
+    return part.isascii() and (part.isdigit() or _HEX.fullmatch(part) is not None)
+
+
+def _number(part: str) -> int:
+    if not _is_number(part) or len(part) > MAX_LABEL:
+        raise ValueError(f"{part[:MAX_LABEL]!r} is not part of an IPv4 address")
+    if part[:2] in ("0x", "0X"):
+        return int(part[2:] or "0", 16)
+    return int(part, 8 if len(part) > 1 and part[0] == "0" else 10)
+
+
+def _to_ascii(text: str) -> str:
+    """A name in its DNS form (UTS 46, non-transitional)."""
+    if text.isascii() and "xn--" not in text.lower():
+        return text.lower()
+    import idna  # imported here because few hosts need its tables
+
+    mapped = idna.uts46_remap(text, std3_rules=False, transitional=False)
+    return ".".join(
+        # alabel checks an "xn--" label too
+        label
+        if label.isascii() and not label.startswith("xn--")
+        else idna.alabel(label).decode("ascii")
+        for label in mapped.split(".")
+    )
+
+
+# ---------------------------------------------------------------- addresses without a scheme
+
+
+# Endings of host names that are not file extensions: the general domains in wide use, and those of
+# countries (ISO 3166-1 alpha-2) except those that are also extensions or everyday words.
+_ENDINGS = listed(
+    "com org net edu gov int info biz dev app ai wiki blog news tech cloud online site page museum "
+    "ac ad ae af ag al am ao ar au aw az ba bb bd be bf bg bh bi bj bn bo br bs bt bw by bz ca cd "
+    "cf cg ch ci ck cl cm cn co cr cu cv cw cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk "
+    "fm fo fr ga gb gd ge gg gh gi gl gm gn gp gq gr gt gu gw gy hk hn hr ht hu id ie il im io iq "
+    "ir it je jm jo jp ke kg kh ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc me "
+    "mg mh mk mn mo mp mr mt mu mv mw mx my mz na nc ne ng ni nl np nr nu nz om pa pe pf pg ph pk "
+    "pr pt pw qa re ro ru rw sa sb sc sd se sg si sk sl sm sn sr st sv sy sz tc td tf tg th tj tk "
+    "tl tm tn to tr tt tv tw tz ua ug uk us uy uz va vc ve vg vn vu wf ws ye za zm zw"
+)
+_HOST = re.compile(
+    r"(?<![A-Za-z0-9_@/.:?&=#%+-])(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+([A-Za-z]{2,6})"
+    r"(?![A-Za-z0-9_@-]|\.[A-Za-z0-9])(?::\d{2,5}(?!\d))?"
+)
+LONGEST = 2_000  # characters of an address without a scheme
+
+
+def hosts_in(text: str) -> list[tuple[str, str]]:
+    """Hosts without a scheme, in order: each as written, and the address that it begins.
+
+    The address is ``https://`` plus the host and the path that follows it, if any.
+    """
+    return [
+        (match.group(), _address(match))
+        for match in _HOST.finditer(text)
+        # "It works.It is done" only lacks a space; hosts are not written in mixed case like that.
+        if (match[1].islower() or match.group().isupper()) and match[1].lower() in _ENDINGS
+    ]
+
+
+def links_said(text: str) -> list[str]:
+    """All addresses in a text, each page once.
+
+    First those of ``links_in``, then those without a scheme that have a path: a bare host is more
+    often a name.
+    """
+    found = {dedupe_key(link): link for link in links_in(text)}
+    for host, address in hosts_in(text):
+        if len(address) > len(f"https://{host}/"):
+            found.setdefault(dedupe_key(address), address)
+    return list(found.values())
+
+
+def _address(match: re.Match[str]) -> str:
+    """The address that begins with a host, without the punctuation of the sentence around it."""
+    rest = match.string[match.end() : match.end() + LONGEST]
+    following = rest.split(maxsplit=1)[0] if rest[:1] in ("/", "?") else ""
+    links = links_in(f"https://{match.group()}{following}")
+    return links[0] if links else f"https://{match.group()}"

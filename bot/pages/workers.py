@@ -13,7 +13,8 @@ from typing import Any
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
 from bot.core.observing import Load
-from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
+from bot.pages.page import Reading
+from bot.pages.page_markdown import MOST_CHARACTERS
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.processes import (
     DEFAULT,
@@ -101,7 +102,11 @@ class Workers:
         except TaskFailed as failed:
             if failed.reason == "memory":
                 raise self._too_large(name, self._shares.large) from None
-            raise self._broken(name, str(failed)) from None
+            raise PageUnreadable(
+                f"{display_url(name)} could not be read: its reader crashed, or needed more than"
+                f" {self._shares.large / 1e6:,.0f} MB of memory; paste its text.",
+                detail=str(failed),
+            ) from None
 
     async def _read_by(
         self, pool: Pool, data: bytes, media_type: str | None, name: str, seconds: float
@@ -111,14 +116,17 @@ class Workers:
             outcome = await pool.ask(asked, data, seconds, _understood)
         except TaskFailed as failed:
             if failed.reason == "slow":
-                raise _too_slow(name, seconds) from None
+                raise PageUnreadable(
+                    f"{display_url(name)} takes too long to read because of the way it is made;"
+                    " paste its text.",
+                    detail=f"no result within {seconds} s",
+                ) from None
             raise
         if isinstance(outcome, PageUnreadable):
             raise outcome
         return outcome
 
     async def aclose(self) -> None:
-        """Stop all processes."""
         await self._pool.aclose()
         if self._large is not None:
             await self._large.aclose()
@@ -129,24 +137,9 @@ class Workers:
             " or paste the part that matters."
         )
 
-    def _broken(self, name: str, detail: str) -> PageUnreadable:
-        return PageUnreadable(
-            f"{display_url(name)} could not be read: its reader crashed, or needed more than"
-            f" {self._shares.large / 1e6:,.0f} MB of memory; paste its text.",
-            detail=detail,
-        )
-
 
 class NeedsMoreMemory(PageUnreadable):
     """A document needs more memory than is available for it."""
-
-
-def _too_slow(name: str, seconds: float) -> PageUnreadable:
-    return PageUnreadable(
-        f"{display_url(name)} takes too long to read because of the way it is made; paste its"
-        " text.",
-        detail=f"no result within {seconds} s",
-    )
 
 
 def _understood(reply: Any, data: bytes) -> Reading | PageUnreadable:
@@ -168,7 +161,10 @@ def _understood(reply: Any, data: bytes) -> Reading | PageUnreadable:
 
 def open_extraction(memory: int) -> Work:
     """Return the work of a process that may allocate ``memory`` bytes."""
-    from bot.pages import articles, extract, markup  # noqa: F401 - slow imports, done in advance
+    import trafilatura  # noqa: F401 - slow imports, done in advance
+
+    import bot.pages.markup  # noqa: F401
+    from bot.pages import extract
 
     def work(asked: dict[str, Any], data: bytes) -> Answer:
         try:

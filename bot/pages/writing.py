@@ -1,12 +1,14 @@
 """Renders a tree of HTML elements as page text, with Markdown headings, lists and tables.
 
 Supports the elements of HTML and those of trafilatura's own vocabulary (``head``, ``item``,
-``row``, ``lb``). The tree is walked iteratively, so deep nesting does not exhaust the stack.
+``row``, ``lb``). The tree is walked iteratively, so deep nesting does not exhaust the stack. Tables
+get one cell for each row and column: spans become cells of their own, several header rows one, and
+a cell's content one line of text; a table used only for layout yields no grid.
 
 Converters such as markdownify or html2text produce Markdown for editing: they escape characters
 wherever one might be markup, mark emphasis, keep link targets. Quotes are cut from this text, so
 the words stay as they are on the page, and only text that Markdown would change is marked (see
-``bot.pages.literal``).
+``bot.pages.page_markdown``).
 """
 
 from __future__ import annotations
@@ -18,26 +20,385 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
-from bot.pages.formats.blocks import table_row
-from bot.pages.grids import Cell, grid_of, grid_of_boxes, is_record, is_title
-from bot.pages.inline import (
-    BLOCKS,
-    BREAKS,
-    CODE,
-    CONTAINERS,
-    HEADINGS,
-    ITEMS,
-    LISTS,
-    OVER_A_BOX,
-    SILENT,
-    Inline,
-    classes_of,
-    inline_text,
-    is_inline_quotation,
-    tag_of,
-)  # fmt: skip
-from bot.pages.literal import fenced, literal
+from bot.pages.page_markdown import (
+    CODE_END,
+    CODE_START,
+    fenced,
+    literal,
+    table_row,
+    without_breaks_in_cjk,
+)
 from bot.pages.plain import is_prose, set_plain
+
+# ---------------------------------------------------------------- inline content
+
+
+HEADINGS = frozenset({"head", "h1", "h2", "h3", "h4", "h5", "h6"})
+LISTS = frozenset({"list", "ul", "ol", "dl", "menu", "dir"})
+ITEMS = frozenset({"item", "li", "dt", "dd"})
+ROWS = frozenset({"row", "tr"})
+CELLS = frozenset({"cell", "td", "th"})
+BREAKS = frozenset({"lb", "br"})
+CODE = frozenset({"code", "kbd", "samp", "tt"})
+QUOTATIONS = frozenset({"q", "quote"})
+SILENT = frozenset({"graphic", "img", "picture", "source", "script", "style", "template", "title"})
+"""Elements without text of their own, or without visible text."""
+# fmt: off
+CONTAINERS = frozenset({
+    "address", "article", "aside", "blockquote", "body", "center", "details", "div", "fieldset",
+    "figure", "footer", "form", "header", "hgroup", "html", "main", "nav", "quote", "search",
+    "section",
+})
+BLOCKS = CONTAINERS | HEADINGS | LISTS | ITEMS | ROWS | CELLS | {
+    "caption", "figcaption", "hr", "label", "legend", "p", "pre", "summary", "table", "tbody",
+    "tfoot", "thead",
+}
+# fmt: on
+OVER_A_BOX = "admonition-title"
+"""Class of a box's title, as Docutils writes it; also assigned to the titles of tabs."""
+
+
+def tag_of(element: Any) -> str:
+    """The element's name; "" for comments and processing instructions."""
+    return element.tag if isinstance(element.tag, str) else ""
+
+
+def classes_of(element: Any) -> list[str]:
+    """The element's classes."""
+    return (element.get("class") or "").split()
+
+
+_BREAK = "\x04"  # stands for <br> until white space is collapsed
+_AROUND_BREAK = re.compile(f"(?:(?<! ) ++)?{_BREAK} *+")
+_LETTER = re.compile(r"[^\W\d_]")
+_EXPONENT = re.compile(r"[-+\u2212\u2013]?\d{1,4}|[ijkmnxy]")
+
+
+class Inline:
+    """Collects text. Inline code is enclosed in the marks that ``bot.pages.page_markdown`` expects.
+
+    ``only_links``: all words so far are in links.
+    """
+
+    def __init__(self) -> None:
+        self.only_links = False
+        self._words: list[str] = []
+        self._code: Any = None  # the outermost open element of inline code
+        self._links = 0
+        self._plain = False
+
+    @property
+    def in_code(self) -> bool:
+        return self._code is not None
+
+    def __bool__(self) -> bool:
+        return any(not text.isspace() for text in self._words)
+
+    def say(self, text: str | None) -> None:
+        if text:
+            self._words.append(text)
+            if not self._links and not self._plain and _LETTER.search(text):
+                self._plain = True
+
+    def open(self, tag: str, element: Any) -> None:
+        """Begin an inline element."""
+        if tag == "a":
+            self._links += 1
+        elif tag in BREAKS:
+            self._words.append(" " if self._code is not None else _BREAK)
+        elif self._code is not None:
+            if tag in BLOCKS:
+                self._words.append(" ")
+        elif tag in CODE:
+            if not any(tag_of(inside) in BLOCKS for inside in element.iterdescendants()):
+                self.begin_code(element)
+        elif is_inline_quotation(tag, element):
+            self._words.append("“")
+        elif tag == "sup" and self._is_exponent(element):
+            self._words.append("^")
+
+    def close(self, tag: str, element: Any) -> None:
+        if element is self._code:
+            self._words.append(CODE_END)
+            self._code = None
+        elif tag == "a":
+            self._links = max(0, self._links - 1)
+        elif self._code is not None:
+            if tag in BLOCKS:
+                self._words.append(" ")
+        elif is_inline_quotation(tag, element):
+            self._words.append("”")
+
+    def begin_code(self, element: Any) -> None:
+        """Treat all of an element's text as inline code."""
+        self._code = element
+        self._words.append(CODE_START)
+
+    def take(self) -> str:
+        """Return the text collected so far and clear it; each <br> becomes a line break."""
+        text = "".join(self._words)
+        self._words.clear()
+        if not text.isascii():
+            text = without_breaks_in_cjk(text)
+        text = " ".join(text.split())
+        if _BREAK in text:
+            text = _AROUND_BREAK.sub("\n", text)
+        self.only_links = not self._plain and _LETTER.search(text) is not None
+        self._plain = False
+        return text.strip(" \n")
+
+    def _is_exponent(self, element: Any) -> bool:
+        """True if a superscript changes the value of the text before it, as in 2³¹."""
+        text = element.text or ""
+        if len(element) or not _EXPONENT.fullmatch(text.strip()):
+            return False
+        before = self._words[-1][-1:] if self._words else ""
+        return before.isalnum() or before in (")", CODE_END)
+
+
+def inline_text(root: Any) -> str:
+    """The text of an element on one line, whatever blocks it contains."""
+    inline = Inline()
+    inline.say(root.text)
+    walk = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walk:
+        if element is root:
+            continue
+        tag = tag_of(element)
+        if event == "end":
+            inline.close(tag, element)
+            if tag in BLOCKS:
+                inline.say(" ")
+            inline.say(element.tail)
+        elif not tag or tag in SILENT:
+            walk.skip_subtree()
+        else:
+            if tag in BLOCKS:
+                inline.say(" ")
+            inline.open(tag, element)
+            inline.say(element.text)
+    return " ".join(inline.take().split())
+
+
+def is_inline_quotation(tag: str, element: Any) -> bool:
+    """True for <q>; trafilatura's tree uses one name for it and for block quotations."""
+    if tag not in QUOTATIONS:
+        return False
+    parent = element.getparent()
+    return tag == "q" or (parent is not None and tag_of(parent) == "p")
+
+
+# ---------------------------------------------------------------- tables
+
+
+MOST_COLUMNS = 100  # columns that spans may create; the HTML standard allows 1,000 per cell
+MOST_SPANNED = 1_000_000  # characters that a table's spans may add; plus one per cell
+MOST_HEADER_ROWS = 4
+_WIDEST_CELL = 1_000  # characters; a cell that holds more is used for layout
+_WIDEST_UNDER_HEADER = 4_000  # the same for a table with headers for its columns or rows
+
+_PARTS = ("thead", "tbody", "tfoot", "tr")
+_REMARKS = frozenset({"note", "tip", "important", "caution", "warning", "admonitionblock"})
+_SUMMARY_BOXES = {"two-column-summary": 2, "three-column-summary": 3, "four-column-summary": 4}
+_UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a table; ``is_head``: it names its row or column."""
+
+    text: str
+    is_head: bool = False
+
+
+def grid_of(table: Any) -> list[list[Cell]]:
+    """The cells of a table by row and column; empty for a table used only for layout.
+
+    All rows have the same length; several header rows become one. ``Cell.text`` is on one line,
+    with inline code marked as ``bot.pages.page_markdown`` expects it.
+    """
+    if _is_layout(table):
+        return []
+    rows = ([cell for cell in row if tag_of(cell) in CELLS] for row in table.iter(*ROWS))
+    elements = [cells for cells in rows if cells]
+    has_heads = any(_is_head(cell) for cells in elements for cell in cells)
+    widest = _WIDEST_UNDER_HEADER if has_heads else _WIDEST_CELL
+    texts = ("".join(cell.itertext()) for cells in elements for cell in cells)
+    if any(len(" ".join(text.split())) > widest for text in texts):
+        return []
+    if max(map(len, elements), default=0) < 2 and not any(
+        _span(cell, "colspan") > 1 for cells in elements for cell in cells
+    ):
+        return []
+    if any(cell.get("colspan") or cell.get("rowspan") for cells in elements for cell in cells):
+        grid = _spread_out(elements)
+    else:
+        width = max(map(len, elements))
+        grid = [
+            [_cell(cell) for cell in cells] + [Cell("")] * (width - len(cells))
+            for cells in elements
+        ]
+    grid = _with_one_header(grid)
+    grid = [row for row in grid if any(cell.text for cell in row)]
+    if grid:  # without columns that only hold pictures or spacing
+        kept = [x for x in range(len(grid[0])) if any(row[x].text for row in grid)]
+        grid = [[row[x] for x in kept] for row in grid]
+    return grid if grid and len(grid[0]) > 1 else []
+
+
+def grid_of_boxes(box: Any) -> list[list[Cell]]:
+    """Like ``grid_of``, for Javadoc's boxes laid out as a table; empty for any other element."""
+    columns = next((_SUMMARY_BOXES[name] for name in classes_of(box) if name in _SUMMARY_BOXES), 0)
+    if not columns or len(box) % columns:
+        return []
+    cells = [Cell(inline_text(each), is_head="table-header" in classes_of(each)) for each in box]
+    return [cells[start : start + columns] for start in range(0, len(cells), columns)]
+
+
+def is_record(grid: list[list[Cell]]) -> bool:
+    """True if a table is a record: each row holds the name of something and its value.
+
+    Title rows that span both columns are allowed.
+    """
+    return any(not row[-1].is_head for row in grid) and all(
+        len(row) == 2 and row[0].is_head and (not row[1].is_head or is_title(row)) for row in grid
+    )
+
+
+def is_title(row: list[Cell]) -> bool:
+    """True if a row is one header over all columns."""
+    return row[0].is_head and all(cell == row[0] for cell in row)
+
+
+def make_plain(tree: Any) -> None:
+    """Rewrite all tables of an HTML tree for a reader that does not support spans and captions.
+
+    Tables used for layout become boxes, a caption becomes a paragraph before its table.
+    """
+    for table in list(tree.iter("table")):
+        grid = grid_of(table)
+        if grid:
+            caption = table.find("caption")
+            text = "" if caption is None else inline_text(caption).translate(_UNMARKED)
+            if text and table.getparent() is not None:
+                paragraph = etree.Element("p")
+                paragraph.text = text
+                table.addprevious(paragraph)
+                caption.drop_tree()
+            _rewrite(table, grid)
+        else:
+            unfold(table)
+
+
+def unfold(table: Any) -> None:
+    """Turn a layout table into boxes."""
+    for element in table.iterchildren("caption", "colgroup", "col", *_PARTS):
+        for inside in [element, *element.iterchildren(*_PARTS)]:
+            for cell in inside.iterchildren(*CELLS):
+                cell.tag = "div"
+            inside.tag = "div"
+    table.tag = "div"
+
+
+def _is_layout(table: Any) -> bool:
+    for inside in table.iterdescendants("table", *HEADINGS):
+        if inside is not table:
+            return True
+    for pre in table.iterdescendants("pre"):
+        if "\n" in "".join(pre.itertext()).strip():
+            return True  # a cell becomes one line, and code would lose its line breaks
+    parent = table.getparent()
+    return parent is not None and not _REMARKS.isdisjoint(classes_of(parent))
+
+
+def _rewrite(table: Any, grid: list[list[Cell]]) -> None:
+    """Replace a table's cells with plain ones; a table that is already plain stays as it is."""
+    rows = [[cell for cell in row if tag_of(cell) in CELLS] for row in table.iter(*ROWS)]
+    if [len(row) for row in rows] == [len(row) for row in grid] and not any(
+        cell.get("colspan") or cell.get("rowspan") for row in rows for cell in row
+    ):
+        for row, places in zip(rows, grid, strict=True):
+            for cell, place in zip(row, places, strict=True):
+                if next(cell.iterdescendants("ul", "ol", "dl", "p", "div"), None) is not None:
+                    for child in list(cell):
+                        cell.remove(child)
+                    cell.text = place.text.translate(_UNMARKED)
+        return
+    for child in list(table):
+        table.remove(child)
+    for places in grid:
+        row = etree.SubElement(table, "tr")
+        for place in places:
+            cell = etree.SubElement(row, "th" if place.is_head else "td")
+            cell.text = place.text.translate(_UNMARKED)
+
+
+# ---------------------------------------------------------------- spans and headers
+
+
+def _spread_out(rows: list[list[Any]]) -> list[list[Cell]]:
+    """The cells by row and column, as in https://html.spec.whatwg.org/#forming-a-table.
+
+    A cell that spans rows is repeated in each. One that spans columns is repeated if it is a
+    header; otherwise it is put in the first, and the others are empty. Spans that would add more
+    than ``MOST_SPANNED`` are ignored.
+    """
+    taken: dict[tuple[int, int], Cell] = {}
+    room = MOST_SPANNED
+    for y, row in enumerate(rows):
+        x = 0
+        for element in row:
+            while (y, x) in taken:
+                x += 1
+            wide = max(1, min(_span(element, "colspan"), MOST_COLUMNS - x))
+            high = min(_span(element, "rowspan"), len(rows) - y)
+            cell = _cell(element)
+            if wide * high > 1:
+                added = wide * high * (1 + len(cell.text))
+                if added > room:
+                    wide = high = 1
+                else:
+                    room -= added
+            for dx in range(wide):
+                shown = cell if dx == 0 or cell.is_head else Cell("")
+                for dy in range(high):
+                    taken[y + dy, x + dx] = shown
+            x += wide
+    width = max((x for (_, x), cell in taken.items() if cell.text), default=-1) + 1
+    empty = Cell("")
+    return [[taken.get((y, x), empty) for x in range(width)] for y in range(len(rows))]
+
+
+def _cell(element: Any) -> Cell:
+    return Cell(inline_text(element), _is_head(element))
+
+
+def _is_head(element: Any) -> bool:
+    return bool(element.tag == "th" or element.get("role") == "head")
+
+
+def _span(cell: Any, name: str) -> int:
+    value = (cell.get(name) or "").strip()
+    return max(1, int(value)) if value.isascii() and value.isdigit() and len(value) < 5 else 1
+
+
+def _with_one_header(grid: list[list[Cell]]) -> list[list[Cell]]:
+    """Merge several header rows into one: "2019" over "boats" is "2019 boats"."""
+    heads = 0
+    while heads < len(grid) - 1 and all(cell.is_head or not cell.text for cell in grid[heads]):
+        heads += 1
+    if not 1 < heads <= MOST_HEADER_ROWS:
+        return grid
+    columns = zip(*grid[:heads], strict=True)
+    merged = [
+        Cell(" ".join(dict.fromkeys(cell.text for cell in column if cell.text)), is_head=True)
+        for column in columns
+    ]
+    return [merged, *grid[heads:]]
+
+
+# ---------------------------------------------------------------- blocks
+
 
 _DEEPEST_INDENT = 6  # list levels; deeper levels are not indented further
 _LONGEST_TERMS = 100  # characters of several terms on one line
@@ -253,19 +614,16 @@ class _Writer:
         self._marker = ""
         if not text.strip():
             return
-        if self._is_page(element, text):
+        is_listing = _is_listing(element)
+        is_page = len(text) >= _LONG_PRE and len(text) > _WHOLE_PAGE * self._length
+        if is_page and not is_listing and tag_of(element) == "pre":
             self._emit(set_plain(text, with_headings=True))
-        elif _is_listing(element) or not is_prose(text):
+        elif is_listing or not is_prose(text):
             self._emit(fenced(text))
         else:
             for paragraph in _BLANK_LINES.split(text):
                 lines = "\n".join(line.strip() for line in paragraph.splitlines()).strip()
                 self._emit(literal(lines))
-
-    def _is_page(self, element: Any, text: str) -> bool:
-        if len(text) < _LONG_PRE or tag_of(element) != "pre" or _is_listing(element):
-            return False
-        return len(text) > _WHOLE_PAGE * self._length
 
     def _table(self, table: Any, grid: list[list[Cell]]) -> None:
         self._flush()
@@ -278,7 +636,9 @@ class _Writer:
                 texts = [[literal(cell.text) for cell in row] for row in rows]
                 self._emit("\n".join(name if is_over else _named(name, of) for name, of in texts))
         else:
-            self._emit(_markdown_table(grid))
+            # the header is the first row, since Markdown requires one
+            head, *body = [[cell.text for cell in row] for row in grid]
+            self._emit("\n".join(map(table_row, (head, ["---"] * len(head), *body))))
 
 
 _OF_BOX = -1  # the level of a heading of a box beside the text
@@ -307,7 +667,6 @@ def _layout_lists(root: Any) -> set[Any]:
 
 
 def _is_listing(element: Any) -> bool:
-    """True if the page marks a <pre> as code."""
     parent = element.getparent()
     around = "" if parent is None else parent.get("class") or ""
     return (
@@ -319,9 +678,3 @@ def _is_listing(element: Any) -> bool:
 
 def _named(name: str, value: str) -> str:
     return f"- {name}{':' if _NEEDS_COLON.search(name) else ''} {value}".rstrip()
-
-
-def _markdown_table(grid: list[list[Cell]]) -> str:
-    """A Markdown table; its header is the first row, since Markdown requires one."""
-    head, *body = [[cell.text for cell in row] for row in grid]
-    return "\n".join(map(table_row, (head, ["---"] * len(head), *body)))

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from bot.core.messages import Message, Transcript
-from bot.pages.mentions import hosts_in, links_said
+from bot.pages.urls import hosts_in, links_said
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.wording import goes_on, pronoun
 from bot.text.language import detect

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.core.messages import Transcript
-from bot.pages.mentions import links_said
+from bot.pages.urls import links_said
 from bot.reasoning.recall import answers_in
 from bot.text.sentences import sentences
 

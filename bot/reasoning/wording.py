@@ -6,8 +6,7 @@ from __future__ import annotations
 import re
 
 from bot.core.messages import Message, Transcript
-from bot.pages.mentions import hosts_in
-from bot.pages.urls import links_in
+from bot.pages.urls import hosts_in, links_in
 from bot.text.language import detect
 from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed

@@ -40,7 +40,7 @@ _INLINE = re.compile(
     rf"|^(?P<indent>[ \t]*)(?P<line>>|=+[ \t]*$|-+[ \t]*$|-\#|(?:[-+]|\#{{1,6}}){_APART})"
     rf"|^[ \t]*\d{{1,9}}(?P<number>[.)]){_APART}"
     r"|(?<=[0-9A-Za-z])_(?=[0-9A-Za-z])"
-    r"|^[ \t]*(?P<escaped>\\[#|+])"  # a line that ``bot.pages.literal`` wrote
+    r"|^[ \t]*(?P<escaped>\\[#|+])"  # a line that ``bot.pages.page_markdown`` wrote
     r"|(?P<slash>\\(?![0-9A-Za-z \t]))"
     r"|(?P<act>[*_`~\[\]$]|<(?=[A-Za-z/!?])|&(?=\#?\w+;)|\|(?=\|)|(?<=\|)\|)",
     re.DOTALL | re.MULTILINE,

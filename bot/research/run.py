@@ -27,7 +27,7 @@ from bot.core.errors import (
 from bot.core.logs import get_logger
 from bot.core.reader import documents_in, documents_of, found_in, is_conversation
 from bot.core.texts import texts_for
-from bot.pages.chooser import Chooser
+from bot.pages.choosing import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.reasoning.evidence import Source

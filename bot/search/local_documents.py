@@ -23,9 +23,9 @@ from cachetools import LRUCache
 
 from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.core.reader import EVERYTHING, Reach
+from bot.pages.bm25 import BESIDE, relevance, weigh
 from bot.pages.page import Page
 from bot.pages.passages import Weight
-from bot.pages.relevance import BESIDE, relevance, weigh
 from bot.search.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
@@ -449,7 +449,7 @@ def rate_matches(
     matches: Sequence[Match],
     pages: Pages | Mapping[int, OpenedPage],
 ) -> list[Match]:
-    """The matches with their score by ``bot.pages.relevance``, best first.
+    """The matches with their score by ``bot.pages.bm25``, best first.
 
     ``weights`` are those of the question's terms. ``pages`` has the files of the matches, which are
     processed one at a time.

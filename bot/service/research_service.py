@@ -31,7 +31,7 @@ from bot.core.posting import Poster, PostState, Reply, RunRef, Unseen
 from bot.core.reader import Reach, Reader, documents_in, readable, withheld
 from bot.core.settings import Settings
 from bot.core.texts import texts_for
-from bot.pages.turns import For, reading_for
+from bot.pages.pool import For, reading_for
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import Pairs, ReasonerFactory
 from bot.research.answer.write import Numbering

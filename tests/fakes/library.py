@@ -8,11 +8,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.core.errors import NoProviderAvailable, PageUnreadable
-from bot.pages.chooser import Chooser
-from bot.pages.choosing import select, spread, study
+from bot.pages.choosing import Chooser, select, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split
-from bot.pages.turns import reading_for
+from bot.pages.pool import reading_for
 from bot.research.evidence.library import Library
 from bot.search.blend import SearchResult
 from bot.search.provider import Hit, ProviderKind, Query

@@ -18,12 +18,12 @@ from pydantic import SecretStr
 from bot.core.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
 from bot.operation.configuration import load_settings
 from bot.pages.retrieval import Retrieval
-from bot.pages.tunnel import report
+from bot.pages.transport import proxy_report
 from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site
 from tests.fakes.server import free_port, serve
 from tests.fakes.web import ARTICLE, Web
 from tests.unit.pages.conftest import to_loopback
-from tests.unit.pages.test_tunnel import retrieval
+from tests.unit.pages.test_transport import retrieval
 
 SECRET = "hunter2"
 
@@ -154,10 +154,10 @@ async def test_doctor_asks_whether_it_answers(
     shown = tinyproxy.url.replace(f"me:{SECRET}@", "")
     monkeypatch.setenv("HTTPS_PROXY", tinyproxy.url)
     monkeypatch.setenv("NO_PROXY", ".corp")
-    said = await report(load_settings(ca_bundle=AUTHORITY, fetch_proxy_target="unresolved"))
+    said = await proxy_report(load_settings(ca_bundle=AUTHORITY, fetch_proxy_target="unresolved"))
     assert said == (
         f"{shown} answers; pages go through {shown} (unresolved); .corp is reached without it;"
         f" the authorities in {AUTHORITY} are trusted too"
     )
     with pytest.raises(PageUnreadable, match="asks for a user name"):
-        await report(load_settings(fetch_proxy=SecretStr(shown)))
+        await proxy_report(load_settings(fetch_proxy=SecretStr(shown)))

@@ -38,7 +38,7 @@ PR_SET_PDEATHSIG = 1  # prctl(2)
 # Imported before forking: together they take four seconds.
 PARTS = (
     "adapters.discord.platform",
-    "adapters.slack.doctor",
+    "adapters.slack.interactions",
     "adapters.slack.platform",
     "bot.cli.eval",
     "bot.cli.records",
@@ -50,8 +50,8 @@ PARTS = (
     "adapters.web.platform",
     "bot.service.dispatch.postgres",
     "bot.operation.diagnosis",
-    "bot.pages.articles",
     "bot.pages.markup",
+    "trafilatura",
     "bot.reasoning.claude.endpoint",
     "bot.reasoning.model.reasoner",
     "bot.reasoning.closest.reasoner",

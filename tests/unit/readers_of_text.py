@@ -56,7 +56,12 @@ _PURE = (
 # They start processes or read files; docutils is slow by itself, in a process with a limit.
 _NOT_PURE = (
     *("bot.pages.processes", "bot.pages.workers", "bot.pages.pool", "bot.pages.fetch"),
-    *("bot.pages.browser", "bot.pages.retrieval", "bot.pages.rendering", "bot.pages.chooser"),
+    *(
+        "bot.pages.browser",
+        "bot.pages.retrieval",
+        "bot.pages.browser_process",
+        "bot.pages.choosing",
+    ),
     *("bot.search.folders", "adapters.web.templating"),
     *("bot.text.lazy_regex", "bot.reasoning.prompts", "bot.search.embedder"),
 )

@@ -38,7 +38,7 @@ _OF_LISTS = frozenset({"list_item_open", "bullet_list_close"})
 _BORDER = re.compile(r"(?<!\\)\|(?:[ \t]*:?-{3,}:?[ \t]*\|)*|[ \t]`{3,}\w*[ \t]")
 _LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}|[-*+])[ \t]+")
 _BROKEN_MARK = re.compile(r"(<mark[^<>]*>)([^<]*)</mark>\1")
-_ESCAPED = re.compile(r"\\[#|+]")  # escapes that ``bot.pages.literal`` writes
+_ESCAPED = re.compile(r"\\[#|+]")  # escapes that ``bot.pages.page_markdown`` writes
 
 
 def page_html(text: str, quoted: Sequence[Quoted] = (), below: int = 1, title: str = "") -> str:

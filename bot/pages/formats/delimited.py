@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from bot.pages.formats.blocks import Blocks, Reading
-from bot.pages.formats.grid import bounded
+from bot.pages.formats.pieces import bounded
+from bot.pages.page import Reading
+from bot.pages.page_markdown import Blocks
 
 _DELIMITERS = ",;\t|"
 _SAMPLE_LINES = 50

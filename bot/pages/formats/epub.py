@@ -12,10 +12,11 @@ from typing import Any
 
 from bot.core.errors import PageUnreadable
 from bot.pages import charset
-from bot.pages.formats.blocks import Blocks, Reading
+from bot.pages.content import remove, without_hidden
 from bot.pages.formats.packages import Package, attribute, open_package, resolved
-from bot.pages.furniture import remove, without_hidden
 from bot.pages.markup import parse_html
+from bot.pages.page import Reading
+from bot.pages.page_markdown import Blocks
 from bot.pages.writing import written
 from bot.text.listed import listed
 
@@ -27,7 +28,6 @@ _ENCRYPTION = "META-INF/encryption.xml"
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
 _NO_TEXT = listed("head script style template svg nav audio video iframe annotation annotation-xml")
 _NOTE = re.compile(r"\b(?:doc-)?noteref\b")
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 def read_epub(data: bytes, name: str) -> Reading:
@@ -44,7 +44,6 @@ def read_epub(data: bytes, name: str) -> Reading:
                 f"{name} is an EPUB book that is protected against copying; give one without"
                 " protection, or paste the text that matters."
             )
-        names = _names(package, at, root)
         blocks = Blocks()
         done = 0
         for part in chapters:
@@ -52,12 +51,11 @@ def read_epub(data: bytes, name: str) -> Reading:
                 blocks.heading(2, f"Chapters {done + 1} to {len(chapters)} were not read")
                 break
             done += 1
-            _write(package.read(part, LARGEST_CHAPTER), names.get(part, ""), blocks)
+            _write(package.read(part, LARGEST_CHAPTER), blocks)
         return Reading(title, blocks.text(), done / len(chapters) if chapters else 1.0)
 
 
 def _root(package: Package) -> tuple[str, Any]:
-    """The package document of the book: its path and its root element."""
     container = package.tree(_CONTAINER)
     found = None if container is None else container.find("{*}rootfiles/{*}rootfile")
     at = "" if found is None else found.get("full-path") or ""
@@ -66,7 +64,6 @@ def _root(package: Package) -> tuple[str, Any]:
 
 
 def _chapters(package: Package, at: str, root: Any) -> Iterator[str]:
-    """The paths of the chapters in reading order."""
     items = {each.get("id"): each for each in root.iterfind("{*}manifest/{*}item")}
     for reference in root.iterfind("{*}spine/{*}itemref"):
         item = items.get(reference.get("idref"))
@@ -86,28 +83,7 @@ def _is_locked(package: Package, chapters: set[str]) -> bool:
     return any(attribute(each, "URI") in chapters for each in root.iter("{*}CipherReference"))
 
 
-def _names(package: Package, at: str, root: Any) -> dict[str, str]:
-    """Chapter titles by path, from the table of contents (NCX of EPUB 2, nav of EPUB 3)."""
-    names: dict[str, str] = {}
-    for item in root.iterfind("{*}manifest/{*}item"):
-        part = resolved(at, item.get("href") or "")
-        if part not in package:
-            continue
-        if item.get("media-type") == "application/x-dtbncx+xml":
-            for point in package.tree(part).iter("{*}navPoint"):
-                source = point.find("{*}content")
-                label = point.findtext("{*}navLabel/{*}text") or ""
-                if source is not None:
-                    names.setdefault(resolved(part, source.get("src") or ""), label)
-        elif "nav" in (item.get("properties") or "").split():
-            for link in package.tree(part).iter("{*}a"):
-                label = "".join(link.itertext())
-                names.setdefault(resolved(part, link.get("href") or ""), label)
-    return names
-
-
-def _write(page: bytes, name: str, blocks: Blocks) -> None:
-    """Write a chapter; without headings it gets its title from the table of contents."""
+def _write(page: bytes, blocks: Blocks) -> None:
     tree = parse_html(charset.decode(page, "utf-8"))
     body = None if tree is None else tree.find(".//body")
     if body is None:
@@ -119,7 +95,4 @@ def _write(page: bytes, name: str, blocks: Blocks) -> None:
     for link in body.iter("a"):
         if _NOTE.search(f"{link.get('epub:type')} {link.get('role')}") and not len(link):
             link.text = f"[^{(link.text or '').strip('[]')}]"  # Markdown's form
-    text = written(body)
-    if text and next(body.iter(*_HEADINGS), None) is None:
-        blocks.heading(1, name)
-    blocks.page_text(text)
+    blocks.page_text(written(body))

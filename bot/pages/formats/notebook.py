@@ -11,8 +11,9 @@ import re
 from typing import Any
 
 from bot.core.errors import PageUnreadable
-from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.markdown import read_markdown
+from bot.pages.page import Reading
+from bot.pages.page_markdown import Blocks
 
 LONGEST_OUTPUT = 2_000
 """Characters kept of a cell's output: a table or an error fits, a longer output is a log."""
@@ -25,13 +26,18 @@ def read_notebook(source: str, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for a file that is not a notebook.
     """
+    notebook, problem = None, "no cells"
     try:
         notebook = json.loads(source)
     except (ValueError, RecursionError) as error:
-        raise _no_notebook(name, str(error)) from None
-    cells = _cells(notebook)
-    if cells is None:
-        raise _no_notebook(name, "no cells")
+        problem = str(error)
+    cells = _get(notebook, "cells")
+    if not isinstance(cells, list):
+        raise PageUnreadable(
+            f"{name} is a Jupyter notebook that is damaged; open and save it again, or export it as"
+            " HTML.",
+            detail=problem,
+        )
     language = _text(_get(notebook, "metadata", "language_info", "name")) or _text(
         _get(notebook, "metadata", "kernelspec", "language")
     )
@@ -39,7 +45,7 @@ def read_notebook(source: str, name: str) -> Reading:
     blocks = Blocks()
     words = kept = 0
     for cell in cells:
-        text = _joined(_get(cell, "source")) or _joined(_get(cell, "input"))
+        text = _joined(_get(cell, "source"))
         words += len(text)
         if blocks.full:
             continue
@@ -47,14 +53,12 @@ def read_notebook(source: str, name: str) -> Reading:
         match _get(cell, "cell_type"):
             case "code":
                 blocks.code(text, re.sub(r"\W", "", language))
-                for output in _list(_get(cell, "outputs")):
+                outputs = _get(cell, "outputs")
+                for output in outputs if isinstance(outputs, list) else []:
                     printed = _output(output)
                     words += len(printed)
                     kept += min(len(printed), LONGEST_OUTPUT)
                     blocks.code(_short(printed))
-            case "heading":  # in notebooks before 2015
-                level = _get(cell, "level")
-                blocks.heading(level if isinstance(level, int) else 1, text)
             case _:
                 heading, page_text = read_markdown(text)
                 title = title or heading
@@ -64,33 +68,15 @@ def read_notebook(source: str, name: str) -> Reading:
     return Reading(title, blocks.text(), kept / words if words else 1.0)
 
 
-def _no_notebook(name: str, detail: str) -> PageUnreadable:
-    return PageUnreadable(
-        f"{name} is a Jupyter notebook that is damaged; open and save it again, or export it as"
-        " HTML.",
-        detail=detail,
-    )
-
-
-def _cells(notebook: Any) -> list[Any] | None:
-    cells = _get(notebook, "cells")
-    if isinstance(cells, list):
-        return cells
-    sheets = _get(notebook, "worksheets")  # format 3, before 2015
-    if isinstance(sheets, list):
-        return [cell for sheet in sheets for cell in _list(_get(sheet, "cells"))]
-    return None
-
-
 def _output(output: Any) -> str:
     """The text of an output; "" for a picture."""
     match _get(output, "output_type"):
         case "stream":
             text = _joined(_get(output, "text"))
-        case "error" | "pyerr":
+        case "error":
             text = f"{_text(_get(output, 'ename'))}: {_text(_get(output, 'evalue'))}"
         case _:
-            text = _joined(_get(output, "data", "text/plain")) or _joined(_get(output, "text"))
+            text = _joined(_get(output, "data", "text/plain"))
     return _ESCAPES.sub("", text)
 
 
@@ -104,10 +90,6 @@ def _get(value: Any, *keys: str) -> Any:
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _text(value: Any) -> str:

@@ -2,21 +2,138 @@
 
 Parsed as a stream, like Word documents. Deliberately left out: deleted and hidden text, comments,
 indexes. (odfdo, a library for these files, keeps a whole document in memory, with repeated cells
-expanded.)
+expanded.) Source: OASIS OpenDocument 1.3, part 3.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from bot.pages.formats.blocks import Blocks, Reading, code, one_line
-from bot.pages.formats.grid import MOST_CELLS, GridWriter
-from bot.pages.formats.numbering import whole
-from bot.pages.formats.opendocument_styles import OpenStyles
-from bot.pages.formats.packages import Package, attribute, local, locked, open_package, outside
-from bot.pages.formats.pieces import MOST_SPANNED, Cell, Piece, PieceWriter, labelled_item
-from bot.pages.titles import meaningful_title
+from bot.pages.formats.packages import (
+    Package,
+    attribute,
+    local,
+    open_package,
+    outside,
+    whole,
+)
+from bot.pages.formats.pieces import (
+    MOST_CELLS,
+    MOST_SPANNED,
+    Cell,
+    GridWriter,
+    Piece,
+    PieceWriter,
+    formatted,
+    labelled_item,
+)
+from bot.pages.media import locked
+from bot.pages.page import Reading, meaningful_title
+from bot.pages.page_markdown import Blocks, code, one_line
+
+# ---------------------------------------------------------------- styles
+
+
+_CODE = re.compile(
+    r"Preformatted_20_Text|Source_(?:20_)?(?:Code|Text)|Code(?:_20_.*)?", re.IGNORECASE
+)
+_CONTENTS = re.compile(r"Contents_20_\d+")
+_FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+_LONGEST_CHAIN = 20  # styles based on each other; a cycle would not end
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    parent: str
+    hidden: bool
+    list: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The marker of a list level; ``form`` is "bullet", or the format of its numbers."""
+
+    form: str
+    before: str = ""
+    after: str = ""
+    start: int = 1
+
+
+class OpenStyles:
+    """The styles read so far."""
+
+    def __init__(self) -> None:
+        self._styles: dict[str, _Style] = {}
+        self._lists: dict[str, dict[int, _Level]] = {}
+
+    def learn(self, element: Any) -> None:
+        """Add a ``style:style`` or ``text:list-style``."""
+        name = attribute(element, "name") or ""
+        if local(element) == "list-style":
+            self._lists[name] = dict(map(_level, element))
+        else:
+            self._styles[name] = _Style(
+                attribute(element, "parent-style-name") or "",
+                any(
+                    attribute(each, "display") in ("none", "false")
+                    for each in element
+                    if local(each) in ("text-properties", "table-properties")
+                ),
+                attribute(element, "list-style-name") or "",
+            )
+
+    def hides(self, name: str | None) -> bool:
+        return any(style.hidden for _, style in self._chain(name))
+
+    def role(self, name: str | None) -> str:
+        """The role of a paragraph style: "title", "code", "contents" (a line of a table of
+        contents), or "".
+        """
+        for each in [name or "", *(style.parent for _, style in self._chain(name))]:
+            if each == "Title":
+                return "title"
+            if _CONTENTS.fullmatch(each):
+                return "contents"
+            if _CODE.fullmatch(each):
+                return "code"
+        return ""
+
+    def _chain(self, name: str | None) -> list[tuple[str, _Style]]:
+        chain: list[tuple[str, _Style]] = []
+        while name and name in self._styles and len(chain) < _LONGEST_CHAIN:
+            chain.append((name, self._styles[name]))
+            name = self._styles[name].parent
+        return chain
+
+    def start(self, list_style: str, depth: int) -> int:
+        return self._lists.get(list_style, {}).get(depth, _Level("bullet")).start
+
+    def label(self, list_style: str, depth: int, count: int) -> str:
+        """The label before an item of a list; "" for a bullet."""
+        level = self._lists.get(list_style, {}).get(depth)
+        if level is None or level.form == "bullet":
+            return ""
+        return f"{level.before}{formatted(count, _FORMS.get(level.form, 'decimal'))}{level.after}"
+
+
+def _level(element: Any) -> tuple[int, _Level]:
+    depth = whole(attribute(element, "level"), 1) - 1
+    form = attribute(element, "num-format") or ""
+    if local(element) != "list-level-style-number" or not form:
+        return depth, _Level("bullet")
+    return depth, _Level(
+        form,
+        attribute(element, "num-prefix") or "",
+        attribute(element, "num-suffix") or "",
+        whole(attribute(element, "start-value"), 1),
+    )
+
+
+# ---------------------------------------------------------------- the document
+
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -109,9 +226,10 @@ class _Reader:
             self._styles.learn(element)
             return False
         owner = _owner(element) if name == "table-row" else element
-        if owner is None or not _stands_alone(owner):
+        if owner is None or outside(owner, _AROUND) is not None:  # in a table or a shape
             return False
-        in_sheet = local(owner) == "table" and _is_sheet(owner)
+        parent = owner.getparent()
+        in_sheet = local(owner) == "table" and parent is not None and local(parent) == "spreadsheet"
         match name:
             case "table-row" if in_sheet:
                 self._sheet_row(element, owner)
@@ -152,7 +270,6 @@ class _Reader:
                 yield from self._pieces(element, depth, style)
 
     def _paragraph(self, element: Any) -> Iterator[Piece]:
-        """A paragraph or heading, and the text boxes that are anchored in it."""
         style = attribute(element, "style-name")
         role = self._styles.role(style)
         outer, self._boxes = self._boxes, []
@@ -303,16 +420,5 @@ class _Reader:
 
 
 def _owner(row: Any) -> Any:
-    """The table that a row belongs to."""
     parent = outside(row, _IN_TABLE)
     return parent if parent is not None and local(parent) == "table" else None
-
-
-def _stands_alone(element: Any) -> bool:
-    """True if an element is directly in the document, rather than in a table or a shape."""
-    return outside(element, _AROUND) is None
-
-
-def _is_sheet(table: Any) -> bool:
-    parent = table.getparent()
-    return parent is not None and local(parent) == "spreadsheet"

@@ -1,9 +1,10 @@
 """Opens ZIP packages (Office Open XML, OpenDocument, EPUB) without trusting them.
 
-A package of some kilobytes can unpack to gigabytes, and XML can do the same with entities. So the
-sizes that a package declares are checked before a part is read (``zipfile`` never returns more of a
-part than it declares), and parts are parsed without entities, external files and network. A part
-that declares entities is refused, because no office program writes any.
+A package of some kilobytes can
+unpack to gigabytes, and XML can do the same with entities. So the sizes that a package declares are
+checked before a part is read (``zipfile`` never returns more of a part than it declares), and parts
+are parsed without entities, external files and network. A part that declares entities is refused,
+because no office program writes any.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from urllib.parse import unquote
 from lxml import etree  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
-from bot.pages.titles import meaningful_title
+from bot.pages.media import locked
+from bot.pages.page import meaningful_title
 
 MOST_ENTRIES = 20_000
 """The most files in a package; a presentation with 1,000 slides and pictures has some 5,000."""
@@ -65,7 +67,6 @@ class Package:
     """The parts of one package."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
-        """``name`` is the document's name in errors."""
         self._archive = archive
         self.name = name
         self.share_read = 0.0  # of the part that ``elements`` is reading
@@ -213,12 +214,6 @@ def broken(name: str, what: str, error: Exception) -> PageUnreadable:
     )
 
 
-def locked(name: str) -> PageUnreadable:
-    return PageUnreadable(
-        f"{name} is locked with a password; save a copy without one, or paste its text."
-    )
-
-
 def resolved(part: str, target: str) -> str:
     """The name of the part that a relative reference in another part refers to."""
     path = unquote(target.partition("#")[0]).replace("\\", "/")
@@ -292,3 +287,8 @@ def core_title(package: Package) -> str:
             root = package.tree(each.target)
             return meaningful_title("" if root is None else root.findtext("{*}title") or "")
     return ""
+
+
+def whole(text: str | None, default: int) -> int:
+    """The number from 0 to 999,999,999 in an attribute, or the default."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else default

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bot.core.errors import PageUnreadable, ReaderMissing
-from bot.pages.formats.blocks import Reading
+from bot.pages.page import Reading
 
 SECONDS = 10  # of processor time; a manual of 350 kB takes 1.4 s
 OWN_DATA = 60_000_000  # bytes of pandoc 3.9's data segment, of which little is ever touched

@@ -1,13 +1,17 @@
-"""Converts paragraphs and tables of word processor documents to page text."""
+"""Writes the paragraphs, tables and sheets of office documents as page text.
+
+People lay out tables on a sheet with titles above and empty rows between. Rows are processed one at
+a time, because there may be a million of them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bot.pages.formats.blocks import WIDEST_CELL, Blocks, one_line, without_marks
+from bot.pages.page_markdown import WIDEST_CELL, Blocks, one_line, without_marks
 from bot.pages.plain import is_prose
 
 Kind = Literal["paragraph", "heading", "item", "code", "table"]
@@ -16,6 +20,20 @@ _SIMPLE_NUMBER = re.compile(r"\d{1,3}[.)]")
 MOST_SPANNED = 100  # columns or rows that one cell may span
 ROWS_AT_ONCE = 200
 """The most rows of a table kept in memory; the first of them determine its form."""
+
+
+FIXED_WIDTH = re.compile(
+    r"courier|consolas|menlo|monaco|lucida console|typewriter|\bmono\b|mono$|code|fixed",
+    re.IGNORECASE,
+)
+"""Names of fonts used for code."""
+_ROMAN = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l")),
+    *((40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
+_LARGEST_ROMAN = 3_999
+_LETTERS = 26
+_MOST_REPEATED = 20  # letters of a number such as "aaa", which grows by one every 26 numbers
 
 
 @dataclass(slots=True)
@@ -46,6 +64,23 @@ def labelled_item(text: str, depth: int, label: str) -> Piece:
     if _SIMPLE_NUMBER.fullmatch(label):
         return Piece("item", text, depth, label)
     return Piece("item", f"{label} {text}" if label else text, depth, "-")
+
+
+def formatted(count: int, form: str) -> str:
+    """Write a number in one of Word's forms; unknown forms are written in digits."""
+    if form in ("lowerRoman", "upperRoman") and 0 < count <= _LARGEST_ROMAN:
+        roman, rest = "", count
+        for value, letters in _ROMAN:
+            roman += letters * (rest // value)
+            rest %= value
+        return roman if form == "lowerRoman" else roman.upper()
+    if form in ("lowerLetter", "upperLetter") and 0 < count <= _LETTERS * _MOST_REPEATED:
+        times, letter = divmod(count - 1, _LETTERS)
+        letters = chr(ord("a") + letter) * (times + 1)
+        return letters if form == "lowerLetter" else letters.upper()
+    if form == "decimalZero":
+        return f"{count:02d}"
+    return str(count)
 
 
 @dataclass(slots=True)
@@ -90,8 +125,9 @@ class PieceWriter:
             case "paragraph":
                 self._blocks.paragraph(piece.text)
             case "table":
-                self._write_rows(piece.rows)
-                self._table = None
+                outer, self._rows = self._rows, piece.rows
+                self._write_rows()
+                self._table, self._rows = None, outer
 
     def put_all(self, pieces: Iterable[Piece]) -> None:
         for piece in pieces:
@@ -124,19 +160,17 @@ class PieceWriter:
         """Add the next row to the table, which is open until ``end_table``."""
         self._rows.append(row)
         if len(self._rows) >= ROWS_AT_ONCE:
-            self._end_rows()
+            self._write_rows()
 
     def end_table(self) -> None:
-        self._end_rows()
+        self._write_rows()
         self._table = None
         self.end_notes()
 
-    def _end_rows(self) -> None:
+    def _write_rows(self) -> None:
         rows, self._rows = self._rows, []
-        if rows:
-            self._write_rows(rows)
-
-    def _write_rows(self, rows: list[list[Cell]]) -> None:
+        if not rows:
+            return
         self.flush()
         if self._table is None:
             self._table = _Table(_is_layout(rows))
@@ -144,7 +178,9 @@ class PieceWriter:
             for row in rows:
                 for cell in row:
                     if not cell.goes_on:
-                        self._inside(cell)
+                        outer, self._table = self._table, None
+                        self.put_all(cell.pieces)
+                        self._table = outer
             return
         grid = _grid(rows, self._table.last)
         self._table.last = grid[-1] if grid else []
@@ -157,11 +193,6 @@ class PieceWriter:
             shown = [line[i] if i < len(line) else "" for i in columns]
             self._blocks.row(shown, first=self._table.columns is None)
             self._table.columns = columns
-
-    def _inside(self, cell: Cell) -> None:
-        outer, self._table = self._table, None
-        self.put_all(cell.pieces)
-        self._table = outer
 
 
 @dataclass(slots=True)
@@ -194,3 +225,100 @@ def _grid(rows: list[list[Cell]], above: list[str]) -> list[list[str]]:
         grid.append(line)
         above = line
     return grid
+
+
+# ---------------------------------------------------------------- sheets
+
+
+MOST_CELLS = 1_000_000
+"""The most cells read from a document, including empty ones: openpyxl takes some 8 s for them."""
+
+LONGEST_ROW = 100_000
+"""Characters of a row; the rest is left out. A text that is stored once can be shown in thousands
+of cells.
+"""
+
+_LOOK_AHEAD = 100  # rows from which a table's columns are determined
+_DIGIT = re.compile(r"\d")
+
+
+class GridWriter:
+    """Writes the rows of one sheet."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self._blocks = blocks
+        self._waiting: list[list[str]] = []  # rows of a table whose columns are not known yet
+        self._columns: range | None = None  # of the open table
+        self._gap = False  # an empty row followed the last one
+        self._had_figures = False  # in the rows of the open table
+
+    def add(self, row: Iterable[str]) -> None:
+        cells = bounded(row)
+        if not cells:
+            self._begin()
+            self._gap = True
+            return
+        if self._columns is not None and self._gap and not self._goes_on(cells):
+            self._columns = None
+        self._gap = False
+        if self._columns is not None:
+            self._write(cells, self._columns)
+            return
+        self._waiting.append(cells)
+        if len(self._waiting) >= _LOOK_AHEAD:
+            self._begin()
+
+    def end(self) -> None:
+        self._begin()
+        self._columns = None
+
+    def _begin(self) -> None:
+        rows, self._waiting = self._waiting, []
+        while rows and _filled(rows[0]) == 1:
+            self._blocks.paragraph(" ".join(rows.pop(0)))
+        if not rows:
+            return
+        used = [i for row in rows for i, cell in enumerate(row) if cell]
+        self._columns = range(min(used), max(used) + 1)
+        self._had_figures = False
+        for number, row in enumerate(rows):
+            self._write(row, self._columns, first=number == 0)
+
+    def _write(self, row: Sequence[str], columns: range, *, first: bool = False) -> None:
+        before = " ".join(filter(None, row[: columns.start]))
+        cells = list(row[columns.start :])
+        cells += [""] * (len(columns) - len(cells))
+        if before:
+            cells[0] = f"{before} {cells[0]}".strip()
+        self._had_figures = self._had_figures or (not first and _has_figures(row))
+        self._blocks.row(cells, first=first)
+
+    def _goes_on(self, row: Sequence[str]) -> bool:
+        """True if a row after an empty one belongs to the same table, rather than being a title or
+        the header of the next table.
+        """
+        if _filled(row) < 2 or self._columns is None or len(row) > self._columns.stop:
+            return False
+        return _has_figures(row) or not self._had_figures
+
+
+def bounded(row: Iterable[str]) -> list[str]:
+    """The cells of a row up to the last non-empty one, within ``LONGEST_ROW``."""
+    cells: list[str] = []
+    length = 0
+    for cell in row:
+        length += len(cell)
+        if length > LONGEST_ROW:
+            break
+        cells.append(one_line(cell))
+    while cells and not cells[-1]:
+        cells.pop()
+    return cells
+
+
+def _filled(row: Sequence[str]) -> int:
+    return sum(map(bool, row))
+
+
+def _has_figures(row: Sequence[str]) -> bool:
+    return any(_DIGIT.search(cell) for cell in row)

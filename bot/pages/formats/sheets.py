@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 import openpyxl  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
-from bot.pages.formats.blocks import Blocks, Reading
-from bot.pages.formats.grid import MOST_CELLS, GridWriter
 from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, broken, open_package
-from bot.pages.titles import meaningful_title
+from bot.pages.formats.pieces import MOST_CELLS, GridWriter
+from bot.pages.page import Reading, meaningful_title
+from bot.pages.page_markdown import Blocks
 
 _A_WORKBOOK = "an Excel workbook"
 MOST_ROWS = 1_048_576  # per sheet: Excel's own limit; a damaged file may state any number
@@ -164,24 +164,16 @@ def cell_text(value: object, number_format: str | None) -> str:
         case int() | float():
             return _number(value, number_format or "General")
         case datetime():
-            return _moment(value)
+            if (value.hour, value.minute, value.second) == (0, 0, 0):
+                return value.date().isoformat()
+            return value.replace(microsecond=0).isoformat(" ")
         case timedelta():
-            return _duration(value)
+            seconds = round(value.total_seconds())
+            hours, rest = divmod(abs(seconds), 3_600)
+            return f"{'-' if seconds < 0 else ''}{hours}:{rest // 60:02d}:{rest % 60:02d}"
         case date() | time():
             return value.isoformat()
     return str(value)
-
-
-def _moment(value: datetime) -> str:
-    if (value.hour, value.minute, value.second) == (0, 0, 0):
-        return value.date().isoformat()
-    return value.replace(microsecond=0).isoformat(" ")
-
-
-def _duration(value: timedelta) -> str:
-    seconds = round(value.total_seconds())
-    hours, rest = divmod(abs(seconds), 3_600)
-    return f"{'-' if seconds < 0 else ''}{hours}:{rest // 60:02d}:{rest % 60:02d}"
 
 
 def _number(value: float, number_format: str) -> str:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bot.pages.formats.blocks import Blocks, Reading, code, is_code, one_line, without_marks
-from bot.pages.formats.numbering import formatted, whole
 from bot.pages.formats.packages import (
     Package,
     attribute,
@@ -17,9 +15,11 @@ from bot.pages.formats.packages import (
     local,
     main_part,
     open_package,
+    whole,
 )
-from bot.pages.formats.pieces import Piece, PieceWriter
-from bot.pages.formats.word_styles import FIXED_WIDTH
+from bot.pages.formats.pieces import FIXED_WIDTH, Piece, PieceWriter, formatted
+from bot.pages.page import Reading
+from bot.pages.page_markdown import Blocks, code, is_code, one_line, without_marks
 
 _TITLES = frozenset({"title", "ctrTitle"})
 _OF_THE_PAPER = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
@@ -50,7 +50,6 @@ def read_slides(data: bytes, name: str) -> Reading:
 
 
 def _slides(package: Package) -> Iterator[str]:
-    """The parts of the slides, in presentation order."""
     main = main_part(package, "ppt/presentation.xml")
     related = package.relationships(main)
     root = package.tree(main)

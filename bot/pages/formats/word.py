@@ -1,4 +1,4 @@
-"""Converts Word documents (.docx) to page text.
+"""Converts Word documents (.docx) to page text, with the numbers that Word shows before paragraphs.
 
 The document is parsed as a stream, so that a long one takes little more memory than its text.
 (mammoth, which converts such documents to HTML, takes forty times the size of the XML and leaves
@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.pages.formats.blocks import Blocks, Reading, code, is_code, one_line
-from bot.pages.formats.numbering import LEVELS, Numbering, whole
 from bot.pages.formats.packages import (
     Package,
     attribute,
@@ -24,15 +23,221 @@ from bot.pages.formats.packages import (
     open_package,
     outside,
     value,
+    whole,
 )
-from bot.pages.formats.pieces import Cell, Piece, PieceWriter, labelled_item
-from bot.pages.formats.word_styles import (
-    PLAIN,
-    Style,
-    Styles,
-    is_fixed_width,
-    with_paragraph,
+from bot.pages.formats.pieces import FIXED_WIDTH, Cell, Piece, PieceWriter, formatted, labelled_item
+from bot.pages.page import Reading
+from bot.pages.page_markdown import Blocks, code, is_code, one_line
+
+# ---------------------------------------------------------------- numbers
+
+
+LEVELS = 9  # per list, counted from 0
+
+_PLACE = re.compile(r"%([1-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The numbering of one list level: ``form`` as in ``w:numFmt``, ``text`` with placeholders like
+    "%1.%2", ``style`` the paragraph style that it numbers, or ""."""
+
+    form: str
+    text: str
+    start: int
+    style: str = ""
+    decimal: bool = False  # write the numbers of outer levels in digits
+
+
+@dataclass(slots=True)
+class _List:
+    """A list of paragraphs; lists with the same abstract definition share their counts."""
+
+    abstract: str
+    levels: dict[int, Level]
+    starts: dict[int, int] = field(default_factory=dict)
+
+
+class Numbering:
+    """Keeps the counts of all lists while a document's paragraphs are read in order."""
+
+    def __init__(self, root: Any) -> None:
+        """``root`` is the root element of numbering.xml, or None."""
+        self._lists: dict[str, _List] = {} if root is None else _lists(root)
+        self._counts: dict[str, list[int | None]] = {}
+        self._started: set[tuple[str, int]] = set()
+
+    def level_of_style(self, number: str, style: str) -> int:
+        """The level of a list that a paragraph style is assigned to; 0 if there is none."""
+        found = self._lists.get(number)
+        levels = {} if found is None else found.levels
+        return next((i for i, level in levels.items() if style and level.style == style), 0)
+
+    def label(self, number: str, depth: int) -> str | None:
+        """The label of the next paragraph of a list: its number as shown, like "2.1", or "" for a
+        bullet; None if there is no such list or level."""
+        found = self._lists.get(number)
+        level = None if found is None else found.levels.get(depth)
+        if found is None or level is None or (level.form == "none" and not level.text):
+            return None
+        self._count(number, found, depth)
+        return "" if level.form == "bullet" else self._written(found, level).strip()
+
+    def _count(self, number: str, counted: _List, depth: int) -> None:
+        counts = self._counts.setdefault(counted.abstract, [None] * LEVELS)
+        last = counts[depth]
+        if depth in counted.starts and (number, depth) not in self._started:
+            self._started.add((number, depth))
+            counts[depth] = counted.starts[depth]
+        else:
+            counts[depth] = counted.levels[depth].start if last is None else last + 1
+        counts[depth + 1 :] = [None] * (LEVELS - depth - 1)
+
+    def _written(self, counted: _List, level: Level) -> str:
+        counts = self._counts[counted.abstract]
+
+        def place(match: re.Match[str]) -> str:
+            depth = int(match[1]) - 1
+            shown = counted.levels.get(depth)
+            count = counts[depth]
+            if count is None:
+                count = shown.start if shown else 1
+            return formatted(count, "decimal" if level.decimal or shown is None else shown.form)
+
+        return _PLACE.sub(place, level.text)
+
+
+# ---------------------------------------------------------------- numbering.xml
+
+
+def _lists(root: Any) -> dict[str, _List]:
+    abstract = {
+        attribute(each, "abstractNumId") or "": dict(map(_level, each.iterchildren("{*}lvl")))
+        for each in root.iterchildren("{*}abstractNum")
+    }
+    found = {}
+    for each in root.iterchildren("{*}num"):
+        link = value(each, "abstractNumId")
+        levels, starts = dict(abstract.get(link, {})), {}
+        for override in each.iterchildren("{*}lvlOverride"):
+            depth = whole(attribute(override, "ilvl"), 0)
+            if start := value(override, "startOverride"):
+                starts[depth] = whole(start, 1)
+            levels.update(map(_level, override.iterchildren("{*}lvl")))
+        found[attribute(each, "numId") or ""] = _List(link, levels, starts)
+    return found
+
+
+def _level(element: Any) -> tuple[int, Level]:
+    return min(whole(attribute(element, "ilvl"), 0), LEVELS - 1), Level(
+        form=value(element, "numFmt") or "decimal",
+        text=value(element, "lvlText"),
+        start=whole(value(element, "start"), 0),
+        style=value(element, "pStyle"),
+        decimal=is_on(element, "isLgl"),
+    )
+
+
+# ---------------------------------------------------------------- styles
+
+
+_HEADING = re.compile(r"heading ([1-9])")
+_CODE = re.compile(
+    r"(?:html )?(?:preformatted(?: text)?|code|code block|source code|verbatim(?: char)?|macro text"
+    r"|html (?:code|preformatted|typewriter|keyboard|sample)|source text|inline code)"
 )
+_LONGEST_CHAIN = 20  # styles based on each other; a cycle would not end
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """The properties that a style gives to its text.
+
+    ``role`` is "title", "contents" (a line of a table of contents), "code" or "". ``level`` is that
+    of a heading, from 1, or 0. ``list`` and ``depth`` identify the list that numbers it, or are
+    None. ``hidden`` text is not shown.
+    """
+
+    role: str = ""
+    level: int = 0
+    list: str | None = None
+    depth: int | None = None
+    hidden: bool = False
+
+
+PLAIN = Style()
+
+
+class Styles:
+    """The styles of a document by id."""
+
+    def __init__(self, root: Any) -> None:
+        """``root`` is the root element of styles.xml, or None."""
+        elements = () if root is None else root.iterchildren("{*}style")
+        self._elements = {attribute(each, "styleId") or "": each for each in elements}
+        self._resolved: dict[str, Style] = {}
+
+    def get(self, style_id: str | None) -> Style:
+        if not style_id:
+            return PLAIN
+        if style_id not in self._resolved:
+            self._resolved[style_id] = self._resolve(style_id)
+        return self._resolved[style_id]
+
+    def _resolve(self, style_id: str) -> Style:
+        chain: list[Any] = []
+        element = self._elements.get(style_id)
+        while element is not None and element not in chain and len(chain) < _LONGEST_CHAIN:
+            chain.append(element)
+            element = self._elements.get(value(element, "basedOn"))
+        style = PLAIN
+        for each in reversed(chain):
+            style = _refined(style, each)
+        return style
+
+
+def _refined(style: Style, element: Any) -> Style:
+    """Apply a style's own properties to the style that it is based on."""
+    name = value(element, "name").casefold()
+    if name == "title":
+        style = replace(style, role="title", level=1)
+    elif name.startswith("toc ") and name != "toc heading":
+        style = replace(style, role="contents", level=0)
+    elif _CODE.fullmatch(name):
+        style = replace(style, role="code")
+    if match := _HEADING.fullmatch(name):
+        style = replace(style, level=int(match[1]), role="")
+    for run in element.iterchildren("{*}rPr"):
+        style = replace(style, hidden=is_on(run, "vanish", style.hidden))
+        if is_fixed_width(run) and not style.level:
+            style = replace(style, role="code")
+    for paragraph in element.iterchildren("{*}pPr"):
+        style = with_paragraph(style, paragraph)
+    return style
+
+
+def with_paragraph(style: Style, properties: Any) -> Style:
+    """Apply the properties in ``w:pPr`` to a style."""
+    if outline := value(properties, "outlineLvl"):
+        level = whole(outline, 9) + 1
+        style = replace(style, level=level if level <= 9 else 0)
+    numbered = properties.find("{*}numPr")
+    if numbered is not None:
+        if number := value(numbered, "numId"):
+            style = replace(style, list=number)
+        if depth := value(numbered, "ilvl"):
+            style = replace(style, depth=whole(depth, 0))
+    return style
+
+
+def is_fixed_width(properties: Any) -> bool:
+    """True if ``w:rPr`` sets its text in a monospaced font."""
+    fonts = properties.find("{*}rFonts")
+    return fonts is not None and bool(FIXED_WIDTH.search(attribute(fonts, "ascii") or ""))
+
+
+# ---------------------------------------------------------------- the document
+
 
 _NAMESPACES = (
     "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}",
@@ -75,10 +280,12 @@ class _Reader:
         self._related = list(package.relationships(self._main).values())
         self._styles = Styles(self._part("styles"))
         self._numbering = Numbering(self._part("numbering"))
-        self._notes = {
-            mark: {attribute(note, "id"): note for note in self._children(f"{mark}s")}
-            for mark in ("footnote", "endnote")
-        }
+        self._notes = {}
+        for mark in ("footnote", "endnote"):
+            notes = self._part(f"{mark}s")
+            self._notes[mark] = {
+                attribute(note, "id"): note for note in ([] if notes is None else notes)
+            }
         self._boxes: list[Any] = []  # text boxes anchored in the paragraph
         self._writer = PieceWriter(self.blocks)
 
@@ -109,10 +316,6 @@ class _Reader:
         target = next((each.target for each in self._related if each.kind == kind), None)
         return self._package.tree(target) if target else None
 
-    def _children(self, kind: str) -> Iterator[Any]:
-        root = self._part(kind)
-        return iter(()) if root is None else root.iterchildren()
-
     # ------------------------------------------------------------ paragraphs
 
     def _pieces(self, parent: Any) -> Iterator[Piece]:
@@ -128,7 +331,6 @@ class _Reader:
                     yield from self._pieces(child)
 
     def _paragraph(self, element: Any) -> Iterator[Piece]:
-        """A paragraph, and the text boxes that are anchored in it."""
         properties = element.find("{*}pPr")
         style = PLAIN
         if properties is not None:
@@ -151,19 +353,18 @@ class _Reader:
             return None
         if style.role == "title" and not self.title:
             self.title = one_line(text)
-        label = None
+        label, depth = None, style.depth
         if style.list is not None:
-            depth = style.depth
             if depth is None:
                 depth = self._numbering.level_of_style(style.list, style_id)
-            label = self._numbering.label(style.list, min(depth, LEVELS - 1))
+            depth = min(depth, LEVELS - 1)
+            label = self._numbering.label(style.list, depth)
         if style.level:
             self.first_heading = self.first_heading or one_line(text)
-            number = f"{label.text} " if label and label.text else ""
-            return Piece("heading", number + text, style.level)
+            return Piece("heading", f"{label} {text}" if label else text, style.level)
         if label is None:
             return Piece("paragraph", text)
-        return labelled_item(text, label.depth, label.text)
+        return labelled_item(text, depth or 0, label)
 
     def _inline(self, element: Any, *, fixed: bool) -> Iterator[str]:
         for child in element:
@@ -243,7 +444,6 @@ def _place(element: Any) -> str:
 
 
 def _table(row: Any) -> Any:
-    """The table that a row belongs to."""
     parent = outside(row, _AROUND)
     return parent if parent is not None and local(parent) == "tbl" else None
 

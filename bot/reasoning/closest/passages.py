@@ -1,6 +1,6 @@
 """Chooses the closest passages for a question, decides whether they answer it, and quotes them.
 
-Passages are scored by ``bot.pages.relevance``, which search uses too. They are no answer if the
+Passages are scored by ``bot.pages.bm25``, which search uses too. They are no answer if the
 question has a name that no document has, if it does not say what it is about, or if the best
 passage with its surroundings covers too little of the question.
 """
@@ -17,8 +17,8 @@ from functools import lru_cache
 from bot.core.correction_address import is_correction
 from bot.core.labels import label, titled
 from bot.core.reader import is_conversation, is_document
+from bot.pages.bm25 import BESIDE, relevance, weigh
 from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
-from bot.pages.relevance import BESIDE, relevance, weigh
 from bot.reasoning.closest.excerpts import count_words, excerpt
 from bot.reasoning.closest.unanswerable import folder_of, is_open, title_with_names, unknown
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Judged, Source, TextDelta

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bot.core.messages import Message, Transcript
-from bot.pages.mentions import hosts_in, links_said
-from bot.pages.urls import dedupe_key
+from bot.pages.urls import dedupe_key, hosts_in, links_said
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.recall import recalled
 from bot.reasoning.stated import correction_in

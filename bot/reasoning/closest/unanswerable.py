@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
 from bot.core.reader import is_document
-from bot.pages.relevance import is_unknown
+from bot.pages.bm25 import is_unknown
 from bot.reasoning.evidence import Source
 from bot.text.language import detect
 from bot.text.terms import STOP_WORDS, fold, has_cjk, terms

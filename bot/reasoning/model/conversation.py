@@ -15,7 +15,7 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from bot.core.mcp_address import display_address
-from bot.pages.relevance import weigh
+from bot.pages.bm25 import weigh
 from bot.reasoning.calls import ToolCall
 from bot.reasoning.evidence import Finding, Source
 from bot.reasoning.model.requests import (

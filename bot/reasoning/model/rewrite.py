@@ -7,8 +7,7 @@ from datetime import date, datetime
 from typing import Any, cast, get_args
 
 from bot.core.messages import Entry, Message, Transcript
-from bot.pages.mentions import hosts_in, links_said
-from bot.pages.urls import dedupe_key, domain
+from bot.pages.urls import dedupe_key, domain, hosts_in, links_said
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.model.conversation import today
 from bot.reasoning.model.requests import Request, Unusable, json_object, user_turn

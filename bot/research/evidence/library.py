@@ -31,7 +31,7 @@ from bot.core.errors import (
 from bot.core.logs import get_logger
 from bot.core.messages import UPLOADED, Attachment
 from bot.core.reader import EVERYTHING, Reach, is_conversation, is_document
-from bot.pages.chooser import Chooser
+from bot.pages.choosing import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import canonical

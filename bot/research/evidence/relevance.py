@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from bot.core.correction_address import is_correction
 from bot.core.errors import PageUnreadable, Unavailable
+from bot.pages.bm25 import weigh
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split
-from bot.pages.relevance import weigh
 from bot.reasoning.evidence import Source
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import Outcome, QueryResult, ReadResult

@@ -36,7 +36,7 @@ WORDS = st.text(alphabet=ALPHABET, max_size=60) | PHRASES
 # Lists, headings, tables, code and bold are structure, which platforms draw in their own ways.
 _STRUCTURE = re.compile(
     r"^[ \t]*(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$)|\*\*\S.*\S\*\*|[|`]|^ {4}|^ *\t"
-    r"|^[ \t]*\\[#+]",  # as ``bot.pages.literal`` writes a line that is no heading or item
+    r"|^[ \t]*\\[#+]",  # as ``bot.pages.page_markdown`` writes a line that is no heading or item
     re.M,
 )
 _markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])

@@ -12,7 +12,7 @@ import stamina
 from bot.operation.configuration import load_settings
 from bot.pages.extract import from_bytes
 from bot.pages.fetch import Fetcher
-from bot.pages.formats.blocks import Reading
+from bot.pages.page import Reading
 from bot.pages.workers import Workers
 from tests.fakes.server import serve
 from tests.fakes.web import Web

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 import unicodedata
 
 import pytest
@@ -12,9 +11,9 @@ from hypothesis import strategies as st
 
 from bot.core.errors import PageUnreadable
 from bot.pages.extract import MAX_TITLE, from_bytes
-from bot.pages.formats.blocks import Reading
+from bot.pages.page import Reading
 from tests.bench import extraction
-from tests.fakes.web import ARTICLE, FILES
+from tests.fakes.web import FILES
 
 
 def read(text: str, name: str = "notes.txt", media_type: str | None = None) -> Reading:
@@ -136,16 +135,6 @@ def test_any_bytes_are_read_or_unreadable(data: bytes, media_type: str | None) -
     except PageUnreadable:
         return
     assert result.text
-
-
-def test_the_same_bytes_always_give_the_same_text() -> None:
-    assert len({read(ARTICLE, "x.html").text for _ in range(3)}) == 1
-
-
-def test_results_and_the_function_travel_between_processes() -> None:
-    result = read(ARTICLE, "x.html")
-    assert pickle.loads(pickle.dumps(result)) == result
-    assert pickle.loads(pickle.dumps(from_bytes)) is from_bytes
 
 
 # ---------------------------------------------------------------- how much of an article is kept

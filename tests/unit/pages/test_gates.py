@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.errors import PageUnreadable
 from bot.pages import extract
-from bot.pages.gates import Signs, refuse_gate
+from bot.pages.gates import refuse_gate
 from bot.pages.markup import read_html
 from tests.bench import extraction
 
@@ -57,7 +57,7 @@ LONG = "The lighthouse was lit for the first time in 1874, and it stands to this
 )  # fmt: skip
 def test_walls_are_unreadable(title: str, text: str, sentence: str) -> None:
     with pytest.raises(PageUnreadable, match=f"^the page .*{sentence}.*[;] .+\\.$"):
-        refuse_gate("the page", title, text, Signs())
+        refuse_gate("the page", title, text)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_walls_are_unreadable(title: str, text: str, sentence: str) -> None:
     ],
 )  # fmt: skip
 def test_short_pages_and_long_ones_are_pages(title: str, text: str) -> None:
-    refuse_gate("the page", title, text, Signs())
+    refuse_gate("the page", title, text)
 
 
 def test_the_markup_of_a_page_tells_too() -> None:

@@ -239,11 +239,6 @@ async def test_a_resolver_that_fails_is_worth_another_try(error: Exception) -> N
         await Guard(Allow(), failing).addresses("example.org", 80)
 
 
-async def test_the_machines_own_resolver_is_the_default() -> None:
-    found = await Guard(Allow.parse(["localhost"])).addresses("localhost", 80)
-    assert {str(address) for address in found} <= {"127.0.0.1", "::1"}
-
-
 # ---------------------------------------------------------------- what the operator lists
 
 
@@ -365,11 +360,6 @@ def test_no_entry_breaks_the_parser(entry: str) -> None:
 async def test_only_the_webs_own_ports_are_open(host: str, port: int) -> None:
     with pytest.raises(AddressRefused):
         await where(host, Names(example_org=["93.184.215.14"]), port=port)
-
-
-@pytest.mark.parametrize("port", [80, 443])
-async def test_the_webs_own_ports_are(port: int) -> None:
-    assert await where("example.org", Names(example_org=["93.184.215.14"]), port=port)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Cutting pages into citable pieces and choosing those that matter."""
+"""Cutting pages into citable pieces: no word lost, added or moved, and code as it stands."""
 
 from __future__ import annotations
 
@@ -8,16 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.passages import (
-    FULL,
-    HEADING_SEPARATOR,
-    LONGEST_COLUMNS,
-    LONGEST_ROW,
-    Passage,
-    split,
-)
+from bot.pages.extract import from_bytes
+from bot.pages.passages import FULL, HEADING_SEPARATOR, LONGEST_COLUMNS, LONGEST_ROW, Passage, split
 from bot.text.sentences import LONGEST, blocks, sentences
 from bot.text.tokens import estimate
+from tests.unit.pages.documents import WORD, Document, documents
 
 SENTENCE = st.sampled_from(
     [
@@ -241,3 +236,17 @@ def test_a_passage_knows_that_it_begins_inside_code() -> None:
 def test_chinese_passages_hold_fewer_characters() -> None:
     passages = split("这座港口建于一八八七年，至今仍在使用，每天有许多船只进出。" * 40)
     assert all(40 < len(p.text) <= FULL for p in passages[:-1])
+
+
+@given(documents())
+def test_a_document_is_read_whole_and_its_passages_are_in_its_order(document: Document) -> None:
+    """Code is kept but for white space at the end of lines, and more than one empty line."""
+    read = from_bytes(document.html.encode(), "text/html", "x.html")
+    assert tuple(WORD.findall(read.text)) == document.words
+    assert read.kept > 0.99
+    said = (word for passage in split(read.text) for word in WORD.findall(passage.text))
+    found = iter(document.words)
+    assert all(word in found for word in said)
+    for code in document.code:
+        lines = [line.rstrip() for line in code.strip("\n").rstrip().split("\n")]
+        assert re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) in read.text

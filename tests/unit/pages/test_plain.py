@@ -1,15 +1,18 @@
-"""Plain text is shown as it is: nothing in it is markup."""
+"""Plain text and markup languages read as text: nothing in it is markup, no word is lost."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.plain import read_plain, set_plain
+from bot.pages.plain import HeadedKind, read_headed, read_plain, set_plain
 from bot.text.sentences import blocks
+from tests.unit.pages.formats.order import in_order, phrases
 
 
 @pytest.mark.parametrize(
@@ -85,3 +88,105 @@ def test_every_word_stays_in_its_place_and_nothing_is_a_heading(lines: list[str]
     text = set_plain(source)
     assert re.findall(r"\w+", text) == re.findall(r"\w+", source)
     assert not {block.kind for block in blocks(text)} & {"heading", "row"}
+
+
+# ---------------------------------------------------------------- text with headings
+
+
+# ruff: noqa: E501 - documents as they are
+
+
+EXAMPLES: Mapping[HeadedKind, tuple[str, str, str]] = {  # source, title, text
+    "rst": (
+        "Ferries\n=======\n\n.. _times:\n\nTimes\n-----\n\nThe ferry leaves at noon. For example::\n"
+        "\n   $ ferry --now\n\n.. note:: Bring water.\n\n.. code-block:: c\n   :linenos:\n\n   x[1]\n"
+        "\nPrices\n======\n\nTwelve euros.\n",
+        "Ferries",
+        "# Ferries\n\n## Times\n\nThe ferry leaves at noon. For example:\n\n```\n$ ferry --now\n```\n\n"
+        "Bring water.\n\n```\nx[1]\n```\n\n# Prices\n\nTwelve euros.",
+    ),
+    "asciidoc": (
+        "= Ferries\n:toc:\n\n== Times\n\nAt noon.\n\n[source,sh]\n----\nferry --now\n----\n\n"
+        "ifdef::paid[]\nPrices\n------\nTwelve euros.\nendif::[]\n// not to be seen\n",
+        "Ferries",
+        "# Ferries\n\n## Times\n\nAt noon.\n\n```\nferry --now\n```\n\n## Prices\n\nTwelve euros.",
+    ),
+    "org": (
+        "#+TITLE: Ferries\n* Times :sea:\n:PROPERTIES:\n:ID: 7\n:END:\nAt noon.\n"
+        "#+begin_src sh\nferry --now\n#+end_src\n# not to be seen\n** Prices\nTwelve euros.\n",
+        "Ferries",
+        "# Times\n\nAt noon.\n\n```\nferry --now\n```\n\n## Prices\n\nTwelve euros.",
+    ),
+    "man": (
+        '.\\" a comment\n.TH FERRY 1 2026\n.SH NAME\nferry \\- cross the sea\n.SH "HOW TO"\n.PP\n'
+        "Use\n.B \\-\\-now\nat \\fInoon\\fR.\n.nf\nferry \\-\\-now\n.fi\n.SS Prices\nTwelve euros.\n",
+        "ferry",
+        "## NAME\n\nferry - cross the sea\n\n## HOW TO\n\nUse --now at noon.\n\n"
+        "```\nferry --now\n```\n\n### Prices\n\nTwelve euros.",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_headings_and_code_are_recognized(kind: HeadedKind) -> None:
+    source, title, text = EXAMPLES[kind]
+    assert read_headed(kind, source)[:2] == (title, text)
+
+
+def test_a_manual_page_of_bsd_is_read() -> None:
+    source = (
+        ".Dd May 1, 2026\n.Dt FERRY 1\n.Os\n.Sh NAME\n.Nm ferry\n.Nd cross the sea\n.Fl n Ar x\n"
+    )
+    assert read_headed("man", source).text == "## NAME\n\nferry cross the sea -n x"
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """``forms`` are what a phrase can be set as, ``pieces`` what may be slow when repeated."""
+
+    forms: tuple[str, ...]
+    pieces: tuple[str, ...]
+    head: str = ""
+
+
+MARKUPS: Mapping[HeadedKind, Markup] = {
+    "rst": Markup(
+        ("{}\n", "{}\n" + "=" * 120 + "\n", "- {}\n", ".. note:: {}\n", "::\n\n   {}\n"),
+        ("=", "a\n=\n", "::\n", ".. a::\n", " ::\n\n", ":a:", "==="),
+    ),
+    "asciidoc": Markup(
+        ("{}\n", "== {}\n", "* {}\n", "x:: {}\n", "----\n{}\n----\n", "|===\n|{0} |{0}\n|===\n"),
+        ("[", "= a\n", "----\n", "....\n----\n", "a\n-\n", ":a", "= ="),
+    ),
+    "org": Markup(
+        ("{}\n", "* {}\n", "- {}\n", "| {0} | {0} |\n", "#+begin_src\n{}\n#+end_src\n"),
+        ("*", "* a ", ":a", "#+begin_src\n", "* a :", " :a:"),
+    ),
+    "man": Markup(
+        (".PP\n{}", '.SH "{}"', ".TP\n\\fB\\-x\\fR\n{}", ".nf\n{}\n.fi", ".B {}"),
+        ("\\fB", ".B a\n", ".nf\n", "\\*(", "\\(a", '"a', "\\[", ".SH\n"),
+        head=".TH X 1\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", MARKUPS)
+@given(st.data())
+def test_every_word_stands_in_the_text_in_order(kind: HeadedKind, data: st.DataObject) -> None:
+    markup = MARKUPS[kind]
+    parts = data.draw(st.lists(st.tuples(st.sampled_from(markup.forms), phrases), max_size=9))
+    source = markup.head + "\n".join(form.format(said) for form, said in parts)
+    assert in_order([said for _, said in parts], read_headed(kind, source).text)
+
+
+@pytest.mark.parametrize("kind", MARKUPS)
+@given(st.text(st.sampled_from("ab .:=-_~*#[]|\\\"'\n+/1"), max_size=120))
+def test_any_text_is_read(kind: HeadedKind, source: str) -> None:
+    read_headed(kind, source)
+
+
+@pytest.mark.parametrize(
+    ("kind", "piece"), [(kind, piece) for kind in MARKUPS for piece in MARKUPS[kind].pieces]
+)
+def test_no_text_takes_long(kind: HeadedKind, piece: str) -> None:
+    read_headed(kind, MARKUPS[kind].head + piece * 20_000)

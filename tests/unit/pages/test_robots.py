@@ -8,10 +8,10 @@ import pytest
 from starlette.responses import PlainTextResponse, RedirectResponse
 
 from bot import __version__
-from bot.core.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
+from bot.core.errors import AddressRefused, InvalidSetting, Unavailable
 from bot.operation.configuration import load_settings
 from bot.pages.download import ROBOTS_TXT_BYTES
-from bot.pages.robots import KEPT, KEPT_UNREACHABLE, Robots
+from bot.pages.retrieval import KEPT, KEPT_UNREACHABLE, Robots
 from tests.fakes.web import Web
 from tests.unit.pages.conftest import OpenFetcher
 
@@ -78,11 +78,6 @@ async def test_each_site_is_asked_once_and_again_after_a_while() -> None:
     assert await sites.permits("https://a.example/x")
     sites.now += 2
     assert not await sites.permits("https://a.example/x")
-
-
-async def test_a_site_without_the_file_is_open() -> None:
-    sites = Sites({"https://a.example": PageUnreadable("It does not exist.")})
-    assert await sites.permits("https://a.example/x")
 
 
 async def test_a_site_that_cannot_tell_is_closed_for_a_while() -> None:
@@ -194,10 +189,6 @@ async def test_it_is_not_asked_where_the_operator_says_so(
     web.robots = PlainTextResponse(CLOSED)
     assert (await open_fetcher(robots="ignore").fetch(f"{base}/article")).title
     assert web.count("/robots.txt") == 0
-
-
-def test_it_is_respected_unless_the_operator_says_otherwise() -> None:
-    assert load_settings().robots == "respect"
 
 
 # ---------------------------------------------------------------- who asks

@@ -49,7 +49,7 @@ PHRASES = st.lists(
     ),
     max_size=12,
 ).map(" ".join)
-# Bold, and what is structure or an escape of ``bot.pages.literal`` at the beginning of a line.
+# Bold, and structure or an escape of ``bot.pages.page_markdown`` at the beginning of a line.
 _STRUCTURE = re.compile(
     r"^[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$)|\\[#|+])|\*\*\S.*\S\*\*", re.M
 )

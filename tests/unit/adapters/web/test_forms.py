@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from adapters.web.forms import safe_name
 from adapters.web.limits import LONGEST_FILE_NAME, MOST_FILES
 from bot.core.posting import RunRef
-from bot.pages.turns import reading_for
+from bot.pages.pool import reading_for
 from bot.pages.workers import Workers
 from bot.storage.files import Files
 from bot.storage.records import RunRecord
@@ -398,7 +398,7 @@ async def test_files_beyond_the_limit_are_refused_before_they_are_read(
 async def test_uploads_are_checked_for_their_person(
     open_console: OpenConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So that one person's slow files do not hold up another's: see ``bot.pages.turns``."""
+    """So that one person's slow files do not hold up another's: see ``bot.pages.pool``."""
     seen: set[str] = set()
 
     async def extract(*_: object) -> None:

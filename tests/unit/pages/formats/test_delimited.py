@@ -73,7 +73,7 @@ def test_a_quotation_mark_that_is_never_closed_loses_nothing() -> None:
 
 
 def test_a_table_that_is_too_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.pages.formats.blocks.MOST_CHARACTERS", 1_000)
+    monkeypatch.setattr("bot.pages.page_markdown.MOST_CHARACTERS", 1_000)
     reading = read_delimited("".join(f"{i},{i * i}\n" for i in range(10_000)), tabs=False)
     assert reading.text.endswith(" were not read")
     assert "\n\n## Rows after " in reading.text

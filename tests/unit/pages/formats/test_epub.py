@@ -56,26 +56,6 @@ def test_a_chapter_says_what_a_reader_sees(page: str, shown: str) -> None:
     assert text_of(page) == shown
 
 
-def test_a_chapter_without_a_heading_has_its_name_in_the_contents() -> None:
-    chapters = {"one.xhtml": PAGE("<p>words</p>"), "two.xhtml": PAGE("<h2>Own</h2><p>more</p>")}
-    points = "".join(
-        f'<navPoint><navLabel><text>{name}</text></navLabel><content src="{page}#top"/></navPoint>'
-        for name, page in (("Preface", "one.xhtml"), ("Other", "two.xhtml"))
-    )
-    ncx = book(
-        chapters,
-        '<item id="n" href="toc.ncx" media-type="application/x-dtbncx+xml"/>',
-        **{"OPS/toc.ncx": f"<ncx><navMap>{points}</navMap></ncx>"},
-    )
-    assert read_epub(ncx, "a.epub").text == "# Preface\n\nwords\n\n## Own\n\nmore"
-    nav = book(
-        chapters,
-        '<item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>',
-        **{"OPS/nav.xhtml": '<html><body><nav><a href="one.xhtml">Preface</a></nav></body></html>'},
-    )
-    assert read_epub(nav, "a.epub").text == "# Preface\n\nwords\n\n## Own\n\nmore"
-
-
 def test_a_protected_book_is_named() -> None:
     locks = '<encryption><CipherReference URI="OPS/one.xhtml"/></encryption>'
     data = book({"one.xhtml": "\x00\x01"}, **{"META-INF/encryption.xml": locks})
@@ -102,7 +82,7 @@ def test_a_damaged_book_is_named(parts: dict[str, str]) -> None:
 def test_a_book_that_is_too_long_says_which_chapters_were_not_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bot.pages.formats.blocks.MOST_CHARACTERS", 20)
+    monkeypatch.setattr("bot.pages.page_markdown.MOST_CHARACTERS", 20)
     reading = read_epub(
         book({f"{n}.xhtml": PAGE("<p>some words of it</p>") for n in range(5)}), "a.epub"
     )

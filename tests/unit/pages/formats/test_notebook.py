@@ -47,7 +47,6 @@ def test_a_notebook() -> None:
         ({"output_type": "error", "ename": "KeyError", "evalue": "'x'"}, "```\nKeyError: 'x'\n```"),
         ({"output_type": "display_data", "data": {"image/png": "iVBORw0KGgo="}}, ""),
         ({"data": {"text/plain": "\x1b[31mred\x1b[0m"}}, "```\nred\n```"),
-        ({"output_type": "pyout", "text": "old"}, "```\nold\n```"),
         ({"data": {"text/plain": "a ``` b"}}, "````\na ``` b\n````"),
     ],
 )
@@ -65,13 +64,8 @@ def test_a_long_output_is_cut_at_a_line_and_counted() -> None:
     assert reading.kept == pytest.approx(LONGEST_OUTPUT / len(log), abs=0.01)
 
 
-def test_the_title_of_the_metadata_comes_first_and_old_formats_are_read() -> None:
+def test_the_title_of_the_metadata_comes_first() -> None:
     assert read_notebook(notebook(cell("markdown", "# A"), title="B"), "a").title == "B"
-    old = {"worksheets": [{"cells": [
-        {"cell_type": "heading", "level": 2, "source": "Then"},
-        {"cell_type": "code", "input": "x", "language": "python"},
-    ]}]}  # fmt: skip
-    assert read_notebook(json.dumps(old), "a.ipynb").text == "## Then\n\n```\nx\n```"
 
 
 JSON = st.recursive(

@@ -172,7 +172,7 @@ def test_a_locked_document_is_named() -> None:
 
 
 def test_a_text_that_is_too_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.pages.formats.blocks.MOST_CHARACTERS", 5_000)
+    monkeypatch.setattr("bot.pages.page_markdown.MOST_CHARACTERS", 5_000)
     reading = read_opendocument(
         open_document("text", "".join(P(f"word {i}") for i in range(20_000))), "a.odt"
     )

@@ -135,7 +135,7 @@ def test_the_texts_of_smart_art_are_read() -> None:
 def test_a_presentation_that_is_too_long_says_which_slides_were_not_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bot.pages.formats.blocks.MOST_CHARACTERS", 60)
+    monkeypatch.setattr("bot.pages.page_markdown.MOST_CHARACTERS", 60)
     presentation = pptx.Presentation()
     for number in range(10):
         slide(presentation, f"Title {number}", ["some words", "and more words"])

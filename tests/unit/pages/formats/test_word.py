@@ -6,7 +6,7 @@ from io import BytesIO
 
 import docx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.errors import PageUnreadable
@@ -51,6 +51,7 @@ def test_a_document_of_a_word_processor() -> None:
     )
 
 
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.sampled_from(["p", "h", "item", "table"]), phrases), max_size=8))
 def test_every_word_stands_in_the_text_in_order(parts: list[tuple[str, str]]) -> None:
     document = docx.Document()
@@ -206,7 +207,7 @@ def test_the_document_may_lie_in_content_controls_and_be_strict() -> None:
 
 
 def test_a_document_that_is_too_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.pages.formats.blocks.MOST_CHARACTERS", 5_000)
+    monkeypatch.setattr("bot.pages.page_markdown.MOST_CHARACTERS", 5_000)
     reading = read_word(word("".join(paragraph(f"word {i}") for i in range(20_000))), "a.docx")
     assert reading.text.endswith("\n\n## The rest of this document was not read")
     assert 0.0 < reading.kept < 0.2

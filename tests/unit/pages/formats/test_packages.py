@@ -21,8 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.errors import PageUnreadable
-from bot.pages.extract import from_bytes
-from bot.pages.formats.containers import LARGEST_UNPACKED
+from bot.pages.extract import LARGEST_UNPACKED, from_bytes
 from bot.pages.formats.packages import HIGHEST_RATIO, LARGEST_PART, LARGEST_TREE, MOST_ENTRIES
 from tests.fakes.packages import (
     W,
@@ -102,24 +101,6 @@ def test_a_package_is_read_as_what_it_holds(kind: str, name: str, media_type: st
     assert "some" in from_bytes(WHOLE[kind], media_type, name.format(kind)).text
 
 
-@pytest.mark.parametrize("ending", [".docx", ".xlsx", ".pptx", ".odt", ".epub"])
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        (
-            b"<!doctype html><html><body><p>A page of the web.</p></body></html>",
-            "A page of the web.",
-        ),
-        (b"Only words.", "Only words."),
-        (WHOLE["docx"], "some words"),
-        (gzip.compress(WHOLE["odt"], mtime=0), "some words"),
-    ],
-    ids=["html", "text", "docx", "gzip"],
-)
-def test_a_wrong_ending_does_no_harm(ending: str, data: bytes, text: str) -> None:
-    assert from_bytes(data, None, f"a{ending}").text == text
-
-
 @pytest.mark.parametrize(
     ("parts", "what"),
     [
@@ -184,7 +165,7 @@ def test_a_document_that_begins_with_rubbish_is_damaged(kind: str) -> None:
     assert sentence.startswith(f"a.{kind} is damaged: it does not begin like a file of the kind ")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(KINDS), st.data())
 def test_flipped_bytes_never_break_the_reader(kind: str, data: st.DataObject) -> None:
     damaged = bytearray(WHOLE[kind])
@@ -197,7 +178,7 @@ PIECES = ("<", ">", "/", "w:p", "w:r", "w:t", "w:tbl", "w:tr", "w:tc", " ", "a",
 XML = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(XML, st.sampled_from(["word/document.xml", "word/styles.xml", "word/numbering.xml"]))
 def test_xml_of_any_shape_never_breaks_the_reader(inside: str, part: str) -> None:
     parts = {
@@ -230,13 +211,9 @@ NESTED = f'<!DOCTYPE d [<!ENTITY a "{"x" * 1_000}">' + "".join(
 @pytest.mark.parametrize(
     ("made", "name", "sentence"),
     [
-        (lambda: word(f"<w:p><w:r><w:t>{'a' * (LARGEST_PART + 1)}</w:t></w:r></w:p>"), "a.docx",
-         r"unpacks to more than Footnote reads \(100 MB in one part\); split it into smaller"),
         (lambda: word(f"<w:p><w:r><w:t>{'a' * (LARGEST_TREE + 1)}</w:t></w:r></w:p>"), "a.docx",
          r"unpacks to more than Footnote reads \(12 MB in one part\)"),
         (lambda: workbook(f"<row><c><v>{'1' * (LARGEST_PART + 1)}</v></c></row>"), "a.xlsx",
-         r"unpacks to more than Footnote reads \(100 MB in one part\)"),
-        (lambda: open_document("text", f"<text:p>{'a' * (LARGEST_PART + 1)}</text:p>"), "a.odt",
          r"unpacks to more than Footnote reads \(100 MB in one part\)"),
         (lambda: book({"one.xhtml": f"<html><body>{'a' * LARGEST_TREE}</body></html>"}), "a.epub",
          r"unpacks to more than Footnote reads \(12 MB in one part\)"),
@@ -254,7 +231,7 @@ NESTED = f'<!DOCTYPE d [<!ENTITY a "{"x" * 1_000}">' + "".join(
          "packed with gzip more than once"),
     ],
     ids=[
-        *("part of a docx", "tree of a docx", "part of an xlsx", "part of an odt", "chapter"),
+        *("tree of a docx", "part of an xlsx", "chapter"),
         *("entries", "entities of a docx", "entities of an odt", "gzip", "gzip in gzip"),
     ],
 )  # fmt: skip
@@ -281,10 +258,11 @@ def test_a_part_never_unpacks_to_more_than_it_declares() -> None:
     assert "damaged" in refused(understated(part.encode(), 100), "a.docx")
 
 
-def test_a_paragraph_that_is_too_large_to_hold_is_named() -> None:
-    runs = "".join(f"<w:r><w:t>{zlib.crc32(b'%d' % i):x}</w:t></w:r>" for i in range(500_000))
+def test_a_paragraph_that_is_too_large_to_hold_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.pages.formats.packages.LARGEST_TREE", 1_000_000)
+    runs = "".join(f"<w:r><w:t>{zlib.crc32(b'%d' % i):x}</w:t></w:r>" for i in range(50_000))
     assert refused(word(f"<w:p>{runs}</w:p>"), "a.docx") == (
-        "a.docx holds a paragraph or a row of more than 12 MB, which no document does; paste the"
+        "a.docx holds a paragraph or a row of more than 1 MB, which no document does; paste the"
         " text that matters."
     )
 
@@ -310,7 +288,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["docx", "xlsx", "ods", "csv", "gz"])
 def test_memory_stays_below_400_megabytes(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"bomb.{kind}"

@@ -23,8 +23,8 @@ from bot.core.errors import (
     PageUnreadable,
     Unavailable,
 )
-from bot.pages.formats.blocks import Reading
-from bot.pages.reader import ReaderService, without_preamble
+from bot.pages.page import Reading
+from bot.pages.reading_service import ReaderService, without_preamble
 from tests.fakes.server import serve
 
 PAGE = "https://coast.example/lights?year=1874&lang=en"

@@ -21,13 +21,12 @@ from bot.core.errors import (
     AddressRefused,
     BrowserNeeded,
     CredentialsRefused,
-    FootnoteError,
     InvalidSetting,
     PageUnreadable,
     Unavailable,
 )
-from bot.pages.formats.blocks import Reading
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
+from bot.pages.page import Reading
 from bot.pages.urls import DEFAULT_PORTS, display_url, parse
 
 if TYPE_CHECKING:
@@ -150,36 +149,28 @@ class ReaderService:
                 detail=f"{type(error).__name__}: {error}",
             ) from None
         text = data.decode("utf-8", "replace")
-        problem = self._problem(response.status_code, url, text[:300])
-        if problem is not None:
-            raise problem
+        self._check(response.status_code, url, text[:300])
         return text
 
-    def _problem(self, status: int, url: str, body: str) -> FootnoteError | None:
-        """The error that a status stands for; None for success."""
-        detail = f"status {status}: {body}"
+    def _check(self, status: int, url: str, body: str) -> None:
+        """Raise the error that a status stands for, unless it is success."""
         if status == 200:
-            return None
+            return
+        detail = f"status {status}: {body}"
         if status in (401, 403):
-            return self._refused(detail)
-        if status in (402, 429) or status >= 500:
-            reason = (
-                "is busy or down" if status >= 500 else "accepts no more requests at the moment"
-            )
-            return Unavailable(
-                f"The reading service {self.name} {reason} (status {status}); try again later.",
+            raise self._refused(detail)
+        if not (status in (402, 429) or 300 <= status < 400 or status >= 500):
+            raise PageUnreadable(
+                f"The reading service {self.name} could not read {display_url(url)} (status"
+                f" {status}); paste the text.",
                 detail=detail,
             )
-        if 300 <= status < 400:
-            return Unavailable(
-                f"The reading service {self.name} redirects, which is not followed; check {PLACE}.",
-                detail=detail,
-            )
-        return PageUnreadable(
-            f"The reading service {self.name} could not read {display_url(url)} (status {status});"
-            " paste the text.",
-            detail=detail,
-        )
+        reason = f"accepts no more requests at the moment (status {status}); try again later."
+        if status >= 500:
+            reason = f"is busy or down (status {status}); try again later."
+        elif status < 400:
+            reason = f"redirects, which is not followed; check {PLACE}."
+        raise Unavailable(f"The reading service {self.name} {reason}", detail=detail)
 
     def _refused(self, detail: str) -> CredentialsRefused:
         return CredentialsRefused(

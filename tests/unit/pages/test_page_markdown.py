@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.pages.literal import CODE_END, CODE_START, code_span, fenced, literal
+from bot.pages.page_markdown import CODE_END, CODE_START, code_span, fenced, literal
 from bot.text.sentences import blocks
 
 RENDERER = MarkdownIt("commonmark", {"html": False}).enable("table")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.observing import Load
-from bot.pages.turns import KEPT_FREE, PATIENCE, UNDISTURBED, For, Turns, reading_for
+from bot.pages.pool import KEPT_FREE, PATIENCE, UNDISTURBED, For, Turns, reading_for
 from tests.fakes.virtual_time import in_virtual_time
 
 

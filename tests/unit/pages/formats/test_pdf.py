@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from bot.core.errors import PageUnreadable
 from bot.pages.extract import from_bytes
+from bot.pages.formats.pdf import MOST_PAGES, read_pdf
 from bot.pages.passages import split
-from bot.pages.pdf import MOST_PAGES, read_pdf
 from tests.fakes.pdf import Typed, pdf, typed
 
 PROSE = ["The lighthouse was lit for the first time in 1874, and it", "stands to this day."]

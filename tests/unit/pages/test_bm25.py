@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bot.pages.relevance import BESIDE, is_unknown, relevance, weigh
+from bot.pages.bm25 import BESIDE, is_unknown, relevance, weigh
 from bot.text.terms import terms
 
 RARITY = {

@@ -14,14 +14,12 @@ import stamina
 from bot.core.errors import (
     AddressRefused,
     FootnoteError,
-    InvalidSetting,
     PageUnreadable,
     Unavailable,
 )
-from bot.pages import bounds
+from bot.pages import download, transport
 from bot.pages.fetch import Fetcher
-from bot.pages.retrieval import DownloadSettings, Retrieval
-from bot.pages.retrieval_process import RetrievalProcess
+from bot.pages.retrieval import DownloadSettings, Retrieval, RetrievalProcess
 from tests.fakes.hostile import HONEST, KINDS, REAL, hostile
 from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site
 from tests.unit.pages.children import asked, changed, ready, replying, running
@@ -31,8 +29,8 @@ GRACE = 0.3  # seconds; the patience of these tests
 PATIENCE = 10.0  # seconds; less than what a document may take as a whole
 WAY = DownloadSettings(("127.0.0.1",), 1_000_000, 60.0, "", respects_robots=False)
 HASTY = changed(
-    "import stamina; from bot.pages import bounds\n"
-    f"bounds.GRACE = {GRACE}; stamina.set_testing(True, attempts=2, cap=True)"
+    "import stamina; from bot.pages import download, transport\n"
+    f"download.GRACE = transport.GRACE = {GRACE}; stamina.set_testing(True, attempts=2, cap=True)"
 )
 
 
@@ -72,7 +70,8 @@ async def a_retrieval(
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(bounds, "GRACE", GRACE)
+    for module in (download, transport):
+        monkeypatch.setattr(module, "GRACE", GRACE)
     with stamina.set_testing(True, attempts=2, cap=True):
         yield
 
@@ -170,11 +169,6 @@ async def test_the_address_rule_holds_in_the_process(web: Mapping[str, str]) -> 
         for address in (web["honest"], "http://localhost/", "http://169.254.169.254/"):
             with pytest.raises(AddressRefused):
                 await retrieval.get(address)
-
-
-async def test_malformed_exceptions_from_the_rule_are_told_before_the_process_starts() -> None:
-    with pytest.raises(InvalidSetting, match="FOOTNOTE_FETCH_ALLOW"):
-        RetrievalProcess(DownloadSettings(("10.0.0.0/99",), 1, 1.0, "", respects_robots=False))
 
 
 async def test_what_is_cancelled_ends_and_the_others_go_on(web: Mapping[str, str]) -> None:

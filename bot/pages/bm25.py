@@ -123,7 +123,8 @@ def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
         for term in wanted
         if term in known or not _crosses_words(term, known)
     }
-    return {term: w for term, w in weights.items() if not _is_one_character(term)} or weights
+    # single CJK characters are in the index only between other scripts
+    return {term: w for term, w in weights.items() if len(term) > 1 or not has_cjk(term)} or weights
 
 
 def is_unknown(term: str, rarity: Mapping[str, float]) -> bool:
@@ -138,11 +139,6 @@ def _is_everyday(term: str, known: Collection[str]) -> bool:
     if term in _EVERYDAY or not _COMMON_CHARACTERS.isdisjoint(term):
         return True
     return term not in known and _EXAMPLE.fullmatch(term) is not None
-
-
-def _is_one_character(term: str) -> bool:
-    """True if a term is a single CJK character; the index only has those between other scripts."""
-    return len(term) == 1 and has_cjk(term)
 
 
 def _crosses_words(term: str, known: Collection[str]) -> bool:

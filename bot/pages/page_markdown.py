@@ -1,0 +1,313 @@
+"""Writes page text (see ``bot.pages.page.Page``): blocks of Markdown that show the words unchanged.
+
+HTML, PDF and plain text are not Markdown: their ``__init__``, ``2*3*4`` and lines that begin with
+"#" are meant literally. A word whose characters Markdown would take for markup becomes inline code,
+and a line that would become a heading, a table row or an entry of a table of contents gets a
+backslash before its first character. Most text needs neither and stays unchanged; otherwise only
+white space is altered.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from bot.text.lazy_regex import lazy_regex
+
+# ---------------------------------------------------------------- literal text
+
+
+CODE_START, CODE_END = "\x02", "\x03"
+"""The marks around inline code in the input of ``literal``. No document contains them: control
+characters are removed before.
+"""
+
+_MARKED = re.compile(r"[*_`\\\x02\x03]|&#?\w|\]\(")
+_CODE = re.compile(f"{CODE_START}([^{CODE_START}{CODE_END}]*){CODE_END}")
+_LOOSE_START = re.compile(rf"(?:(?<! ) ++)?{CODE_START}(\s++)")
+_LOOSE_END = re.compile(rf"(?<!\s)(\s++){CODE_END} *+")
+_ADJACENT = re.compile(f"{CODE_END}{CODE_START}")
+_TICKS = re.compile("`+")
+
+# Code marked by the author of a text file or a comment: `like` ``this``, unlike `this'.
+_AUTHORS_CODE = re.compile(
+    rf"(?<![\w`])(`+)(?![`\s])(?:(?!\1|\n|{CODE_START}).){{1,200}}(?<![`\s])\1(?![\w`])"
+)
+_WORD = re.compile(rf"[^\s{CODE_START}{CODE_END}]+")
+_MARKED_WORD = re.compile(
+    rf"(?<![^\s{CODE_START}{CODE_END}])[^\s{CODE_START}{CODE_END}*_]*+[*_]"
+    rf"[^\s{CODE_START}{CODE_END}]*+"
+)
+# Text that Markdown takes for markup in any context: CommonMark 0.31, sections 2.4 (backslash
+# escapes), 2.5 (entities), 6.1 (code spans) and 6.3 (links).
+_ALWAYS_MARKUP = re.compile(
+    r"`|\\(?=[!-/:-@\[-`{-~])|\\$|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});|\]\(",
+    re.MULTILINE,
+)
+_SENTENCE_MARKS = ".,;:!?"
+_ENDS_WORDS = frozenset(".,!?)\"'。，！？")
+_RUN = re.compile(r"\*+|_+")
+_STRUCTURE = re.compile(r"^(?=[ \t]*(?:#{1,6}(?:[ \t]|$)|\||\+[ \t]))([ \t]*)", re.MULTILINE)
+
+
+def literal(text: str) -> str:
+    """Markdown for a paragraph, heading or cell of plain text.
+
+    ``text`` may hold inline code between ``CODE_START`` and ``CODE_END``.
+    """
+    if _MARKED.search(text):
+        text = _with_code(text).strip() if CODE_START in text else _with_code(text)
+    if "#" in text or "|" in text or "+" in text:
+        text = _STRUCTURE.sub(r"\1\\", text)
+    return text
+
+
+def code_span(code: str) -> str:
+    """Inline code in Markdown, delimited by a run of backticks that the code does not contain."""
+    runs = {len(run) for run in _TICKS.findall(code)}
+    ticks = "`" * next(n for n in range(1, len(runs) + 2) if n not in runs)
+    room = " " if code[:1] == "`" or code[-1:] == "`" else ""
+    return f"{ticks}{room}{code}{room}{ticks}"
+
+
+def fenced(code: str) -> str:
+    """A fenced block of code in Markdown."""
+    longest = max(map(len, _TICKS.findall(code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{code}\n{fence}"
+
+
+def _with_code(text: str) -> str:
+    if CODE_START in text:
+        text = _LOOSE_START.sub(rf"\1{CODE_START}", text)
+        text = _LOOSE_END.sub(rf"{CODE_END}\1", text)
+    pieces, done = [], 0
+    for start, end in _taken_for_markup(text):
+        while end - start > 1 and text[end - 1] in _SENTENCE_MARKS:
+            end -= 1
+        pieces += [text[done:start], CODE_START, text[start:end], CODE_END]
+        done = end
+    text = _ADJACENT.sub("", "".join((*pieces, text[done:])))
+    text = _CODE.sub(lambda match: code_span(match[1]) if match[1] else "", text)
+    return text.replace(CODE_START, "").replace(CODE_END, "")
+
+
+def _taken_for_markup(text: str) -> list[tuple[int, int]]:
+    """The words outside code whose characters Markdown would not show, in order."""
+    hidden = _CODE.sub(lambda match: CODE_START * len(match[0]), text)
+    if "`" in hidden:
+        hidden = _AUTHORS_CODE.sub(lambda match: CODE_START * len(match[0]), hidden)
+    found: list[tuple[int, int]] = []
+    if _ALWAYS_MARKUP.search(hidden):
+        words = (match.span() for match in _WORD.finditer(hidden))
+        found = [span for span in words if _ALWAYS_MARKUP.search(hidden, *span)]
+    if "*" in hidden or "_" in hidden:
+        found = sorted({*found, *_emphasis_marks(hidden, set(found))})
+    return found
+
+
+# ---------------------------------------------------------------- emphasis
+
+
+def _emphasis_marks(text: str, taken: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    """The words with an asterisk or underscore that would open or close emphasis.
+
+    Follows the flanking rules of CommonMark 0.31, section 6.2, without its arithmetic of run
+    lengths. Asterisks around words, as people type them for emphasis, are left alone.
+    """
+    found: set[tuple[int, int]] = set()
+    waiting: dict[str, list[tuple[re.Match[str], tuple[int, int]]]] = {"*": [], "_": []}
+    for span in (match.span() for match in _MARKED_WORD.finditer(text)):
+        if span in taken:
+            continue
+        for run in _RUN.finditer(text, *span):
+            opens, closes = _flanking(text, run)
+            kind = run[0][0]
+            if closes and waiting[kind]:
+                opener, opener_span = waiting[kind].pop()
+                if not _is_authors_emphasis(text, opener, run):
+                    found |= {span, opener_span}
+            elif opens:
+                waiting[kind].append((run, span))
+    return found
+
+
+def _flanking(text: str, run: re.Match[str]) -> tuple[bool, bool]:
+    """Whether a run of asterisks or underscores may open, and may close, emphasis."""
+    before = text[run.start() - 1] if run.start() else " "
+    after = text[run.end()] if run.end() < len(text) else " "
+    is_left = not after.isspace() and (_is_word(after) or not _is_word(before))
+    is_right = not before.isspace() and (_is_word(before) or not _is_word(after))
+    if run[0][0] == "*":
+        return is_left, is_right
+    return (
+        is_left and (not is_right or not _is_word(before)),
+        is_right and (not is_left or not _is_word(after)),
+    )
+
+
+def _is_word(character: str) -> bool:
+    """Neither white space nor punctuation; code counts as punctuation, as it begins with a tick."""
+    return character.isalnum() or (
+        not character.isascii() and unicodedata.category(character)[0] not in "PSZ"
+    )
+
+
+def _is_authors_emphasis(text: str, opener: re.Match[str], closer: re.Match[str]) -> bool:
+    if opener[0] != closer[0] or opener[0][0] != "*":
+        return False
+    before = text[opener.start() - 1 : opener.start()]
+    after = text[closer.end() : closer.end() + 1]
+    return (
+        not before.isalnum()
+        and not after.isalnum()
+        and text[opener.end()].isalpha()
+        and (text[closer.start() - 1].isalnum() or text[closer.start() - 1] in _ENDS_WORDS)
+    )
+
+
+# ---------------------------------------------------------------- blocks
+
+
+MOST_CHARACTERS = 5_000_000
+"""Characters of page text after which the rest of a document is not read: five times a long novel.
+"""
+
+WIDEST_CELL = 1_000  # characters; a table with a larger cell is used for layout
+DEEPEST_ITEM = 6  # list levels; deeper levels are not indented further
+LONGEST_HEADING = 300  # characters; longer text is a paragraph that was styled as a heading
+
+_SPACE = lazy_regex(r"\s+")
+_SPACES = lazy_regex(r"[ \t]{2,}|\t")
+_AROUND_BREAK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?\n[ \t\n]*+")
+_NEEDS_COLON = lazy_regex(r"[^:：.?!…。？！,;]$")
+_MARKED_CODE = lazy_regex(f"{CODE_START}[^{CODE_START}{CODE_END}]*{CODE_END}")
+_UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
+_CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
+_IS_CJK = lazy_regex(f"[{_CJK}]")
+_BREAK_IN_CJK = lazy_regex(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
+
+
+class Blocks:
+    """Collects the blocks of a text, in order."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._last = ""  # kind of the last block
+        self.length = 0  # characters so far
+
+    @property
+    def full(self) -> bool:
+        """True if the text has reached ``MOST_CHARACTERS``."""
+        return self.length >= MOST_CHARACTERS
+
+    def heading(self, level: int, text: str) -> None:
+        words = one_line(text)
+        if len(words) > LONGEST_HEADING:
+            self.paragraph(words)
+        elif words:
+            self._add("heading", f"{'#' * max(1, min(level, 6))} {literal(words)}")
+
+    def paragraph(self, text: str) -> None:
+        """Add a paragraph; its line breaks stay."""
+        text = _SPACES.sub(" ", _AROUND_BREAK.sub("\n", text)).strip()
+        if text:
+            self._add("paragraph", literal(text))
+
+    def item(self, depth: int, marker: str, text: str) -> None:
+        """Add a list item; ``depth`` counts from 0, ``marker`` is "-" or like "3."."""
+        words = one_line(text)
+        if words:
+            self._add("item", f"{'  ' * min(depth, DEEPEST_ITEM)}{marker} {literal(words)}")
+
+    def more(self, depth: int, text: str) -> None:
+        """Add another line to the last item."""
+        words = one_line(text)
+        if words:
+            self._add("item", f"{'  ' * (min(depth, DEEPEST_ITEM) + 1)}{literal(words)}")
+
+    def code(self, text: str, language: str = "") -> None:
+        """Add a fenced block; only empty lines around the code are removed."""
+        text = without_marks(text).strip("\n").rstrip()
+        if text.strip():
+            block = fenced(text)
+            ticks = block[: block.index("\n")]
+            self._add("code", f"{ticks}{language}{block[len(ticks) :]}")
+
+    def table(self, rows: Iterable[Sequence[str]]) -> None:
+        """Add a table whose first row is its header. Empty rows and columns are left out."""
+        filled = [[one_line(cell) for cell in row] for row in rows]
+        filled = [row for row in filled if any(row)]
+        width = max((len(row) for row in filled), default=0)
+        used = [i for i in range(width) if any(len(row) > i and row[i] for row in filled)]
+        for number, row in enumerate(filled):
+            self.row([row[i] if i < len(row) else "" for i in used], first=number == 0)
+
+    def row(self, cells: Sequence[str], *, first: bool) -> None:
+        """Add one row of a table; the first one is followed by the line that makes it a header."""
+        line = table_row(cells)
+        if first:
+            self._add("row", f"{line}\n{'| --- ' * len(cells)}|", joined=False)
+        else:
+            self._add("row", line)
+
+    def page_text(self, text: str) -> None:
+        """Add blocks produced by another reader."""
+        if text.strip():
+            self._add("blocks", text.strip("\n"))
+
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def _add(self, kind: str, block: str, *, joined: bool = True) -> None:
+        goes_on = joined and kind == self._last and kind in ("item", "row")
+        if self._parts:
+            self._parts.append("\n" if goes_on else "\n\n")
+        self._parts.append(block)
+        self._last = kind
+        self.length += len(block) + 2
+
+
+def one_line(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()
+
+
+def unwrapped(text: str) -> str:
+    """Put a wrapped paragraph on one line."""
+    return one_line(without_breaks_in_cjk(text))
+
+
+def without_breaks_in_cjk(text: str) -> str:
+    """Remove line breaks between East Asian characters, where they do not stand for a space.
+
+    Source: CSS Text 3, section 4.1.3 (segment breaks).
+    """
+    return _BREAK_IN_CJK.sub("", text) if "\n" in text and _IS_CJK.search(text) else text
+
+
+def table_row(cells: Iterable[str]) -> str:
+    shown = (literal(cell).replace("|", "\\|") if cell else "" for cell in cells)
+    return f"| {' | '.join(shown)} |"
+
+
+def code(text: str) -> str:
+    """Mark words as inline code within a text."""
+    return f"{CODE_START}{text}{CODE_END}" if text.strip() else text
+
+
+def is_code(text: str) -> bool:
+    """True if a paragraph consists of inline code only."""
+    return CODE_START in text and not _MARKED_CODE.sub("", text).strip()
+
+
+def labelled(label: str, text: str) -> str:
+    """A term with its description, on one line."""
+    if not text:
+        return label
+    return f"{label}{':' if _NEEDS_COLON.search(without_marks(label)) else ''} {text}"
+
+
+def without_marks(text: str) -> str:
+    """Remove the marks of inline code, for a title."""
+    return text.translate(_UNMARKED)
