@@ -9,9 +9,8 @@ import discord
 
 from adapters.discord import limits
 from adapters.discord.safety import emphasised, fenced, harmless, words
-from bot.core.answers import Answer, PlanView, StepView
-from bot.core.labels import label
-from bot.core.lines import shortened
+from bot.core.lines import label, shortened
+from bot.core.messages import Answer, PlanView, StepView
 from bot.core.texts import Texts
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources

@@ -17,7 +17,7 @@ from adapters.discord.poster import DiscordPoster
 from adapters.discord.settings import DiscordSettings
 from bot.core.egress import Egress
 from bot.core.errors import CredentialsRefused, InvalidSetting
-from bot.core.observing import Observed
+from bot.core.measurements import Observed
 from bot.core.posting import Poster
 from bot.service.platform import Connection
 from bot.service.reception import Reception

@@ -12,9 +12,9 @@ from adapters.discord import buttons, wire
 from adapters.discord.format import Look, format_answer, working
 from adapters.discord.outlet import Outlet, Post, Posted, nonce_of
 from adapters.discord.wire import DiscordRefused, Wire
-from bot.core.answers import Answer
 from bot.core.errors import FootnoteError
 from bot.core.logs import get_logger
+from bot.core.messages import Answer
 from bot.core.posting import RunRef
 from bot.core.texts import Texts, texts_for
 from bot.service.replying import Display, View

@@ -53,11 +53,10 @@ from adapters.slack.rich import (
     text_element,
 )
 from adapters.slack.words import words_of
-from bot.core.answers import Answer
 from bot.core.errors import PlatformUnavailable, PostRefused
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
-from bot.core.messages import Audience, Author, Message, Style
+from bot.core.messages import Answer, Audience, Author, Message, Style
 from bot.core.texts import Texts, texts_for
 from bot.pages.urls import links_in
 from bot.rendering.excerpts import joined

@@ -25,9 +25,8 @@ from adapters.slack.limits import (
 )
 from adapters.slack.plan import Task, plain
 from adapters.slack.rich import Json, link_element, section, text_element
-from bot.core.answers import Answer, Status
-from bot.core.labels import label
-from bot.core.messages import Depth
+from bot.core.lines import label
+from bot.core.messages import Answer, Depth, Status
 from bot.core.texts import Texts
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import link_target, linked, reachable

@@ -42,7 +42,7 @@ from adapters.slack.oauth import (
 from adapters.slack.poster import SlackPoster
 from adapters.slack.settings import SlackSettings, in_many_workspaces
 from adapters.slack.teams import InstalledTeams, OneTeam
-from bot.core.observing import Observed
+from bot.core.measurements import Observed
 from bot.service.platform import Connection
 from bot.service.reception import Reception
 from bot.storage.database import Database

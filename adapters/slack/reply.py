@@ -27,10 +27,10 @@ from adapters.slack.plan import plain, ready, tasks
 from adapters.slack.posted import PostedMessages
 from adapters.slack.streaming import Streaming, TakenOver, message_parts
 from adapters.slack.teams import Team
-from bot.core.answers import Answer, PlanView
 from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused, StorageUnavailable
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
+from bot.core.messages import Answer, PlanView
 from bot.core.posting import RunRef
 from bot.core.texts import Texts, texts_for
 from bot.service.replying import Display, View

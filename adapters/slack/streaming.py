@@ -39,8 +39,8 @@ from adapters.slack.plan import (
     tasks,
 )
 from adapters.slack.posted import Post, PostedMessages
-from bot.core.answers import PlanView
 from bot.core.logs import get_logger
+from bot.core.messages import PlanView
 from bot.core.texts import Texts
 from bot.service.replying import View
 

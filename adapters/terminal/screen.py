@@ -26,8 +26,8 @@ from adapters.terminal.plain import (
     text_last,
     where,
 )
-from bot.core.answers import Answer, StepView
 from bot.core.lines import one_line
+from bot.core.messages import Answer, StepView
 from bot.rendering.excerpts import Excerpt
 from bot.rendering.footnotes import QuoteView, SourceView, sources
 from bot.rendering.plan import Branch, branches, title_of

@@ -31,7 +31,7 @@ from adapters.web.sse import HERE, as_line, event, event_stream, events_together
 from adapters.web.turns import runs_of, turns_of
 from adapters.web.uploads import AGAIN, PARTS, Upload, form_of_parts
 from adapters.web.visibility import Visibility, seeing
-from bot.core.answers import Answer
+from bot.core.messages import Answer
 from bot.core.reader import Reader
 from bot.storage.records import UNFINISHED, RunRecord
 

@@ -20,8 +20,8 @@ from adapters.web.parts import Parts
 from adapters.web.preferences import LANGUAGES, language_of, theme_of
 from adapters.web.templating import Templates
 from adapters.web.visitors import Sessions, Visitor
+from bot.core.measurements import Observed
 from bot.core.messages import Thread
-from bot.core.observing import Observed
 from bot.core.rate_limit import Pace
 from bot.core.settings import ChannelRules, Settings
 from bot.core.texts import Texts, texts_for

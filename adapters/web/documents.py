@@ -12,8 +12,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from adapters.web.limits import MOST_FILES
 from adapters.web.reply_state import ReplyState
 from adapters.web.turns import Turn
-from bot.core.answers import Answer, Judgement, PlanView, Status, StepState, VerificationState
-from bot.core.messages import MAX_QUESTION, Depth
+from bot.core.messages import (
+    MAX_QUESTION,
+    Answer,
+    Depth,
+    Judgement,
+    PlanView,
+    Status,
+    StepState,
+    VerificationState,
+)
 from bot.rendering.documents import answer_document
 
 RunState = Literal["accepted", "running", "answered", "partial", "not_found", "failed", "stopped"]

@@ -18,8 +18,8 @@ from adapters.web.sources import quote_html
 from adapters.web.svg.graph import MARKS, GraphNode, draw
 from adapters.web.svg.waterfall import Waterfall, waterfall
 from adapters.web.visitors import LOCAL
-from bot.core.answers import Verification, VerifiedSentence
 from bot.core.lines import one_line, shortened
+from bot.core.messages import Verification, VerifiedSentence
 from bot.core.texts import Texts
 from bot.rendering.remarks import words_of
 from bot.research.answer.support import Quote, TracedSentence

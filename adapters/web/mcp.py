@@ -27,10 +27,9 @@ from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, vis
 from adapters.web.sse import moments
 from adapters.web.turns import turns_of
 from adapters.web.visibility import Visibility, seeing
-from bot.core.answers import Answer, PlanView
 from bot.core.errors import Invalid, Unavailable
-from bot.core.extras import need
-from bot.core.messages import Message, Thread
+from bot.core.messages import Answer, Message, PlanView, Thread
+from bot.core.plugins import need
 from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.mcp.desk import AskArguments, AskResult, ResourceEntry

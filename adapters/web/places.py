@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from adapters.web.markdown import Place
-from bot.core.answers import Answer, Citation
+from bot.core.messages import Answer, Citation
 
 MOST = 2  # quotes shown for one mark
 

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from adapters.web.svg.graph import GraphNode, draw
-from bot.core.answers import PlanView, StepState, StepView
-from bot.core.labels import label
-from bot.core.lines import one_line, shortened
-from bot.core.mcp_address import public
-from bot.core.reader import is_document
+from bot.core.lines import label, one_line, shortened
+from bot.core.messages import PlanView, StepState, StepView
+from bot.core.reader import is_document, public
 from bot.core.texts import Texts
 from bot.rendering.footnotes import link_target
 from bot.rendering.plan import Branch, branches, named, title_of, work

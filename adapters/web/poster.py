@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from adapters.web.live import Live
 from adapters.web.reply_state import ReplyState, next_state, next_turn, parse_state
-from bot.core.answers import Answer
 from bot.core.errors import (
     FootnoteError,
     PageUnreadable,
@@ -19,7 +18,7 @@ from bot.core.errors import (
     RunLost,
     StorageUnavailable,
 )
-from bot.core.messages import Attachment, Message
+from bot.core.messages import Answer, Attachment, Message
 from bot.core.posting import PostState, Reply, RunRef, too_large
 from bot.core.texts import texts_for
 from bot.service.replying import Display, Pace, View, open_reply

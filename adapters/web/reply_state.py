@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter
 
-from bot.core.answers import Answer, PlanView
+from bot.core.messages import Answer, PlanView
 from bot.core.posting import PostState
 from bot.storage.records import UNFINISHED, RunRecord
 

@@ -25,8 +25,8 @@ from adapters.web.places import copies_of
 from adapters.web.reply_state import state_of
 from adapters.web.sources import kind_of
 from adapters.web.visibility import seeing
-from bot.core.answers import StepView
 from bot.core.errors import InvalidSetting
+from bot.core.messages import StepView
 from bot.core.reader import Reader
 from bot.operation.metrics import Metrics
 from bot.reasoning.declaration import price_of

@@ -28,10 +28,8 @@ from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.views import Reply, reply_of
 from adapters.web.visibility import seeing
 from adapters.web.writing import turn_html
-from bot.core.answers import Answer
 from bot.core.lines import one_line, shortened
-from bot.core.messages import Thread
-from bot.core.provenance import Wording
+from bot.core.messages import Answer, Thread, Wording
 from bot.core.reader import for_reader
 from bot.core.texts import Texts
 from bot.rendering.bibliography import as_bibtex, as_csl, references

@@ -20,11 +20,9 @@ from adapters.web.markdown import answer_html
 from adapters.web.page_text import page_html
 from adapters.web.places import AnswerPlaces, by_number
 from adapters.web.plans import Site, site_of
-from bot.core.answers import Answer, Citation, Span
-from bot.core.labels import label
-from bot.core.lines import one_line
-from bot.core.mcp_address import server_of
-from bot.core.messages import UPLOADED
+from bot.core.lines import label, one_line
+from bot.core.messages import UPLOADED, Answer, Citation, Span
+from bot.core.reader import server_of
 from bot.core.texts import Texts
 from bot.pages.passages import columns_in
 from bot.rendering.excerpts import excerpts

@@ -10,8 +10,7 @@ from urllib.parse import unquote
 import jinja2
 
 from adapters.web.assets import asset
-from bot.core.labels import label, titled
-from bot.core.lines import one_line
+from bot.core.lines import label, one_line, titled
 from bot.core.texts import Texts
 
 FOLDER = Path(__file__).with_name("templates")

@@ -15,7 +15,7 @@ from adapters.web.limits import FOUND_AT_ONCE, THREADS_LISTED
 from adapters.web.visibility import seeing
 from adapters.web.visitors import Visitor
 from bot.core.lines import one_line, shortened
-from bot.core.provenance import Wording
+from bot.core.messages import Wording
 from bot.core.texts import Texts
 from bot.rendering.marks import without_marks
 from bot.rendering.tables import plain_lines

@@ -11,11 +11,9 @@ import sqlalchemy as sa
 from adapters.web.console import Console
 from adapters.web.reply_state import ReplyState, state_of
 from adapters.web.sources import Dates
-from bot.core.answers import Answer
 from bot.core.errors import InvalidSetting
-from bot.core.labels import label
-from bot.core.messages import Attachment, RunOptions
-from bot.core.provenance import OWN_WORDS, Provenance
+from bot.core.lines import label
+from bot.core.messages import OWN_WORDS, Answer, Attachment, Provenance, RunOptions
 from bot.core.reader import Reader
 from bot.rights.rights import Rights, Root
 from bot.storage.database import Database

@@ -13,7 +13,7 @@ from adapters.web.places import AnswerPlaces, copies_of
 from adapters.web.plans import Plan, plan_of
 from adapters.web.reply_state import ReplyState
 from adapters.web.sources import HEADINGS, TITLE, Dates, Source, source_cards
-from bot.core.answers import Answer, PlanView
+from bot.core.messages import Answer, PlanView
 from bot.core.texts import Texts
 from bot.rendering.footnotes import sources
 from bot.rendering.remarks import remarks, spent

@@ -11,8 +11,7 @@ from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.reply_state import ReplyState
 from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
-from bot.core.answers import PlanView
-from bot.core.provenance import OWN_WORDS, Provenance, Telling, Wording
+from bot.core.messages import OWN_WORDS, PlanView, Provenance, Telling, Wording
 from bot.core.reader import Reach, Reader, conversations_in, for_reader, telling
 from bot.core.texts import Texts
 from bot.rights.rights import Rights

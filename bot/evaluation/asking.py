@@ -19,7 +19,6 @@ from typing import Any
 from pydantic import SecretStr
 
 import bot
-from bot.core.answers import Answer
 from bot.core.errors import (
     CredentialsRefused,
     FootnoteError,
@@ -28,7 +27,7 @@ from bot.core.errors import (
     StorageUnavailable,
     Unavailable,
 )
-from bot.core.messages import Attachment, Author, Message, RunOptions, Thread
+from bot.core.messages import Answer, Attachment, Author, Message, RunOptions, Thread
 from bot.core.posting import PostState, RunRef, Unseen
 from bot.core.settings import Settings
 from bot.evaluation.questions import Case

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Protocol
 
-from bot.core.answers import Answer
 from bot.core.errors import Invalid, ModelBroken
+from bot.core.messages import Answer
 from bot.core.settings import Settings
 from bot.evaluation.questions import Case
 from bot.evaluation.scoring import Verdict

@@ -12,11 +12,9 @@ from typing import Any, Protocol
 
 from pydantic import SecretStr
 
-from bot.core.answers import Answer
-from bot.core.credentials import without_credentials
-from bot.core.errors import CredentialsRefused, FootnoteError, Invalid
+from bot.core.errors import CredentialsRefused, FootnoteError, Invalid, without_credentials
 from bot.core.lines import one_line
-from bot.core.messages import RunOptions
+from bot.core.messages import Answer, RunOptions
 from bot.core.settings import Settings
 from bot.evaluation.asking import BESIDE, FINISHED_BADLY, identity, make_room, open_asker
 from bot.evaluation.judge import Judge, open_judge

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from bot.core.observing import Observed, nothing_observed, unobserved
+from bot.core.measurements import Observed, nothing_observed, unobserved
 from bot.core.posting import Poster
 from bot.core.settings import Settings
 from bot.operation.console_access import run_page

@@ -15,8 +15,8 @@ from textwrap import fill
 from rich.console import Console
 from rich.text import Text
 
-from bot.core import extras
 from bot.core.errors import FootnoteError, Unavailable
+from bot.core.plugins import report_extras
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names
 from bot.reasoning.declaration import chosen_reasoner
@@ -166,7 +166,7 @@ async def _documents(settings: Settings) -> str:
 
 
 async def _extras(_: Settings) -> str:
-    return extras.report()
+    return report_extras()
 
 
 async def _meaning(settings: Settings) -> str:

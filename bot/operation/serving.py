@@ -17,10 +17,9 @@ from types import FrameType
 from typing import Any
 
 from bot.core.errors import FootnoteError, InvalidSetting, Unavailable
-from bot.core.indexing import Indexing
 from bot.core.logs import get_logger
+from bot.core.measurements import Indexing, Observed
 from bot.core.messages import CONSOLE
-from bot.core.observing import Observed
 from bot.core.settings import Settings
 from bot.operation.app import open_app
 from bot.operation.console_access import has_console

@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any, Literal, TypeVar
 
 from bot.core.errors import Unavailable
-from bot.core.observing import Load
+from bot.core.measurements import Load
 from bot.pages.processes import LACKS_MEMORY, MAX_REPLY, environment, receive, send
 from bot.pages.turns import UNDISTURBED, Turn, Turns
 

@@ -23,7 +23,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from bot.core.observing import Load
+from bot.core.measurements import Load
 
 PATIENCE = 0.5  # seconds; nearly all pages are read in 0.2 s
 KEPT_FREE = 3.0  # seconds since a run without a turn last needed one

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
 
-from bot.core.credentials import without_credentials
-from bot.core.errors import AddressRefused
+from bot.core.errors import AddressRefused, without_credentials
 from bot.pages import hosts
 
 MAX_URL = 8_000

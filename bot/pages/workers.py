@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
-from bot.core.observing import Load
+from bot.core.measurements import Load
 from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.processes import (

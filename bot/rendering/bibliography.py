@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.core.answers import Answer
-from bot.core.labels import Kind, kind_of, label
-from bot.core.mcp_address import display_address
+from bot.core.lines import Kind, kind_of, label
+from bot.core.messages import Answer
+from bot.core.reader import display_address
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 

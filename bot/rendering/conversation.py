@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from bot.core.answers import Answer
-from bot.core.labels import label, titled
-from bot.core.lines import one_line
-from bot.core.mcp_address import display_address
+from bot.core.lines import label, one_line, titled
+from bot.core.messages import Answer
+from bot.core.reader import display_address
 from bot.core.texts import DEFAULT, texts_for
 from bot.rendering.footnotes import by_number, sources
 from bot.rendering.safety import portable, without_pings, without_tags

@@ -7,9 +7,9 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from bot.core.answers import Answer, Verification
-from bot.core.labels import kind_of, label
-from bot.core.mcp_address import display_address
+from bot.core.lines import kind_of, label
+from bot.core.messages import Answer, Verification
+from bot.core.reader import display_address
 from bot.rendering.plan import title_of
 from bot.rendering.safety import unwrapped
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 from typing import Literal
 
-from bot.core.answers import Answer, Span
 from bot.core.lines import cluster_start, one_line, shortened
+from bot.core.messages import Answer, Span
 from bot.rendering.marks import without_marks
 from bot.rendering.verbatim import as_markdown, as_words
 from bot.text.control import without_controls
@@ -211,7 +211,7 @@ def excerpts(
     """A quote in pieces of at most ``longest`` characters in total; "…" stands for omissions.
 
     ``columns`` are the names above its table rows, if their table began before the quote. ``proof``
-    and ``shared`` are as in ``core.answers.Citation``: only the proof is shown, and prose is cut
+    and ``shared`` are as in ``core.messages.Citation``: only the proof is shown, and prose is cut
     around the shared words.
     """
     found: list[Excerpt] = []

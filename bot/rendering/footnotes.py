@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.core.answers import Answer, Citation
 from bot.core.errors import AddressRefused
-from bot.core.labels import Kind, kind_of, label, titled
-from bot.core.lines import one_line, shortened
-from bot.core.mcp_address import display_address, public
+from bot.core.lines import Kind, kind_of, label, one_line, shortened, titled
+from bot.core.messages import Answer, Citation
+from bot.core.reader import display_address, public
 from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.pages.urls import domain, parse
 from bot.rendering.excerpts import AnswerWords, Excerpt, excerpts
@@ -46,7 +45,7 @@ class QuoteView:
 
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """One numbered source to display: its title, headings and ``via`` are labels (``core.labels``),
+    """One numbered source to display: its title, headings and ``via`` are labels (``core.lines``),
     the title with the sign of its ``kind``. ``quotes`` are the distinct words it is cited for, in
     order.
 

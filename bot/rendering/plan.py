@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.core.answers import StepView
-from bot.core.labels import label
+from bot.core.lines import label
+from bot.core.messages import StepView
 from bot.core.texts import Texts
 
 PARTS = frozenset(("node", "paragraph"))  # kinds of lines: sub-questions, parts of a report

@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bot.core.answers import Answer
-from bot.core.labels import label
-from bot.core.lines import one_line, shortened
+from bot.core.lines import label, one_line, shortened
+from bot.core.messages import Answer
 from bot.core.texts import Texts
 from bot.rendering.footnotes import SourceView, sources
 from bot.rendering.marks import numbers_in

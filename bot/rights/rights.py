@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from bot.core.collection import WHO, DocumentCollection
 from bot.core.errors import FootnoteError, InvalidSetting, ProviderUnavailable
 from bot.core.logs import get_logger
-from bot.core.mcp_address import root as root_of_server
-from bot.core.mcp_entry import McpServer
 from bot.core.messages import Audience, Message, RunOptions
 from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
+from bot.core.reader import server_root as root_of_server
+from bot.core.readership import WHO, DocumentCollection, McpServer
 from bot.core.settings import TOML, Settings, is_set_outside_of_file, readers_in
 from bot.core.texts import Texts
 from bot.search.local import LocalDocuments

@@ -7,11 +7,9 @@ import hashlib
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
-from bot.core.correction_address import address
 from bot.core.errors import PageUnreadable
-from bot.core.labels import label
-from bot.core.lines import one_line
-from bot.core.reader import Reach, is_conversation
+from bot.core.lines import label, one_line
+from bot.core.reader import Reach, correction_address, is_conversation
 from bot.core.texts import Texts
 from bot.pages.page import Page
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
@@ -125,4 +123,4 @@ def best(known: dict[str, Correction], text: str) -> list[Correction]:
 
 
 def _address(each: Correction) -> str:
-    return address(each.place, each.id, each.url)
+    return correction_address(each.place, each.id, each.url)

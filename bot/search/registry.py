@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__
 from bot.core.egress import Egress
 from bot.core.errors import InvalidSetting
-from bot.core.observing import Observe, nothing_observed
+from bot.core.measurements import Observe, nothing_observed
 from bot.core.settings import Settings
 from bot.search.blend import Search, nearest
 from bot.search.conversations import CONVERSATIONS

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 
-from bot.core.labels import label
+from bot.core.lines import label
 from bot.pages.page import Page
 from bot.search.provider import Freshness, Query
 from bot.text.terms import content_words, fold

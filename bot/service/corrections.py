@@ -7,8 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.core.errors import FootnoteError, RunLost, StorageUnavailable
-from bot.core.labels import label
-from bot.core.lines import one_line, shortened
+from bot.core.lines import label, one_line, shortened
 from bot.core.logs import get_logger
 from bot.core.messages import Message, Transcript
 from bot.core.posting import Locating, Poster, RunRef, Whereabouts

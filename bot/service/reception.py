@@ -13,10 +13,11 @@ from typing import Literal
 
 from cachetools import TTLCache
 
-from bot.core.answers import Answer
 from bot.core.errors import StorageUnavailable
 from bot.core.messages import (
     EVERYWHERE,
+    OWN_WORDS,
+    Answer,
     Audience,
     Author,
     Depth,
@@ -25,10 +26,10 @@ from bot.core.messages import (
     Sources,
     Style,
     Thread,
+    Wording,
     clean_question,
 )
 from bot.core.posting import Poster, PostState
-from bot.core.provenance import OWN_WORDS, Wording
 from bot.core.reader import Reach, documents_in
 from bot.core.settings import Settings
 from bot.core.texts import Texts, invalid

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.answers import Answer
 from bot.core.errors import (
     FootnoteError,
     PlatformUnavailable,
@@ -26,7 +25,7 @@ from bot.core.errors import (
     StorageUnavailable,
 )
 from bot.core.logs import about, get_logger
-from bot.core.messages import Message, RunOptions, Thread, clean_question
+from bot.core.messages import Answer, Message, RunOptions, Thread, clean_question
 from bot.core.posting import Poster, PostState, Reply, RunRef, Unseen
 from bot.core.reader import Reach, Reader, documents_in, readable, withheld
 from bot.core.settings import Settings

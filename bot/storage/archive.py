@@ -11,10 +11,18 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.answers import Answer
 from bot.core.errors import Invalid
-from bot.core.messages import Attachment, Author, RunOptions, Thread
-from bot.core.provenance import OWN_WORDS, Provenance, Telling, people_only
+from bot.core.messages import (
+    OWN_WORDS,
+    Answer,
+    Attachment,
+    Author,
+    Provenance,
+    RunOptions,
+    Telling,
+    Thread,
+    people_only,
+)
 from bot.storage.database import Transactions
 from bot.storage.records import answer_of, as_options
 from bot.storage.rows import asked_of, thread_of

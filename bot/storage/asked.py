@@ -9,7 +9,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from bot.core.provenance import Telling, people_only
+from bot.core.messages import Telling, people_only
 from bot.core.reader import SCHEME
 from bot.storage.database import Transactions
 from bot.storage.overview import Place, Scope, of_scope

@@ -10,8 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.messages import Message, Thread
-from bot.core.provenance import Provenance
+from bot.core.messages import Message, Provenance, Thread
 from bot.core.reader import documents_in
 from bot.storage.audit import Actor, named, note
 from bot.storage.database import Transactions

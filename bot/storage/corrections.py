@@ -11,8 +11,7 @@ import sqlalchemy as sa
 
 from bot.core.errors import RunLost
 from bot.core.lines import one_line, shortened
-from bot.core.messages import Author, Thread
-from bot.core.provenance import OWN_WORDS, Provenance
+from bot.core.messages import OWN_WORDS, Author, Provenance, Thread
 from bot.core.reader import Reach
 from bot.storage.audit import Actor, named, note
 from bot.storage.database import Transactions

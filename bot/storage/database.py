@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.core.errors import InvalidSetting, StorageUnavailable
-from bot.core.extras import need
+from bot.core.plugins import need
 from bot.storage import migrate
 from bot.storage.connecting import Connecting
 from bot.storage.listener import Listener

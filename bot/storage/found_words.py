@@ -16,9 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.core.answers import Answer
-from bot.core.messages import Thread
-from bot.core.provenance import Wording
+from bot.core.messages import Answer, Thread, Wording
 from bot.storage.database import Database, Transactions
 from bot.storage.meter import OURS
 from bot.storage.records import UNFINISHED, RunRecord, answer_of, record_of, run_query

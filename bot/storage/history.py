@@ -11,8 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.messages import Thread
-from bot.core.provenance import Telling, people_only
+from bot.core.messages import Telling, Thread, people_only
 from bot.storage.audit import in_console, named, note
 from bot.storage.database import Transactions
 from bot.storage.rows import asked_of, insert, thread_of

@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.provenance import Provenance, Telling, Wording, people_only
+from bot.core.messages import Provenance, Telling, Wording, people_only
 from bot.storage.database import Transactions
 from bot.storage.moments import day_of, duration
 from bot.storage.records import STATE, UNFINISHED, WAITING, WORKING, answer_of

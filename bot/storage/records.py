@@ -14,10 +14,8 @@ from typing import Any
 import sqlalchemy as sa
 from pydantic import TypeAdapter
 
-from bot.core.answers import Answer
 from bot.core.lines import one_line
-from bot.core.messages import Attachment, Author, Message, RunOptions
-from bot.core.provenance import Provenance, Wording
+from bot.core.messages import Answer, Attachment, Author, Message, Provenance, RunOptions, Wording
 from bot.core.reader import documents_in
 from bot.storage.rows import thread_of
 from bot.storage.tables import messages, runs, threads

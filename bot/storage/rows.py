@@ -11,10 +11,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.answers import Citation
 from bot.core.errors import RunLost
-from bot.core.messages import Message, Thread
-from bot.core.provenance import Provenance, Wording
+from bot.core.messages import Citation, Message, Provenance, Thread, Wording
 from bot.pages.page import Page
 from bot.storage.tables import facts, pages, run_pages, runs, threads
 

@@ -10,10 +10,8 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.answers import Answer, Citation
 from bot.core.errors import RunLost
-from bot.core.messages import Author, RunOptions, Thread
-from bot.core.provenance import Wording
+from bot.core.messages import Answer, Author, Citation, RunOptions, Thread, Wording
 from bot.pages.urls import dedupe_key
 from bot.storage.audit import Actor, named, note
 from bot.storage.database import Transactions

@@ -11,9 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.answers import Answer
-from bot.core.messages import Attachment, Entry, Message, RunOptions, Transcript
-from bot.core.provenance import Provenance
+from bot.core.messages import Answer, Attachment, Entry, Message, Provenance, RunOptions, Transcript
 from bot.core.reader import documents_in
 from bot.pages.page import Page
 from bot.storage.accepting import NewQuestion, keep_question

@@ -15,11 +15,10 @@ import httpx
 from starlette.applications import Starlette
 
 from adapters.web.platform import WebPlatform, open_web
-from bot.core.answers import Answer
 from bot.core.errors import PlatformUnavailable
-from bot.core.mcp_address import address
-from bot.core.messages import Audience, Author, Message, Thread, Transcript
+from bot.core.messages import Answer, Audience, Author, Message, Thread, Transcript
 from bot.core.posting import RunRef, Whereabouts
+from bot.core.reader import mcp_address
 from bot.core.settings import Settings
 from bot.operation.app import App, open_app
 from bot.operation.configuration import load_settings
@@ -114,7 +113,7 @@ def write_documents(docs: Path) -> None:
 
 def address_of(docs: Path, name: str) -> str:
     if name == "tools":
-        return address("tickets", "GATE-1", "https://tickets.example/browse/GATE-1")
+        return mcp_address("tickets", "GATE-1", "https://tickets.example/browse/GATE-1")
     return (docs / FOLDERS[name] / f"{name}.md").as_uri()
 
 

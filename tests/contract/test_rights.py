@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.correction_address import address
 from bot.core.errors import Denied, Invalid, PageUnreadable
 from bot.core.messages import Thread
-from bot.core.reader import EVERYTHING, Reader
+from bot.core.reader import EVERYTHING, Reader, correction_address
 from bot.pages.fetch import Fetcher
 from bot.research.evidence.library import Library
 from bot.research.trace.trace import page_of_trace
@@ -401,7 +400,9 @@ async def corrected(stage: Stage) -> None:
 async def test_a_correction_is_found_and_read_by_those_alone_who_may_be_told(stage: Stage) -> None:
     await corrected(stage)
     desk = stage.app.service.corrections
-    every = {address(e.place, e.id, e.url): e.statement for e in await desk.listed(EVERYTHING)}
+    every = {
+        correction_address(e.place, e.id, e.url): e.statement for e in await desk.listed(EVERYTHING)
+    }
     rights = Rights(stage.settings, stage.posters)
     found, told, read = {}, {}, {}
     for person in PEOPLE:
@@ -562,7 +563,7 @@ async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_ma
     from adapters.web.reply_state import ReplyState
     from adapters.web.visibility import Visibility
     from adapters.web.visitors import Visitor
-    from bot.core.answers import PlanView
+    from bot.core.messages import PlanView
     from bot.core.texts import texts_for
 
     shown = ReplyState(plan=PlanView("Gate", ()), text="The passphrase is kiwihr")

@@ -20,9 +20,8 @@ from adapters.web.templating import Templates
 from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
 from adapters.web.writing import turn_html
-from bot.core.answers import Answer
 from bot.core.errors import StorageUnavailable
-from bot.core.messages import UPLOADED, Attachment, Author, Message, Thread
+from bot.core.messages import UPLOADED, Answer, Attachment, Author, Message, Thread
 from bot.core.posting import PostState, Reply, RunRef
 from bot.core.texts import texts_for
 from bot.storage.database import Database, open_database

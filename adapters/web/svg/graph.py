@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from adapters.web.svg.elements import element, number, words
 from adapters.web.svg.labels import lines
-from bot.core.answers import StepState
+from bot.core.messages import StepState
 
 COLUMNS = 3  # nodes side by side
 WIDTH, HEIGHT = 216.0, 78.0  # of a node

@@ -8,7 +8,7 @@ from __future__ import annotations
 import zlib
 
 from bot.core.errors import PageUnreadable, ReaderMissing
-from bot.core.extras import need
+from bot.core.plugins import need
 from bot.pages.formats.blocks import Reading
 from bot.pages.formats.packages import Package, locked, open_package
 from bot.pages.media import GZIPPED, unreadable

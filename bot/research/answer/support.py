@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.core.answers import Answer, Citation, Disagreement
+from bot.core.messages import Answer, Citation, Disagreement
 from bot.reasoning.evidence import CitationDelta, TextDelta
 from bot.rendering.marks import numbers_in, without_marks
 from bot.rendering.verbatim import as_words

@@ -28,9 +28,9 @@ from functools import partial
 from time import monotonic
 from typing import Any, Protocol
 
-from bot.core.answers import Usage
 from bot.core.errors import StorageUnavailable
 from bot.core.logs import get_logger
+from bot.core.messages import Usage
 from bot.reasoning.calls import ModelReply
 from bot.research.budget.budget import Budget, DayLimits
 from bot.storage.journal import step_key

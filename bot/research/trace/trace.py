@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.core.answers import Answer, StepView, Usage
+from bot.core.messages import Answer, StepView, Usage
 from bot.pages.urls import dedupe_key
 from bot.reasoning.calls import Block, ModelReply, Text, ToolCall
 from bot.research.answer.support import Quote, Quoted, TracedSentence, quotes_of, sentences_of

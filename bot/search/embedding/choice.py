@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot.core.egress import Egress
 from bot.core.errors import InvalidSetting
-from bot.core.extras import need
+from bot.core.plugins import need
 from bot.core.settings import Settings
 from bot.search.embedding.embedder import Embedder
 

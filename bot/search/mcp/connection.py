@@ -22,7 +22,7 @@ from bot.core.egress import DIRECT, Egress
 from bot.core.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavailable
 from bot.core.lines import one_line, shortened
 from bot.core.logs import get_logger
-from bot.core.mcp_entry import McpServer, fill_variables
+from bot.core.readership import McpServer, fill_variables
 from bot.search.mcp.tools import OfferedTool
 from bot.search.mcp.wire import MOST_BYTES, Meter, authentication, metered_client, program
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bot.core.egress import Egress
-from bot.core.extras import need
-from bot.core.mcp_entry import McpServer
+from bot.core.plugins import need
+from bot.core.readership import McpServer
 from bot.core.settings import Settings
 from bot.search.declaration import Client, Declaration, Policy
 from bot.search.provider import SearchProvider

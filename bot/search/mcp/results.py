@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.core.lines import one_line
-from bot.core.mcp_address import WEB
+from bot.core.reader import WEB
 from bot.search.hits import LONGEST, MOST_SNIPPET_CHARACTERS, MOST_TITLE_CHARACTERS, plain, short
 
 MOST_RESULTS = 200

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.core.errors import Broken
-from bot.core.mcp_entry import McpServer
+from bot.core.readership import McpServer
 from bot.search.mcp.known import ID, KNOWN, LIMIT, QUERY, SEARCH, URL, KnownTool
 
 _PLACE = re.compile(r"\{(query|limit|id|url)\}")

@@ -24,7 +24,7 @@ from mcp.shared.message import SessionMessage
 
 from bot.core.egress import Egress
 from bot.core.logs import get_logger
-from bot.core.mcp_entry import McpServer, fill_variables
+from bot.core.readership import McpServer, fill_variables
 
 MOST_BYTES = 8_000_000  # per call
 CHUNK = 65_536

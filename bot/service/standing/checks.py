@@ -6,10 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.core.answers import Answer
 from bot.core.logs import get_logger
-from bot.core.messages import Transcript
-from bot.core.provenance import Provenance, Wording
+from bot.core.messages import Answer, Provenance, Transcript, Wording
 from bot.core.reader import Reach, documents_in
 from bot.core.texts import texts_for
 from bot.reasoning.reasoner import Pairs

@@ -14,7 +14,7 @@ from adapters.slack.buttons import details as slack_details
 from adapters.terminal.plain import plain
 from adapters.terminal.screen import rendered
 from adapters.web.views import reply_of
-from bot.core.answers import Answer, Citation
+from bot.core.messages import Answer, Citation
 from bot.core.texts import texts_for
 from bot.rendering.documents import answer_document
 

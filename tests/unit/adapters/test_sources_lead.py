@@ -15,8 +15,7 @@ from adapters.slack.buttons import details
 from adapters.slack.format import final
 from adapters.terminal.plain import plain
 from adapters.web.views import markdown_of, reply_of
-from bot.core.answers import Answer, Citation
-from bot.core.messages import Author, RunOptions, Thread
+from bot.core.messages import Answer, Author, Citation, RunOptions, Thread
 from bot.core.texts import texts_for
 from bot.rendering.conversation import as_markdown
 from bot.storage.archive import Conversation, Held, StoredMessage

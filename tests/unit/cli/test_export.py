@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from bot.cli.export import as_json
-from bot.core.answers import Answer, Citation, Doubt
-from bot.core.messages import Attachment, Author, RunOptions, Thread
+from bot.core.messages import Answer, Attachment, Author, Citation, Doubt, RunOptions, Thread
 from bot.rendering.conversation import as_markdown
 from bot.storage.archive import Conversation, Done, Held, StoredMessage
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import TypeAdapter
 
-from bot.core.answers import Answer, Citation
+from bot.core.messages import Answer, Citation
 
 CITED = Citation(1, "https://e.org/t", "Tower", "330 m", "hash", 0, 5)
 _adapter = TypeAdapter(Answer)

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.credentials import HIDDEN, without_credentials
-from bot.core.errors import StorageUnavailable
+from bot.core.errors import HIDDEN, StorageUnavailable, without_credentials
 from bot.core.logs import hide_credentials
 from bot.operation.configuration import load_settings
 

@@ -17,9 +17,8 @@ from pydantic import SecretStr
 from requests.utils import should_bypass_proxies
 
 from adapters.slack.calls import Calls, Timing, web_client
-from bot.core.credentials import without_credentials
 from bot.core.egress import Egress, Proxy, bypasses, proxy_failure
-from bot.core.errors import InvalidSetting
+from bot.core.errors import InvalidSetting, without_credentials
 from bot.operation.configuration import load_settings
 from bot.operation.telemetry import _session
 from tests.fakes.egress_proxy import egress_proxy

@@ -15,7 +15,7 @@ from adapters.discord.client import method_of as of_discord
 from adapters.slack.calls import method_of as of_slack
 from adapters.slack.calls import new_session
 from adapters.slack.settings import SlackSettings
-from bot.core.observing import FAILED, PlatformCalls
+from bot.core.measurements import FAILED, PlatformCalls
 from bot.operation.configuration import load_settings
 from tests.fakes.server import serve
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.answers import StepView
+from bot.core.messages import StepView
 from bot.core.texts import texts_for
 from bot.rendering.plan import branches, work
 from tests.unit.samples import A_GRAPH

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.answers import Answer, Doubt, Usage
+from bot.core.messages import Answer, Doubt, Usage
 from bot.core.texts import LOCALES, texts_for
 from bot.rendering.remarks import DOUBT, NOTE, remarks, summary
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.answers import Answer, Citation, Doubt, Verification, VerifiedSentence
+from bot.core.messages import Answer, Citation, Doubt, Verification, VerifiedSentence
 from bot.core.texts import texts_for
 from bot.rendering.remarks import LINE, SOURCES, cautions, source_line
 

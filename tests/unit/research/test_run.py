@@ -10,9 +10,8 @@ from functools import partial
 
 import pytest
 
-from bot.core.answers import PlanView
 from bot.core.errors import BudgetSpent, ModelUnavailable
-from bot.core.provenance import Provenance
+from bot.core.messages import PlanView, Provenance
 from bot.pages.page import Page
 from bot.reasoning.calls import RESTATE, VERIFY, ModelReply, Text
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.answers import Answer
-from bot.core.messages import Author, Message, Thread
+from bot.core.messages import Answer, Author, Message, Thread
 from bot.operation.configuration import load_settings
 from bot.reasoning.evidence import Claim, Verdict
 from bot.reasoning.questions import SubQuestion

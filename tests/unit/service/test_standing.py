@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from bot.core.answers import Change
 from bot.core.errors import (
     DaySpentUp,
     Invalid,
@@ -18,7 +17,7 @@ from bot.core.errors import (
     PostRefused,
     StorageUnavailable,
 )
-from bot.core.messages import Author
+from bot.core.messages import Author, Change
 from bot.pages.page import Page
 from bot.reasoning.workspace import Read, Search
 from bot.service.research_service import LEASE

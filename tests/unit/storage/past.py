@@ -9,8 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.core.answers import Answer, Citation
-from bot.core.messages import Attachment, Author, Message, RunOptions, Thread
+from bot.core.messages import Answer, Attachment, Author, Citation, Message, RunOptions, Thread
 from bot.pages.page import Page
 from bot.storage.conversations import Conversations
 from bot.storage.journal import Journal, RecordedStep, open_journal

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from bot.core.errors import RunLost
-from bot.core.provenance import OWN_WORDS, Provenance
+from bot.core.messages import OWN_WORDS, Provenance
 from bot.core.reader import EVERYTHING, Reach
 from bot.core.texts import texts_for
 from bot.search.corrections import CorrectionSearch

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bot.core.answers import Answer
-from bot.core.messages import Author, Message, RunOptions, Thread
+from bot.core.messages import Answer, Author, Message, RunOptions, Thread
 from bot.storage.conversations import Conversations
 from bot.storage.forgetting import Forgetting
 from bot.storage.found_words import FoundWords, terms_of

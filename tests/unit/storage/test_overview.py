@@ -10,9 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import sqlalchemy as sa
 
-from bot.core.answers import Answer
-from bot.core.messages import RunOptions, Thread
-from bot.core.provenance import Provenance
+from bot.core.messages import Answer, Provenance, RunOptions, Thread
 from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach, telling
 from bot.storage import moments
 from bot.storage.journal import RecordedStep

@@ -8,8 +8,7 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from bot.core.answers import Citation
-from bot.core.messages import RunOptions
+from bot.core.messages import Citation, RunOptions
 from bot.core.reader import attached
 from bot.pages.page import Page
 from bot.storage.journal import RecordedStep, open_journal

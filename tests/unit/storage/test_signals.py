@@ -12,8 +12,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from bot.core.answers import Answer
-from bot.core.messages import RunOptions, Thread
+from bot.core.messages import Answer, RunOptions, Thread
 from bot.storage.signals import RunSignals
 from bot.storage.store import Store, open_store
 from tests.fakes.postgres import Postgres

@@ -9,9 +9,8 @@ from functools import partial
 import pytest
 import sqlalchemy as sa
 
-from bot.core.answers import Answer
 from bot.core.errors import RunLost
-from bot.core.messages import Author, RunOptions
+from bot.core.messages import Answer, Author, RunOptions
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.overview import queue_of

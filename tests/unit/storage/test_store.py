@@ -12,9 +12,8 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from bot.core.answers import Answer, Citation
 from bot.core.errors import RunLost
-from bot.core.messages import Attachment, RunOptions
+from bot.core.messages import Answer, Attachment, Citation, RunOptions
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.records import Standing, is_dead, new_owner
 from bot.storage.store import TRANSCRIPT_MESSAGES, Store

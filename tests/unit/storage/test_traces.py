@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.core.answers import Answer, Citation
+from bot.core.messages import Answer, Citation
 from bot.storage.store import Store
 from bot.storage.traces import Traces
 from tests.unit.samples import NOW, a_page

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.core.answers import Answer
-from bot.core.messages import Thread
+from bot.core.messages import Answer, Thread
 from bot.core.texts import texts_for
 from tests.unit.adapters.discord.commands import HOW_TALL, answer_of, ask, registered
 from tests.unit.adapters.discord.conftest import Open, Room

@@ -23,7 +23,7 @@ from adapters.discord.format import (
     working,
 )
 from adapters.discord.safety import words
-from bot.core.answers import Answer, Doubt, PlanView, StepState, StepView
+from bot.core.messages import Answer, Doubt, PlanView, StepState, StepView
 from bot.core.texts import texts_for
 from bot.rendering.remarks import summary
 from tests.fakes.discord_limits import EMBED_TEXTS

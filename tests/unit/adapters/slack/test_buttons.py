@@ -10,7 +10,7 @@ import pytest
 
 from adapters.slack import format as controls
 from adapters.slack.buttons import meaning_of
-from bot.core.answers import Answer
+from bot.core.messages import Answer
 from bot.core.texts import texts_for
 from bot.storage.workspaces import REASONS, Reason
 from tests.fakes.slack import FakeSlack

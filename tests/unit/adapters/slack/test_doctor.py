@@ -12,8 +12,8 @@ from adapters.slack.doctor import examine
 from adapters.slack.installations import open_installations
 from adapters.slack.oauth import FOR_USER_GROUPS, needed_scopes
 from adapters.slack.settings import SlackSettings
-from bot.core.collection import DocumentCollection
 from bot.core.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
+from bot.core.readership import DocumentCollection
 from bot.storage.encryption import new_key
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_workspace import Tenant

@@ -9,9 +9,8 @@ import pytest
 
 from adapters.slack.calls import Timing
 from adapters.slack.posted import EVENT_TYPE
-from bot.core.answers import PlanView, StepView
 from bot.core.errors import PostRefused
-from bot.core.messages import RunOptions
+from bot.core.messages import PlanView, RunOptions, StepView
 from tests.contract.harness import Desk
 from tests.contract.slack_harness import ADA, BOB, CHANNEL, QUICK, SlackHarness
 from tests.fakes.slack import FakeSlack

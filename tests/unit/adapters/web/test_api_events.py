@@ -14,8 +14,7 @@ import pytest
 from adapters.web.description import description
 from adapters.web.live import Live
 from adapters.web.reply_state import ReplyState
-from bot.core.answers import Judgement, PlanView, StepView
-from bot.core.messages import RunOptions, Thread
+from bot.core.messages import Judgement, PlanView, RunOptions, StepView, Thread
 from bot.reasoning.evidence import CitationDelta, TextDelta, Verdict
 from tests.unit.adapters.web.conftest import Browser, Events, OpenConsole, Running
 from tests.unit.adapters.web.test_api import asked

@@ -13,9 +13,8 @@ import sqlalchemy as sa
 
 from adapters.web.live import Feed, Live
 from adapters.web.reply_state import ReplyState, next_state, next_turn
-from bot.core.answers import Answer, PlanView, StepView
 from bot.core.errors import StorageUnavailable
-from bot.core.messages import RunOptions, Thread
+from bot.core.messages import Answer, PlanView, RunOptions, StepView, Thread
 from bot.storage.database import Database
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite

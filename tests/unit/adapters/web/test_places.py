@@ -5,7 +5,7 @@ from __future__ import annotations
 from adapters.web.places import AnswerPlaces, anchored, by_number
 from adapters.web.reply_state import ReplyState
 from adapters.web.views import writing
-from bot.core.answers import Answer, Citation, PlanView
+from bot.core.messages import Answer, Citation, PlanView
 
 
 def cited(number: int, quote: str, page: str = "h") -> Citation:

@@ -10,7 +10,7 @@ from adapters.web.parts import plan_html
 from adapters.web.plans import DOING, ICONS, plan_of, site_of
 from adapters.web.reply_state import ReplyState
 from adapters.web.templating import Templates
-from bot.core.answers import PlanView, StepState, StepView
+from bot.core.messages import PlanView, StepState, StepView
 from bot.core.texts import texts_for
 
 EN = texts_for("en")

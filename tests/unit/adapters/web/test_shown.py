@@ -6,7 +6,7 @@ import asyncio
 
 from adapters.web.live import Live
 from adapters.web.reply_state import ReplyState, next_state, next_turn
-from bot.core.answers import PlanView, StepView
+from bot.core.messages import PlanView, StepView
 from bot.storage.store import open_store
 from tests.unit.adapters.web.conftest import Browser, Running
 from tests.unit.adapters.web.test_conversation import QUESTION, thread_of

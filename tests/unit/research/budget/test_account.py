@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.core.answers import Usage
 from bot.core.errors import BudgetSpent, StorageUnavailable
+from bot.core.messages import Usage
 from bot.reasoning.calls import ModelReply
 from bot.research.budget.account import LOOK_SECONDS, Account, Days
 from bot.research.budget.budget import Budget, DayLimits

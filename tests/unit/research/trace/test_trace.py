@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from bot.core.answers import (
+from bot.core.messages import (
     Answer,
     Citation,
     Disagreement,
     Doubt,
+    RunOptions,
     StepView,
     Usage,
     Verification,
     VerifiedSentence,
 )
-from bot.core.messages import RunOptions
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import CitationDelta, TextDelta
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome

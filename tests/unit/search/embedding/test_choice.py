@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from bot.core.errors import InvalidSetting
-from bot.core.extras import EXTRAS
+from bot.core.plugins import EXTRAS
 from bot.operation.configuration import load_settings
 from bot.search.embedding.choice import make_embedder, open_embedder
 from bot.search.embedding.endpoint import Endpoint
