@@ -24,10 +24,10 @@ from adapters.slack.calls import sdk_logger
 from adapters.slack.people import ORGANISATION
 from adapters.slack.settings import SlackSettings
 from bot.core.errors import InvalidSetting
-from bot.storage.connecting import Connecting
 from bot.storage.database import Database, open_database
 from bot.storage.encryption import Seal, Sealed
-from bot.storage.installations import slack_bots, slack_installations, slack_oauth_states
+from bot.storage.postgres import Connecting
+from bot.storage.tables import slack_bots, slack_installations, slack_oauth_states
 
 # The columns that are encrypted in the database.
 SECRETS = frozenset(

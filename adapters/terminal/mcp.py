@@ -23,8 +23,7 @@ from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
 from bot.mcp.server import mcp_server
 from bot.operation.app import App, open_app
 from bot.research.evidence.library import Library
-from bot.storage.archive import Archive
-from bot.storage.traces import KeptPage, Traces
+from bot.storage.archive import Archive, KeptPage, Traces
 
 
 async def serve_mcp(settings: Settings) -> None:

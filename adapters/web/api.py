@@ -33,7 +33,8 @@ from adapters.web.uploads import AGAIN, PARTS, Upload, form_of_parts
 from adapters.web.visibility import Visibility, seeing
 from bot.core.messages import Answer
 from bot.core.reader import Reader
-from bot.storage.records import UNFINISHED, RunRecord
+from bot.storage.store import RunRecord
+from bot.storage.tables import UNFINISHED
 
 NAME_HEADER = "idempotency-key"
 NAME = re.compile(NAME_PATTERN)

@@ -20,8 +20,8 @@ from bot.core.messages import EVERYWHERE, Attachment, Depth, Message, Thread
 from bot.pages.turns import For, reading_for
 from bot.pages.urls import links_in
 from bot.service.reception import AcceptedQuestion
-from bot.storage.audit import named
-from bot.storage.records import RunRecord
+from bot.storage.audit_log import named
+from bot.storage.store import RunRecord
 
 LONGEST_NAME = 300  # characters of a thread's name in a path
 

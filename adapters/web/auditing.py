@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from adapters.web.console import Console, visitor_of
-from bot.storage.audit import Deed
+from bot.storage.audit_log import Deed
 
 Page = Callable[[Request], Awaitable[Response]]
 

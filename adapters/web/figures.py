@@ -9,8 +9,7 @@ from typing import Any
 
 from adapters.web.overview import STATES
 from bot.research.trace.health import ProviderHealth
-from bot.storage.asked import Unanswered
-from bot.storage.overview import Day, Overview
+from bot.storage.overview import Day, Overview, Unanswered
 
 COLUMNS = (
     "day",

@@ -42,8 +42,8 @@ from bot.operation.console_access import (
     is_loopback,
     why_unclear,
 )
-from bot.storage.audit import Audit, acting, in_console
-from bot.storage.sign_ins import SignIns
+from bot.storage.audit_log import Audit, acting, in_console
+from bot.storage.console import SignIns
 
 SIGN_IN = "/sign-in"
 SIGN_OUT = "/sign-out"

@@ -21,7 +21,7 @@ from adapters.web.visibility import seeing
 from bot.core.lines import one_line, shortened
 from bot.core.messages import Thread
 from bot.service.forgetting import day_after
-from bot.storage.subjects import Subject
+from bot.storage.forgetting import Subject
 
 Deed = Callable[[Request, Thread, Mapping[str, str]], Awaitable[str]]
 

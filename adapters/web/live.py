@@ -25,9 +25,8 @@ from bot.core.errors import StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.messages import Thread
 from bot.storage.database import Database
-from bot.storage.records import UNFINISHED
-from bot.storage.signals import RunSignals
-from bot.storage.tables import runs
+from bot.storage.postgres import RunSignals
+from bot.storage.tables import UNFINISHED, runs
 
 T = TypeVar("T")
 
@@ -202,7 +201,7 @@ class Live:
     def _listening(self) -> RunSignals | None:
         if not self._database.listener.can_hear:
             return None
-        return RunSignals(self._database, self._hear, self.look_soon)
+        return RunSignals(self._database.listener, self._hear, self.look_soon)
 
     async def _keep_looking(self) -> None:
         """Look for changes as long as there are viewers. The task is rarely cancelled, because an

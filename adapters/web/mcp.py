@@ -34,9 +34,9 @@ from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
 from bot.research.evidence.library import Library
-from bot.storage.audit import act_as, in_console
-from bot.storage.records import RunRecord
-from bot.storage.traces import KeptPage, Traces
+from bot.storage.archive import KeptPage, Traces
+from bot.storage.audit_log import act_as, in_console
+from bot.storage.store import RunRecord
 
 PATH = "/mcp"
 

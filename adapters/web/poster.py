@@ -22,7 +22,7 @@ from bot.core.messages import Answer, Attachment, Message
 from bot.core.posting import PostState, Reply, RunRef, too_large
 from bot.core.texts import texts_for
 from bot.service.replying import Display, Pace, View, open_reply
-from bot.storage.files import Files
+from bot.storage.conversations import Files
 
 
 class WebPoster:

@@ -8,7 +8,8 @@ from pydantic import TypeAdapter
 
 from bot.core.messages import Answer, PlanView
 from bot.core.posting import PostState
-from bot.storage.records import UNFINISHED, RunRecord
+from bot.storage.store import RunRecord
+from bot.storage.tables import UNFINISHED
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,11 +33,10 @@ from bot.reasoning.declaration import price_of
 from bot.rendering.footnotes import link_target
 from bot.research.trace.health import health
 from bot.research.trace.trace import page_of_trace, trace
-from bot.storage.asked import AskedQuestions
-from bot.storage.audit import Deed
-from bot.storage.overview import Overview, Overviews
-from bot.storage.records import RunRecord
-from bot.storage.traces import KeptPage, KeptRun, Traces
+from bot.storage.archive import KeptPage, KeptRun, Traces
+from bot.storage.audit_log import Deed
+from bot.storage.overview import AskedQuestions, Overview, Overviews
+from bot.storage.store import RunRecord
 
 
 def console_pages(console: Console) -> Sequence[BaseRoute]:

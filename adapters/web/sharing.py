@@ -35,7 +35,7 @@ from bot.core.texts import Texts
 from bot.rendering.bibliography import as_bibtex, as_csl, references
 from bot.rendering.conversation import as_markdown
 from bot.storage.archive import Conversation, StoredMessage
-from bot.storage.audit import named
+from bot.storage.audit_log import named
 
 FORMS = {
     "md": ("text/markdown; charset=utf-8", "md"),

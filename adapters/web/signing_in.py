@@ -15,7 +15,7 @@ from adapters.web.console import Console
 from adapters.web.forms import bounded_body, form_of
 from adapters.web.gate import SIGN_IN, SIGN_OUT, set_cookie
 from adapters.web.visitors import LOCAL
-from bot.storage.audit import in_console
+from bot.storage.audit_log import in_console
 
 
 def sign_in_pages(console: Console) -> Sequence[BaseRoute]:

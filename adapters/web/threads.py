@@ -19,7 +19,7 @@ from bot.core.messages import Wording
 from bot.core.texts import Texts
 from bot.rendering.marks import without_marks
 from bot.rendering.tables import plain_lines
-from bot.storage.history import ListedConversation
+from bot.storage.console import ListedConversation
 from bot.text.sentences import sentences
 from bot.text.terms import terms
 

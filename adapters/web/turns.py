@@ -17,8 +17,8 @@ from bot.core.messages import OWN_WORDS, Answer, Attachment, Provenance, RunOpti
 from bot.core.reader import Reader
 from bot.rights.rights import Rights, Root
 from bot.storage.database import Database
-from bot.storage.records import UNFINISHED, RunRecord
-from bot.storage.tables import feedback, pages, runs
+from bot.storage.store import RunRecord
+from bot.storage.tables import UNFINISHED, feedback, pages, runs
 from bot.storage.workspaces import Opinion
 
 

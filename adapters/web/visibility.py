@@ -15,8 +15,8 @@ from bot.core.messages import OWN_WORDS, PlanView, Provenance, Telling, Wording
 from bot.core.reader import Reach, Reader, conversations_in, for_reader, telling
 from bot.core.texts import Texts
 from bot.rights.rights import Rights
-from bot.storage.records import UNFINISHED
-from bot.storage.traces import KeptRun
+from bot.storage.archive import KeptRun
+from bot.storage.tables import UNFINISHED
 
 # The URL of a document in JSON text: it is ASCII, without quotation marks and backslashes.
 _DOCUMENT = re.compile(r"(?:file:///|mcp:/|correction:/)[!#-\[\]_a-z~]+", re.IGNORECASE)

@@ -16,7 +16,7 @@ from bot.core.lines import Kind
 from bot.core.messages import MAX_QUESTION, Answer, Depth, PlanView
 from bot.core.texts import Texts
 from bot.research.evidence.library import Library
-from bot.storage.traces import KeptPage
+from bot.storage.archive import KeptPage
 
 # ---------------------------------------------------------------- arguments and results
 

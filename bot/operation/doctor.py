@@ -115,8 +115,8 @@ async def _count(settings: Settings) -> int:
 
 
 async def _storage(settings: Settings) -> str:
-    from bot.storage.connecting import Connecting
     from bot.storage.database import open_database
+    from bot.storage.postgres import Connecting
 
     database = await open_database(settings.database, connecting=Connecting.of(settings))
     try:
@@ -140,9 +140,9 @@ async def _storage(settings: Settings) -> str:
 async def _uploads(settings: Settings) -> str:
     """Report the files that people sent, all that are stored and those of today."""
     from bot.research.budget.budget import UPLOADS
-    from bot.storage.connecting import Connecting
+    from bot.storage.conversations import Files
     from bot.storage.database import open_database
-    from bot.storage.files import Files
+    from bot.storage.postgres import Connecting
 
     database = await open_database(settings.database, connecting=Connecting.of(settings))
     try:

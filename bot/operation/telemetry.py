@@ -27,9 +27,8 @@ from bot.core.settings import Settings
 from bot.research.trace.timeline import Span as Line
 from bot.research.trace.trace import ModelCall, Price, Trace, trace
 from bot.service.dispatch.attempts import Executor
-from bot.storage.records import RunRecord
-from bot.storage.store import Store
-from bot.storage.traces import Traces
+from bot.storage.archive import Traces
+from bot.storage.store import RunRecord, Store
 
 if TYPE_CHECKING:
     import requests

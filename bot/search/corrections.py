@@ -14,7 +14,7 @@ from bot.core.texts import Texts
 from bot.pages.page import Page
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
 from bot.search.talk import day_of, page_of
-from bot.storage.corrections import Correction, Corrections
+from bot.storage.word_search import Correction, Corrections
 from bot.text.terms import STOP_WORDS, keywords
 
 MOST_FOUND = 3  # corrections for one query

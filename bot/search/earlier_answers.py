@@ -29,8 +29,8 @@ from bot.core.texts import Texts, texts_for
 from bot.pages.urls import dedupe_key
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.search.talk import day_of
-from bot.storage.found_words import FoundWords
-from bot.storage.records import RunRecord
+from bot.storage.store import RunRecord
+from bot.storage.word_search import FoundWords
 
 MOST_ANSWERS = 3  # that a query finds
 MOST_PAGES = 3  # of one answer

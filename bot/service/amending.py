@@ -14,8 +14,7 @@ from bot.core.logs import get_logger
 from bot.core.messages import Answer
 from bot.core.posting import Reply
 from bot.service.investigation import Investigation, looks_alike, unverified
-from bot.storage.records import RunRecord
-from bot.storage.store import Store
+from bot.storage.store import RunRecord, Store
 
 STOPPED = "The verification was stopped."
 BROKE = "The verification failed unexpectedly; see the log."

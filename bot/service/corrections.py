@@ -19,9 +19,9 @@ from bot.research.inputs import CorrectionReply
 from bot.search.corrections import CorrectionSearch, link_in
 from bot.search.talk import day_of
 from bot.service.access import is_admin
-from bot.storage.audit import Actor
-from bot.storage.corrections import STATEMENT, Correction, Corrections
+from bot.storage.audit_log import Actor
 from bot.storage.database import Database
+from bot.storage.word_search import STATEMENT, Correction, Corrections
 
 SHOWN = 300  # characters of a correction in a list or a reply
 

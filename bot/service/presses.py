@@ -6,7 +6,7 @@ import hashlib
 from datetime import UTC, datetime
 
 from bot.core.messages import Audience, Author, Message, Wording
-from bot.storage.records import RunRecord
+from bot.storage.store import RunRecord
 
 NO_TEXT = Wording("")
 

@@ -47,13 +47,13 @@ from bot.service.research_service import LEASE, ResearchService
 from bot.service.rules import RulesOfChannels, options_for
 from bot.service.standing.desk import Desk
 from bot.service.words import is_stop_word
-from bot.storage.audit import Actor, acting
+from bot.storage.audit_log import Actor, acting
 from bot.storage.conversations import Conversations
-from bot.storage.records import UNFINISHED, RunRecord
+from bot.storage.forgetting import Subject
 from bot.storage.removal import Removed
-from bot.storage.standing import Watch
-from bot.storage.store import NO_FILES, Store
-from bot.storage.subjects import Subject
+from bot.storage.standing_questions import Watch
+from bot.storage.store import NO_FILES, RunRecord, Store
+from bot.storage.tables import UNFINISHED
 from bot.storage.workspaces import Opinion, Use, Workspaces
 
 LAST_ERRANDS_SECONDS = 2.0

@@ -2,25 +2,36 @@
 
 A request is stored first, so that work can resume after a crash. Only what existed at the time of
 the request is deleted: messages that somebody sends later are stored again.
+
+After a restored backup, what was forgotten since must be forgotten again: it is found in the audit
+log exported before the restore, whose pseudonyms are compared with those of all people in the
+database.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.messages import CONSOLE
-from bot.storage.audit import count_named, note, object_of, pseudonymize
+from bot.storage.audit_log import (
+    PSEUDONYM,
+    ROWS_AT_ONCE,
+    key_of_pseudonyms,
+    named,
+    note,
+    pseudonym,
+    pseudonym_by,
+)
+from bot.storage.console import forget_names_by
+from bot.storage.conversations import asks_again
 from bot.storage.database import Database
-from bot.storage.found_words import tidy
-from bot.storage.history import forget_names_by
-from bot.storage.records import UNFINISHED, is_free
 from bot.storage.removal import (
     NOTHING_REMOVED,
     Batches,
@@ -33,33 +44,117 @@ from bot.storage.removal import (
     remove_empty_threads,
     remove_messages,
     remove_pages,
+    tidy,
 )
-from bot.storage.rows import insert
-from bot.storage.sign_ins import sign_ins
-from bot.storage.standing import forget_watches_by
-from bot.storage.subjects import (
-    Subject,
-    about,
-    in_their_threads,
-    in_workspace,
-    key_of,
-    spent_by,
-    verdicts_of,
-    with_repeats,
-)
+from bot.storage.standing_questions import forget_watches_by
+from bot.storage.store import is_free
 from bot.storage.tables import (
+    UNFINISHED,
+    audit,
     channel_rules,
     citations,
     facts,
     feedback,
     forgettings,
+    insert,
     messages,
     run_pages,
     runs,
+    shares,
+    sign_ins,
     spending,
     steps,
     threads,
+    watches,
 )
+
+SubjectKind = Literal["thread", "person", "workspace"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A subject to forget. ``name`` is a thread's key, or the platform's id."""
+
+    kind: SubjectKind
+    platform: str
+    name: str
+
+
+def key_of(subject: Subject) -> dict[str, str]:
+    """The columns that identify a subject."""
+    return {"kind": subject.kind, "platform": subject.platform, "name": subject.name}
+
+
+def in_their_threads() -> sa.Join:
+    """Messages, each with its thread."""
+    return sa.join(messages, threads, messages.c.thread_key == threads.c.key)
+
+
+def about(subject: Subject) -> sa.ColumnElement[bool]:
+    """The condition that a message belongs to the subject."""
+    if subject.kind == "thread":
+        return messages.c.thread_key == subject.name
+    if subject.kind == "person":
+        return sa.and_(messages.c.author_id == subject.name, threads.c.platform == subject.platform)
+    return sa.and_(*in_workspace(threads, subject.platform, subject.name))
+
+
+def in_workspace(
+    table: sa.Table, platform: str, workspace: str
+) -> tuple[sa.ColumnElement[bool], ...]:
+    """The conditions for rows that belong to a workspace."""
+    return table.c.platform == platform, table.c.workspace == workspace
+
+
+def spent_by(subject: Subject) -> sa.ColumnElement[bool]:
+    """A person's own sums, or all sums of a workspace, including those of its people."""
+    if subject.kind == "person":
+        return sa.and_(
+            spending.c.platform == subject.platform,
+            spending.c.scope == "user",
+            spending.c.name == subject.name,
+        )
+    return sa.and_(*in_workspace(spending, subject.platform, subject.name))
+
+
+async def verdicts_of(db: AsyncConnection, subject: Subject) -> Sequence[str]:
+    """The runs of other people on which a person gave a verdict."""
+    query = (
+        sa.select(feedback.c.run_id)
+        .join(runs, feedback.c.run_id == runs.c.id)
+        .join(messages, runs.c.message_id == messages.c.id)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .where(
+            feedback.c.author_id == subject.name,
+            threads.c.platform == subject.platform,
+            messages.c.author_id != subject.name,
+        )
+    )
+    return (await db.scalars(query)).all()
+
+
+async def with_repeats(db: AsyncConnection, ids: Collection[int]) -> Sequence[Any]:
+    """The messages with these ids, each with its run, and the messages that repeat their questions
+    (see ``Reception.dig_deeper``), since those contain the same text."""
+    own = sa.select(messages.c.id, messages.c.thread_key, runs.c.id.label("run_id")).join_from(
+        messages, runs, isouter=True
+    )
+    begun = (
+        sa.select(runs.c.id, runs.c.thread_key, threads.c.platform)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .where(runs.c.message_id.in_(ids))
+    )
+    found: dict[int, Any] = {}
+    for row in (await db.execute(own.where(messages.c.id.in_(ids)))).all():
+        found[row.id] = row
+    for run in (await db.execute(begun)).all():
+        repeats = own.where(
+            messages.c.thread_key == run.thread_key, asks_again(run.platform, run.id)
+        )
+        for row in (await db.execute(repeats)).all():
+            found.setdefault(row.id, row)
+    return list(found.values())
+
 
 PICKED = 50  # messages processed at once, each with its run
 COUNTED = 500  # pages whose uses are counted in one query
@@ -368,3 +463,147 @@ async def _emptied(db: AsyncConnection, in_threads: Counter[str]) -> int:
     for key, number in in_threads.items():
         emptied += await count(db, messages, messages.c.thread_key == key) == number
     return emptied
+
+
+Forgotten = tuple[str, str]  # kind and object, as in the log
+# The columns that hold ids of people.
+NAMES = (
+    messages.c.author_id,
+    feedback.c.author_id,
+    spending.c.name,
+    sign_ins.c.person,
+    audit.c.person,
+    shares.c.author_id,
+    threads.c.titled_by,
+    channel_rules.c.author_id,
+    watches.c.author_id,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MissingForgettings:
+    """What must be forgotten again, each with the time at which it was last forgotten: subjects,
+    and single messages by platform and event id. ``foreign`` counts people whose pseudonyms were
+    made with another database's key."""
+
+    subjects: Mapping[Subject, datetime]
+    messages: tuple[tuple[str, str], ...]
+    foreign: int
+
+
+async def missing_forgettings(
+    database: Database, told: Mapping[Forgotten, datetime]
+) -> MissingForgettings:
+    """The forgettings of an exported log that this database has no record of, as far as it still
+    contains the subject. Raises ``StorageUnavailable``."""
+    unknown = {what: at for what, at in told.items() if not await _is_known(database, what, at)}
+    async with database.write() as db:
+        key = await key_of_pseudonyms(db)
+    ours = pseudonym_by(key, "", "").rpartition(":")[0] + ":"
+    foreign = sum(
+        kind == "person" and not object.partition(":")[2].startswith(ours)
+        for kind, object in unknown
+    )
+    subjects: dict[Subject, datetime] = {}
+    platforms = {object.partition(":")[0] for kind, object in unknown if kind == "person"}
+    for column in NAMES if platforms else ():
+        async for name in _values(database, column):
+            for platform in platforms:
+                at = unknown.get(("person", f"{platform}:{pseudonym_by(key, platform, name)}"))
+                if at is not None:
+                    subjects[Subject("person", platform, name)] = at
+    if any(kind == "thread" for kind, _ in unknown):
+        async for thread in _values(database, threads.c.key):
+            at = unknown.get(("thread", named(thread)))
+            if at is not None:
+                subjects[Subject("thread", thread.partition(":")[0], thread)] = at
+    single: list[tuple[str, str]] = []
+    for (kind, object), at in unknown.items():
+        platform, _, name = object.partition(":")
+        if kind == "workspace":
+            subjects[Subject("workspace", platform, name)] = at
+        elif kind == "message":
+            single.append((platform, name))
+    return MissingForgettings(subjects, tuple(single), foreign)
+
+
+async def _is_known(database: Database, what: Forgotten, at: datetime) -> bool:
+    """True if this database has forgotten it at that time or later."""
+    kind, object = what
+    known = sa.select(audit.c.id).where(
+        audit.c.deed == "forgot", audit.c.at >= at, audit.c.kind == kind, audit.c.object == object
+    )
+    async with database.read() as db:
+        return bool(await db.scalar(sa.select(known.exists())))
+
+
+async def _values(database: Database, column: sa.Column[str]) -> AsyncIterator[str]:
+    """The distinct values of a column, read in batches."""
+    last = ""
+    while True:
+        query = (
+            sa.select(column).where(column > last).distinct().order_by(column).limit(ROWS_AT_ONCE)
+        )
+        async with database.read() as db:
+            values = (await db.scalars(query)).all()
+        for value in values:
+            yield value
+        if len(values) < ROWS_AT_ONCE:
+            return
+        last = values[-1]
+
+
+async def object_of(db: AsyncConnection, subject: Subject) -> str:
+    """The name of a subject to forget, as the log shows it."""
+    platform, name = subject.platform, subject.name
+    if subject.kind == "thread":
+        return named(name)
+    if subject.kind == "person":
+        name = await pseudonym(db, platform, name)
+    return f"{platform}:{name}"
+
+
+def _naming(subject: Subject) -> Sequence[sa.ColumnElement[bool]]:
+    """The conditions for rows that name a person, or people of a workspace."""
+    column = audit.c.person if subject.kind == "person" else audit.c.workspace
+    return (
+        audit.c.platform == subject.platform,
+        column == subject.name,
+        audit.c.person != "",
+        sa.not_(audit.c.person.startswith(PSEUDONYM)),
+    )
+
+
+async def count_named(db: AsyncConnection, subject: Subject) -> int:
+    """Count the rows that ``pseudonymize`` would change; for a thread, none."""
+    if subject.kind == "thread":
+        return 0
+    query = sa.select(sa.func.count()).select_from(audit).where(*_naming(subject))
+    return int(await db.scalar(query) or 0)
+
+
+async def pseudonymize(database: Database, subject: Subject, until: datetime) -> int:
+    """Replace a person, or everybody in a workspace, by pseudonyms in the rows up to a moment, and
+    clear their addresses; return how many rows were changed."""
+    changed = 0
+    if subject.kind == "thread":
+        return changed
+    query = (
+        sa.select(audit.c.id, audit.c.person)
+        .where(*_naming(subject), audit.c.at <= until)
+        .limit(ROWS_AT_ONCE)
+    )
+    while True:
+        async with database.read() as db:
+            rows = (await db.execute(query)).all()
+        if not rows:
+            return changed
+        changed += len(rows)
+        async with database.write() as db:
+            key = await key_of_pseudonyms(db)
+            for person in {row.person for row in rows}:
+                ids = [row.id for row in rows if row.person == person]
+                gone = pseudonym_by(key, subject.platform, person)
+                await db.execute(
+                    sa.update(audit).where(audit.c.id.in_(ids)).values(person=gone, address="")
+                )

@@ -23,11 +23,20 @@ from bot.core.errors import RunLost
 from bot.core.reader import is_conversation
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
-from bot.storage.database import Database, Transactions
-from bot.storage.retrying import awaited, patiently
-from bot.storage.rows import insert, insert_for, page_of, update_fenced
+from bot.storage.database import Database, Transactions, awaited, patiently
 from bot.storage.spending import NOTHING, Amount, Payer, add_spent
-from bot.storage.tables import messages, pages, run_pages, runs, steps, threads
+from bot.storage.tables import (
+    insert,
+    insert_for,
+    messages,
+    page_of,
+    pages,
+    run_pages,
+    runs,
+    steps,
+    threads,
+    update_fenced,
+)
 
 
 def step_key(kind: str, inputs: Mapping[str, Any]) -> str:
@@ -346,7 +355,7 @@ async def _keep_pages(db: AsyncConnection, read: Sequence[Page]) -> None:
     fetched = {"fetched_at": keep.excluded.fetched_at, "via": keep.excluded.via}
     # Always in this order, so that two transactions cannot deadlock on each other's rows.
     ordered = sorted(read, key=lambda page: (page.url, page.hash))
-    # Stored conversations may be reduced to quotes (``storage.said``): restore their full text.
+    # Stored conversations may be reduced to quotes (``storage.store``): restore their full text.
     conversations = [page for page in ordered if is_conversation(page.url)]
     others = [page for page in ordered if not is_conversation(page.url)]
     for some, changed in (

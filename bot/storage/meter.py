@@ -17,14 +17,10 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.storage.database import Database
-from bot.storage.moments import duration
-from bot.storage.overview import Queue, StoredSearch, queue_of
-from bot.storage.records import UNFINISHED
-from bot.storage.rows import keep_fact
+from bot.storage.overview import Queue, StoredSearch, duration, queue_of
 from bot.storage.spending import COUNTS, SUMS, Amount, amount_of
-from bot.storage.tables import runs, spending, steps, threads
+from bot.storage.tables import OURS, UNFINISHED, keep_fact, runs, spending, steps, threads
 
-OURS = "footnote"  # not the name of any platform
 WRITTEN_SECONDS = 25.0  # for which a successful write proves that the database is writable
 ALIVE_SECONDS = 10.0  # since a worker's last heartbeat; workers send one every 2 s
 

@@ -10,11 +10,19 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from bot.storage.audit import Actor, note
+from bot.storage.audit_log import Actor, note
 from bot.storage.database import Transactions
-from bot.storage.rows import fact, insert, keep_fact
 from bot.storage.spending import workspace_spent
-from bot.storage.tables import channel_rules, facts, feedback, runs, threads
+from bot.storage.tables import (
+    channel_rules,
+    fact,
+    facts,
+    feedback,
+    insert,
+    keep_fact,
+    runs,
+    threads,
+)
 
 Verdict = Literal["good", "bad"]
 Reason = Literal["", "wrong", "incomplete", "bad_source", "outdated"]

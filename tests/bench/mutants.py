@@ -88,7 +88,7 @@ PARTS = {
         "local-postgres",
     ),
     "retention": Part(
-        ["bot/storage/retention.py"],
+        ["bot/storage/removal.py"],
         ["tests/unit/storage/test_retention.py", "tests/unit/storage/test_audit.py"],
         "postgres",
     ),

@@ -26,7 +26,7 @@ from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.questions import Rewritten
 from bot.service.reception import AcceptedQuestion, Reception
-from bot.storage.records import RunRecord
+from bot.storage.store import RunRecord
 from bot.storage.workspaces import Workspaces
 from tests.fakes.poster import RememberingPoster
 

@@ -26,7 +26,7 @@ from bot.service.reception import AcceptedQuestion
 from bot.service.standing.checks import DAYS
 from bot.service.standing.desk import do_by_words
 from bot.service.standing.rounds import StandingRounds
-from bot.storage.records import RunRecord
+from bot.storage.store import RunRecord
 from bot.storage.tables import messages, runs
 from bot.storage.workspaces import Opinion
 from tests.contract.rights_stage import (

@@ -23,10 +23,9 @@ from bot.rights.rights import Rights
 from bot.search.indexer import Indexer
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, Query
 from bot.search.registry import open_search
-from bot.storage.archive import Archive
-from bot.storage.history import History
-from bot.storage.records import RunRecord
-from bot.storage.traces import Traces
+from bot.storage.archive import Archive, Traces
+from bot.storage.console import History
+from bot.storage.store import RunRecord
 from tests.contract.rights_stage import (
     ALL,
     GUESTS,

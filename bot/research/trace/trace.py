@@ -22,9 +22,9 @@ from bot.research.answer.support import Quote, Quoted, TracedSentence, quotes_of
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome
 from bot.research.report.revision import Revision
 from bot.research.trace.timeline import ID, Span, timeline
+from bot.storage.archive import KeptPage, KeptRun, KeptStep
 from bot.storage.journal import step_key
-from bot.storage.records import RunRecord
-from bot.storage.traces import KeptPage, KeptRun, KeptStep
+from bot.storage.store import RunRecord
 from bot.storage.workspaces import Verdict
 
 T = TypeVar("T")

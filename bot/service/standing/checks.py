@@ -12,10 +12,9 @@ from bot.core.reader import Reach, documents_in
 from bot.core.texts import texts_for
 from bot.reasoning.reasoner import Pairs
 from bot.rendering.marks import without_marks
-from bot.storage.history import UNSEEN
-from bot.storage.records import RunRecord
-from bot.storage.standing import Outcome, StandingQuestions, Watch
-from bot.storage.store import Store
+from bot.storage.console import UNSEEN
+from bot.storage.standing_questions import Outcome, StandingQuestions, Watch
+from bot.storage.store import RunRecord, Store
 
 DAYS = 60  # without interest until a standing question ends
 MOST = 20  # pairs of sentences compared in one call

@@ -64,7 +64,7 @@ from bot.search.provider import Hit, Talk
 from bot.search.talk import page_of
 from bot.search.talk import title_of as message_title
 from bot.storage.archive import Conversation, Held, StoredMessage
-from bot.storage.corrections import Correction
+from bot.storage.word_search import Correction
 from tests.unit.samples import NOW
 
 EN = texts_for("en")

@@ -16,8 +16,7 @@ from bot.core.reader import (
 )
 from bot.core.texts import texts_for
 from bot.search.corrections import MOST_FOUND, best, link_in, title_of
-from bot.storage.corrections import Correction
-from bot.storage.found_words import terms_of
+from bot.storage.word_search import Correction, terms_of
 from tests.unit.samples import NOW
 
 BERLIN = "The hotel limit for Berlin has been 140 euros since May."

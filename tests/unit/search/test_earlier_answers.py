@@ -15,10 +15,10 @@ from bot.core.reader import EVERYTHING, Reach, attached, correction_address, fou
 from bot.reasoning.workspace import Read, Search
 from bot.search.earlier_answers import MOST_ANSWERS, QUOTED, EarlierAnswers
 from bot.search.provider import Hit, ProviderKind, Query, Talk
-from bot.storage.audit import Actor
-from bot.storage.corrections import Correction, Corrections
-from bot.storage.records import RunRecord, as_answer
-from bot.storage.tables import runs
+from bot.storage.audit_log import Actor
+from bot.storage.store import RunRecord
+from bot.storage.tables import as_answer, runs
+from bot.storage.word_search import Correction, Corrections
 from bot.storage.workspaces import Opinion, Workspaces
 from tests.fakes.poster import RememberingPoster
 from tests.fakes.reasoner import Scripted

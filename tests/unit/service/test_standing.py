@@ -23,7 +23,7 @@ from bot.reasoning.workspace import Read, Search
 from bot.service.research_service import LEASE
 from bot.service.standing.rounds import FIRST_SECONDS, ROUND_SECONDS, StandingRounds
 from bot.service.standing.schedule import due_after, schedule_named
-from bot.storage.standing import StandingQuestions, Watch
+from bot.storage.standing_questions import StandingQuestions, Watch
 from tests.fakes.poster import Remembered
 from tests.unit.samples import NOW
 from tests.unit.service.conftest import House, OpenHouse

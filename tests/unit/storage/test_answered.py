@@ -8,12 +8,11 @@ import pytest
 import sqlalchemy as sa
 
 from bot.core.messages import Thread
-from bot.storage.forgetting import Forgetting
-from bot.storage.found_words import FoundWords
-from bot.storage.retention import Keep, Retention
+from bot.storage.forgetting import Forgetting, Subject
+from bot.storage.removal import Keep, Retention
 from bot.storage.store import Store
-from bot.storage.subjects import Subject
 from bot.storage.tables import found_words
+from bot.storage.word_search import FoundWords
 from bot.storage.workspaces import Opinion, Workspaces
 from tests.unit.storage.past import Past, a_channel_thread
 

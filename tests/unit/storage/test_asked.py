@@ -7,8 +7,7 @@ from datetime import UTC, timedelta
 
 import pytest
 
-from bot.storage.asked import AskedQuestions
-from bot.storage.overview import Place, Scope, of_days
+from bot.storage.overview import AskedQuestions, Place, Scope, of_days
 from bot.storage.store import Store
 from bot.storage.workspaces import Opinion, Workspaces
 from tests.unit.samples import NOW

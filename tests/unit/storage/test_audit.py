@@ -10,23 +10,13 @@ import sqlalchemy as sa
 from bot.core.errors import StorageUnavailable
 from bot.core.messages import Thread
 from bot.operation.configuration import load_settings
-from bot.rights.changes import RuleChanges
-from bot.rights.rights import Rights
+from bot.rights.rights import Rights, RuleChanges
 from bot.service.forgetting import Forgetter
-from bot.storage.audit import (
-    Actor,
-    Audit,
-    AuditFilter,
-    Entry,
-    audit,
-    key_of_pseudonyms,
-    pseudonym_by,
-)
-from bot.storage.replaying import NAMES, missing_forgettings
-from bot.storage.retention import Keep, Retention
+from bot.storage.audit_log import Actor, Audit, AuditFilter, Entry, key_of_pseudonyms, pseudonym_by
+from bot.storage.forgetting import NAMES, Subject, missing_forgettings
+from bot.storage.removal import Keep, Retention
 from bot.storage.store import Store
-from bot.storage.subjects import Subject
-from bot.storage.tables import messages, metadata
+from bot.storage.tables import audit, messages, metadata
 from bot.storage.workspaces import Workspaces
 from tests.unit.storage.past import Past
 
@@ -83,7 +73,7 @@ async def test_rows_older_than_retention_go_and_a_row_says_so(store: Store) -> N
 async def test_the_log_is_read_by_time_person_and_deed_and_in_portions(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.storage.audit.PORTION", 2)
+    monkeypatch.setattr("bot.storage.audit_log.ROWS_AT_ONCE", 2)
     await noted_at(store, *(NOW - n * DAY for n in range(5, 0, -1)))
     past = Past(store)
     run = await past.answered("ada", asked="Who?")

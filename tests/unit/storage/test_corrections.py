@@ -15,15 +15,13 @@ from bot.core.reader import EVERYTHING, Reach
 from bot.core.texts import texts_for
 from bot.search.corrections import CorrectionSearch
 from bot.search.provider import Query
-from bot.storage.audit import Actor, Audit, AuditFilter
+from bot.storage.audit_log import Actor, Audit, AuditFilter
 from bot.storage.conversations import Conversations
-from bot.storage.corrections import WORDS, Correction, Corrections
-from bot.storage.forgetting import Forgetting
-from bot.storage.records import RunRecord
-from bot.storage.retention import Keep, Retention
-from bot.storage.store import Store
-from bot.storage.subjects import Subject
+from bot.storage.forgetting import Forgetting, Subject
+from bot.storage.removal import Keep, Retention
+from bot.storage.store import RunRecord, Store
 from bot.storage.tables import corrections
+from bot.storage.word_search import WORDS, Correction, Corrections
 from tests.unit.samples import NOW
 from tests.unit.storage.past import LEASE, Past, a_channel_thread
 

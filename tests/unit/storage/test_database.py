@@ -15,8 +15,8 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 import bot.storage
-import bot.storage.installations  # its tables
-import bot.storage.sign_ins  # its table
+import bot.storage.console  # its table
+import bot.storage.tables  # its tables
 from bot.core.errors import InvalidSetting, StorageUnavailable
 from bot.storage.database import open_database
 from bot.storage.tables import HEAD, metadata

@@ -12,10 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.core.errors import StorageUnavailable
 from bot.operation.configuration import load_settings
-from bot.storage.connecting import Connecting
 from bot.storage.database import open_database
-from bot.storage.postgres import open_postgres, postgres_trouble
-from bot.storage.rows import pad_ids
+from bot.storage.postgres import Connecting, open_postgres, postgres_trouble
+from bot.storage.tables import pad_ids
 from tests.fakes.postgres import Postgres
 
 PID = sa.text("SELECT pg_backend_pid()")

@@ -9,12 +9,10 @@ import pytest
 
 from bot.core.messages import Attachment, RunOptions
 from bot.pages.page import Page
-from bot.storage.conversations import Conversations
-from bot.storage.files import Files
-from bot.storage.forgetting import Forgetting
-from bot.storage.retention import Keep, Retention
+from bot.storage.conversations import Conversations, Files
+from bot.storage.forgetting import Forgetting, Subject
+from bot.storage.removal import Keep, Retention
 from bot.storage.store import Store
-from bot.storage.subjects import Subject
 from tests.unit.samples import NOW
 from tests.unit.storage.past import LEASE, OWNER, Past
 

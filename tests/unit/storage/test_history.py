@@ -12,14 +12,13 @@ import pytest
 import sqlalchemy as sa
 
 from bot.core.messages import Answer, Author, Message, RunOptions, Thread
+from bot.storage.console import History
 from bot.storage.conversations import Conversations
-from bot.storage.forgetting import Forgetting
-from bot.storage.found_words import FoundWords, terms_of
-from bot.storage.history import History
-from bot.storage.retention import Keep, Retention
+from bot.storage.forgetting import Forgetting, Subject
+from bot.storage.removal import Keep, Retention
 from bot.storage.store import Store, open_store
-from bot.storage.subjects import Subject
 from bot.storage.tables import found_words, runs, shares
+from bot.storage.word_search import FoundWords, terms_of
 from tests.fakes import sqlite
 from tests.unit.samples import NOW
 

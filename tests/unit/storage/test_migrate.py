@@ -14,9 +14,9 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 import bot.storage
-import bot.storage.audit  # its tables
-import bot.storage.installations  # its tables
-import bot.storage.sign_ins  # its table
+import bot.storage.audit_log  # its tables
+import bot.storage.console  # its table
+import bot.storage.tables  # its tables
 from bot.core.errors import InvalidSetting
 from bot.storage import migrate
 from bot.storage.database import open_database

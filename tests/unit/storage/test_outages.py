@@ -12,8 +12,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from structlog.testing import capture_logs
 
 from bot.core.errors import StorageUnavailable
-from bot.storage.database import Database, NoTurns, open_database
-from bot.storage.outages import Outages
+from bot.storage.database import Database, NoTurns, Outages, open_database
 from bot.storage.postgres import postgres_trouble
 from tests.fakes.postgres import Postgres
 

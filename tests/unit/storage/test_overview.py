@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from bot.core.messages import Answer, Provenance, RunOptions, Thread
 from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach, telling
-from bot.storage import moments
+from bot.storage import overview as moments
 from bot.storage.journal import RecordedStep
 from bot.storage.overview import Overview, Overviews, Place, Scope, of_days
 from bot.storage.spending import Amount

@@ -13,8 +13,17 @@ from bot.core.messages import RunOptions
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
 from bot.storage.journal import Journal, RecordedStep, open_journal
-from bot.storage.reservations import Holder, Kind, Reservation, Reservations
-from bot.storage.spending import Amount, DaySpent, Payer, Spending, add_spent
+from bot.storage.spending import (
+    Amount,
+    CallKind,
+    DaySpent,
+    Holder,
+    Payer,
+    Reservation,
+    Reservations,
+    Spending,
+    add_spent,
+)
 from bot.storage.store import Store, open_store
 from tests.unit.samples import a_message, a_thread
 
@@ -37,7 +46,7 @@ async def begun(store: Store, run_id: str) -> Holder:
 
 
 async def put_aside(
-    store: Store, holder: Holder, at: datetime | None = None, kind: Kind = "after"
+    store: Store, holder: Holder, at: datetime | None = None, kind: CallKind = "after"
 ) -> DaySpent:
     """Put a call aside; what was put aside before."""
     seen: list[DaySpent] = []

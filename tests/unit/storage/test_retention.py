@@ -10,8 +10,7 @@ import pytest
 from bot.operation.configuration import load_settings
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
-from bot.storage.removal import Removed
-from bot.storage.retention import Keep, Retention
+from bot.storage.removal import Keep, Removed, Retention
 from bot.storage.store import Store
 from bot.storage.tables import messages, runs, spending, steps
 from bot.storage.tables import pages as pages_table
@@ -152,7 +151,7 @@ async def test_what_could_not_be_taken_away_is_passed_once(
     async def remove_none(*_: object) -> Removed:
         return Removed()
 
-    monkeypatch.setattr("bot.storage.retention.remove_pages", remove_none)
+    monkeypatch.setattr("bot.storage.removal.remove_pages", remove_none)
     await past.answered(read=pages("tower", "bridge"))
     async with asyncio.timeout(60):
         assert not await prune(past, Keep(pages=DAY))

@@ -13,9 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from bot.core.errors import StorageUnavailable
-from bot.storage.database import Database, NoTurns, Transactions, open_database
+from bot.storage.database import Database, NoTurns, Transactions, awaited, open_database, repeated
 from bot.storage.postgres import postgres_trouble
-from bot.storage.retrying import awaited, repeated
 from tests.fakes.postgres import Postgres
 
 LONG = 30.0

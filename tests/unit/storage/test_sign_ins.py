@@ -11,10 +11,10 @@ import pytest
 import sqlalchemy as sa
 
 from bot.core.messages import CONSOLE
+from bot.storage.console import Identity, SignIns
 from bot.storage.database import Database, open_database
-from bot.storage.forgetting import Forgetting
-from bot.storage.sign_ins import Identity, SignIns, sign_ins
-from bot.storage.subjects import Subject
+from bot.storage.forgetting import Forgetting, Subject
+from bot.storage.tables import sign_ins
 from tests.fakes import sqlite
 
 ADA = Identity("ada", "Ada", ("hr", "all"), "a.b.c")

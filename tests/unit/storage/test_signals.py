@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from bot.core.messages import Answer, RunOptions, Thread
-from bot.storage.signals import RunSignals
+from bot.storage.postgres import RunSignals
 from bot.storage.store import Store, open_store
 from tests.fakes.postgres import Postgres
 from tests.unit.samples import NOW, a_message
@@ -49,7 +49,7 @@ class Ear:
 @asynccontextmanager
 async def listening(store: Store) -> AsyncIterator[tuple[Ear, RunSignals]]:
     ear = Ear()
-    signals = RunSignals(store.database, ear.hear, ear.begin)
+    signals = RunSignals(store.database.listener, ear.hear, ear.begin)
     try:
         await ear.until(begun=1)
         yield ear, signals

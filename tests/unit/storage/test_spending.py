@@ -13,15 +13,7 @@ from bot.core.errors import DaySpentUp, FootnoteError, RunLost
 from bot.core.messages import Author, Message, RunOptions, Thread
 from bot.storage.conversations import Conversations
 from bot.storage.journal import RecordedStep, open_journal
-from bot.storage.spending import (
-    NOTHING,
-    SCOPES,
-    Amount,
-    DaySpent,
-    Payer,
-    Spending,
-    add_spent,
-)
+from bot.storage.spending import NOTHING, SCOPES, Amount, DaySpent, Payer, Spending, add_spent
 from bot.storage.store import Store
 from tests.unit.samples import NOW, a_message, a_page
 

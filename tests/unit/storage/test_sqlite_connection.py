@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from bot.storage.database import Database, open_database
-from bot.storage.sqlite_connection import Connection, Connections
+from bot.storage.sqlite import Connection, Connections
 from tests.fakes import sqlite
 
 ONE = sa.text("SELECT 1")

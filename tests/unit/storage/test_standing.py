@@ -14,7 +14,7 @@ from bot.core.messages import Answer, Author, RunOptions
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.overview import queue_of
-from bot.storage.standing import StandingQuestions, Watch, begin_check
+from bot.storage.standing_questions import StandingQuestions, Watch, begin_check
 from bot.storage.store import Store
 from bot.storage.tables import runs
 from tests.unit.samples import NOW, a_page

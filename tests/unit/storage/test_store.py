@@ -15,8 +15,7 @@ import sqlalchemy as sa
 from bot.core.errors import RunLost
 from bot.core.messages import Answer, Attachment, Citation, RunOptions
 from bot.storage.journal import RecordedStep, open_journal
-from bot.storage.records import Standing, is_dead, new_owner
-from bot.storage.store import TRANSCRIPT_MESSAGES, Store
+from bot.storage.store import TRANSCRIPT_MESSAGES, Standing, Store, is_dead, new_owner
 from bot.storage.tables import citations, pages
 from tests.unit.samples import NOW, a_message, a_page, a_thread
 

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from bot.core.messages import Answer, Citation
+from bot.storage.archive import Traces
 from bot.storage.store import Store
-from bot.storage.traces import Traces
 from tests.unit.samples import NOW, a_page
 from tests.unit.storage.past import Past, pages
 

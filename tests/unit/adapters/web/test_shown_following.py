@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.web.reply_state import ReplyState, next_state
-from bot.storage.records import RunRecord
+from bot.storage.store import RunRecord
 from tests.unit.adapters.web.conftest import Browser, Running
 
 

@@ -23,10 +23,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.core.errors import Denied, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.messages import CONSOLE, Message
-from bot.storage.database import Database, Transactions
-from bot.storage.rows import insert
-from bot.storage.subjects import Subject
-from bot.storage.tables import UtcDateTime, messages, metadata, runs
+from bot.storage.database import Transactions
+from bot.storage.tables import audit, audit_key, insert, messages, runs
 
 Deed = Literal[
     "asked",
@@ -46,38 +44,11 @@ Deed = Literal[
     "pruned",
 ]
 DEEDS: tuple[Deed, ...] = get_args(Deed)
-Outcome = Literal["done", "refused"]
-
-audit = sa.Table(
-    "audit",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("at", UtcDateTime, nullable=False),
-    sa.Column("platform", sa.Text, nullable=False),
-    sa.Column("workspace", sa.Text, nullable=False),
-    sa.Column("person", sa.Text, nullable=False),
-    sa.Column("address", sa.Text, nullable=False),
-    sa.Column("deed", sa.Text, nullable=False),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("object", sa.Text, nullable=False),
-    sa.Column("place", sa.Text, nullable=False),
-    sa.Column("outcome", sa.Text, nullable=False),
-    sa.Index(None, "at"),
-    sa.Index(None, "deed", "at"),
-    sa.Index(None, "platform", "person"),
-)
-
-# The key of the pseudonyms: one row, created by the migration, so that backups include it.
-audit_key = sa.Table(
-    "audit_key",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("key", sa.Text, nullable=False),
-)
+AuditOutcome = Literal["done", "refused"]
 
 PSEUDONYM = "forgotten:"  # prefix of every pseudonym
-PORTION = 500  # rows read or changed at once
-LONGEST = 300  # characters of a name that a visitor supplied
+ROWS_AT_ONCE = 500  # rows read or changed at once
+LONGEST_NAME = 300  # characters of a name that a visitor supplied
 
 log = get_logger()
 
@@ -139,7 +110,7 @@ class Circumstances(TypedDict, total=False):
     """Optional details of a deed. ``by`` is the actor, unless this task acts for somebody else."""
 
     place: str
-    outcome: Outcome
+    outcome: AuditOutcome
     by: Actor
     at: datetime
 
@@ -164,7 +135,7 @@ def deed_row(
         **asdict(_doer(details.get("by", NOBODY))),
         "deed": deed,
         "kind": kind,
-        "object": object[:LONGEST],
+        "object": object[:LONGEST_NAME],
         "place": details.get("place", ""),
         "outcome": details.get("outcome", "done"),
     }
@@ -241,7 +212,7 @@ class Audit(Transactions):
                 sa.select(audit)
                 .where(audit.c.id > last, audit.c.id <= top, *conditions)
                 .order_by(audit.c.id)
-                .limit(PORTION)
+                .limit(ROWS_AT_ONCE)
             )
             async with self.database.read() as db:
                 rows = (await db.execute(query)).all()
@@ -249,7 +220,7 @@ class Audit(Transactions):
                 texts = await _texts(db, list(asked.values())) if wanted.texts else {}
             for row in rows:
                 yield Entry(**row._mapping, text=texts.get(asked.get(row.id, ""), ""))
-            if len(rows) < PORTION:
+            if len(rows) < ROWS_AT_ONCE:
                 return
             last = rows[-1].id
 
@@ -301,59 +272,3 @@ def pseudonym_by(key: str, platform: str, person: str) -> str:
 async def pseudonym(db: AsyncConnection, platform: str, person: str) -> str:
     """The pseudonym of a person with the key of this database."""
     return pseudonym_by(await key_of_pseudonyms(db), platform, person)
-
-
-async def object_of(db: AsyncConnection, subject: Subject) -> str:
-    """The name of a subject to forget, as the log shows it."""
-    platform, name = subject.platform, subject.name
-    if subject.kind == "thread":
-        return named(name)
-    if subject.kind == "person":
-        name = await pseudonym(db, platform, name)
-    return f"{platform}:{name}"
-
-
-def _of(subject: Subject) -> Sequence[sa.ColumnElement[bool]]:
-    """The conditions for rows that name a person, or people of a workspace."""
-    column = audit.c.person if subject.kind == "person" else audit.c.workspace
-    return (
-        audit.c.platform == subject.platform,
-        column == subject.name,
-        audit.c.person != "",
-        sa.not_(audit.c.person.startswith(PSEUDONYM)),
-    )
-
-
-async def count_named(db: AsyncConnection, subject: Subject) -> int:
-    """Count the rows that ``pseudonymize`` would change; for a thread, none."""
-    if subject.kind == "thread":
-        return 0
-    query = sa.select(sa.func.count()).select_from(audit).where(*_of(subject))
-    return int(await db.scalar(query) or 0)
-
-
-async def pseudonymize(database: Database, subject: Subject, until: datetime) -> int:
-    """Replace a person, or everybody in a workspace, by pseudonyms in the rows up to a moment, and
-    clear their addresses; return how many rows were changed."""
-    changed = 0
-    if subject.kind == "thread":
-        return changed
-    query = (
-        sa.select(audit.c.id, audit.c.person)
-        .where(*_of(subject), audit.c.at <= until)
-        .limit(PORTION)
-    )
-    while True:
-        async with database.read() as db:
-            rows = (await db.execute(query)).all()
-        if not rows:
-            return changed
-        changed += len(rows)
-        async with database.write() as db:
-            key = await key_of_pseudonyms(db)
-            for person in {row.person for row in rows}:
-                ids = [row.id for row in rows if row.person == person]
-                gone = pseudonym_by(key, subject.platform, person)
-                await db.execute(
-                    sa.update(audit).where(audit.c.id.in_(ids)).values(person=gone, address="")
-                )

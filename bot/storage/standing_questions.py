@@ -13,21 +13,27 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.core.errors import RunLost
 from bot.core.messages import Answer, Author, Citation, RunOptions, Thread, Wording
 from bot.pages.urls import dedupe_key
-from bot.storage.audit import Actor, named, note
-from bot.storage.database import Transactions
-from bot.storage.history import UNSEEN
-from bot.storage.records import answer_of, as_answer, as_options, understood
+from bot.storage.audit_log import Actor, named, note
+from bot.storage.console import UNSEEN
+from bot.storage.database import Transactions, awaited, repeated
 from bot.storage.removal import remove_empty_threads, remove_messages
-from bot.storage.retrying import awaited, repeated
-from bot.storage.rows import asked_of, citation_rows, keep_thread, thread_of, update_fenced
 from bot.storage.tables import (
+    answer_of,
+    as_answer,
+    as_options,
+    asked_of,
+    citation_rows,
     citations,
     feedback,
+    keep_thread,
     messages,
     pages,
     run_pages,
     runs,
+    thread_of,
     threads,
+    understood,
+    update_fenced,
     watches,
 )
 

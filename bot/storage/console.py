@@ -1,21 +1,33 @@
-"""The console's conversations: listing, naming, pinning and sharing them."""
+"""The console's conversations (listing, naming, pinning, sharing) and sessions by single sign-on.
+
+The browser holds a session's secret; only its digest is stored, so that a copy of the database does
+not allow anyone to sign in.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.messages import Telling, Thread, people_only
-from bot.storage.audit import in_console, named, note
-from bot.storage.database import Transactions
-from bot.storage.rows import asked_of, insert, thread_of
-from bot.storage.tables import messages, shares, threads
+from bot.storage.audit_log import acting, in_console, named, note
+from bot.storage.database import Database, Transactions
+from bot.storage.tables import (
+    asked_of,
+    insert,
+    messages,
+    shares,
+    sign_ins,
+    thread_of,
+    threads,
+)
 
 PLATFORM, WORKSPACE = "web", "console"
 UNSEEN = "watch-"  # prefix of the hidden threads in which standing questions are checked
@@ -243,3 +255,62 @@ async def _kept(
         for row in rows
     ]
     return sorted(found, key=lambda one: -one.place)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A person as the identity provider describes them. ``person`` is their id in Footnote;
+    ``session`` identifies a session but does not grant access."""
+
+    person: str
+    name: str
+    groups: tuple[str, ...]
+    id_token: str
+    session: str = ""
+
+
+class SignIns:
+    """Every method is one transaction. Failures are raised as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database, lifetime: timedelta) -> None:
+        self._database = database
+        self._lifetime = lifetime
+
+    async def begin(self, identity: Identity) -> str:
+        """Begin a session and return the browser's secret; expired sessions are deleted."""
+        secret, now = secrets.token_urlsafe(32), datetime.now(UTC)
+        row = {**asdict(identity), "digest": _digest(secret), "ends_at": now + self._lifetime}
+        del row["session"]
+        async with self._database.write() as db:
+            await db.execute(sa.delete(sign_ins).where(sign_ins.c.ends_at <= now))
+            await db.execute(sa.insert(sign_ins).values(**row))
+            with acting(in_console(identity.person)):
+                await note(db, "signed-in")
+        return secret
+
+    async def find(self, secret: str) -> Identity | None:
+        """The person of a browser's session; None if it has ended or never existed."""
+        if not secret:
+            return None
+        now, digest = datetime.now(UTC), _digest(secret)
+        query = sa.select(sign_ins).where(sign_ins.c.digest == digest, sign_ins.c.ends_at > now)
+        async with self._database.read() as db:
+            row = (await db.execute(query)).one_or_none()
+        if row is None:
+            return None
+        return Identity(row.person, row.name, tuple(row.groups), row.id_token, digest)
+
+    async def end(self, session: str, *, everywhere: bool = False) -> None:
+        """End one session, or all sessions of its person."""
+        this = sign_ins.c.digest == session
+        if everywhere:
+            person = sa.select(sign_ins.c.person).where(this).scalar_subquery()
+            this = sign_ins.c.person == person
+        async with self._database.write() as db:
+            gone = sa.delete(sign_ins).where(this).returning(sign_ins.c.person)
+            for person in set(await db.scalars(gone)):
+                await note(db, "signed-out", by=in_console(person))
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
