@@ -154,8 +154,7 @@ class Archive(Transactions):
         )
         if channel is not None:
             query = query.where(threads.c.channel == channel)
-        async with self.database.read() as db:
-            rows = (await db.execute(query)).all()
+        rows = await self._rows(query)
         return [(row.id, told(asked_of(row)), row.at) for row in rows]
 
     async def find(self, name: str) -> Thread:
@@ -310,12 +309,12 @@ class KeptRun:
     feedback: Mapping[str, Verdict]
 
 
-class Traces:
+class Traces(Transactions):
     """Failures are raised as ``StorageUnavailable``."""
 
     def __init__(self, store: Store) -> None:
+        super().__init__(store.database)
         self._store = store
-        self._database = store.database
 
     async def run(self, run_id: str) -> KeptRun | None:
         """The run with this id, ended or not; None if it does not exist."""
@@ -340,7 +339,7 @@ class Traces:
         record = await self._store.run(run_id)
         if record is None:
             return None
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             ended_at = await db.scalar(sa.select(runs.c.ended_at).where(runs.c.id == run_id))
             kept = (await db.execute(done)).all()
             numbered = (await db.execute(_numbered(run_id, text))).all()
@@ -356,8 +355,7 @@ class Traces:
     async def page(self, run_id: str, number: int, page_hash: str = "") -> KeptPage | None:
         """The page with this footnote number in a run, with its text: the copy with this hash, or
         by default the one that got the number; None if the run has no such page."""
-        async with self._database.read() as db:
-            rows = (await db.execute(_numbered(run_id, pages.c.text, number))).all()
+        rows = await self._rows(_numbered(run_id, pages.c.text, number))
         found = [_page(row) for row in rows if page_hash in ("", row.hash)]
         return found[0] if found else None
 

@@ -118,8 +118,7 @@ class History(Transactions):
             threads.c.title != "",
             *(sa.func.lower(threads.c.title).contains(each, autoescape=True) for each in words),
         )
-        async with self.database.read() as db:
-            return list((await db.scalars(query.limit(limit))).all())
+        return await self._scalars(query.limit(limit))
 
     # ------------------------------------------------------------ keeping
 
@@ -163,14 +162,12 @@ class History(Transactions):
     async def token_of(self, thread: Thread) -> str:
         """The token of the conversation's link, or ""."""
         query = sa.select(shares.c.token).where(shares.c.thread_key == thread.key)
-        async with self.database.read() as db:
-            return str(await db.scalar(query) or "")
+        return str(await self._scalar(query) or "")
 
     async def shared(self, token: str) -> Thread | None:
         """The conversation to which a link leads."""
         query = sa.select(threads).join(shares).where(shares.c.token == token)
-        async with self.database.read() as db:
-            row = (await db.execute(query)).one_or_none()
+        row = await self._row(query)
         return None if row is None else thread_of(row)
 
 
@@ -269,11 +266,11 @@ class Identity:
     session: str = ""
 
 
-class SignIns:
+class SignIns(Transactions):
     """Every method is one transaction. Failures are raised as ``StorageUnavailable``."""
 
     def __init__(self, database: Database, lifetime: timedelta) -> None:
-        self._database = database
+        super().__init__(database)
         self._lifetime = lifetime
 
     async def begin(self, identity: Identity) -> str:
@@ -281,7 +278,7 @@ class SignIns:
         secret, now = secrets.token_urlsafe(32), datetime.now(UTC)
         row = {**asdict(identity), "digest": _digest(secret), "ends_at": now + self._lifetime}
         del row["session"]
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             await db.execute(sa.delete(sign_ins).where(sign_ins.c.ends_at <= now))
             await db.execute(sa.insert(sign_ins).values(**row))
             with acting(in_console(identity.person)):
@@ -294,8 +291,7 @@ class SignIns:
             return None
         now, digest = datetime.now(UTC), _digest(secret)
         query = sa.select(sign_ins).where(sign_ins.c.digest == digest, sign_ins.c.ends_at > now)
-        async with self._database.read() as db:
-            row = (await db.execute(query)).one_or_none()
+        row = await self._row(query)
         if row is None:
             return None
         return Identity(row.person, row.name, tuple(row.groups), row.id_token, digest)
@@ -306,7 +302,7 @@ class SignIns:
         if everywhere:
             person = sa.select(sign_ins.c.person).where(this).scalar_subquery()
             this = sign_ins.c.person == person
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             gone = sa.delete(sign_ins).where(this).returning(sign_ins.c.person)
             for person in set(await db.scalars(gone)):
                 await note(db, "signed-out", by=in_console(person))

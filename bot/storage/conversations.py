@@ -8,7 +8,7 @@ table, does it in a transaction of several statements.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -34,9 +34,11 @@ from bot.storage.spending import (
     given_amount,
 )
 from bot.storage.tables import (
+    THREAD,
     UNFINISHED,
     as_answer,
     as_options,
+    asked_runs,
     audit,
     citations,
     corrections,
@@ -51,6 +53,7 @@ from bot.storage.tables import (
     spending,
     steps,
     thread_of,
+    thread_row,
     threads,
     update_fenced,
     watches,
@@ -82,9 +85,13 @@ class NewQuestion:
     def payer(self) -> Payer:
         return Payer.of(self.message)
 
-    def thread_row(self) -> dict[str, Any]:
-        thread = self.message.thread
-        return {"key": thread.key, **asdict(thread), "created_at": self.at}
+    @property
+    def event_key(self) -> str:
+        return f"{self.message.thread.platform}:{self.message.event_id}"
+
+    @property
+    def day(self) -> date:
+        return self.at.astimezone(UTC).date()
 
     def run_row(self) -> dict[str, Any]:
         """The row of the run, without the message's id."""
@@ -113,26 +120,19 @@ async def keep_question(db: AsyncConnection, asked: NewQuestion) -> str:
     keep = _keep_at_once if db.dialect.name == "postgresql" else _keep_in_turn
     message_id = await keep(db, asked)
     if message_id is None:
-        earlier: str | None = await db.scalar(_run_of_event(), {"its_key": _event_key(asked)})
+        earlier: str | None = await db.scalar(_run_of_event(), {"its_key": asked.event_key})
         if earlier is None:
             raise StorageUnavailable("The message was removed meanwhile.", kind="contended")
         return earlier
     if asked.together is not None:
         await asked.together(db)
-    await keep_files(db, message_id, asked.files)
+    for url, body in asked.files.items():
+        await db.execute(sa.insert(files).values(message_id=message_id, url=url, body=body))
     uploaded = Amount(uploaded_bytes=sum(map(len, asked.files.values())))
-    await add_spent(db, asked.payer, _day(asked), uploaded)
+    await add_spent(db, asked.payer, asked.day, uploaded)
     if asked.permit is not None:
-        asked.permit(await day_spent(db, asked.payer, _day(asked)))
+        asked.permit(await day_spent(db, asked.payer, asked.day))
     return asked.run_id
-
-
-def _event_key(asked: NewQuestion) -> str:
-    return f"{asked.message.thread.platform}:{asked.message.event_id}"
-
-
-def _day(asked: NewQuestion) -> Any:
-    return asked.at.astimezone(UTC).date()
 
 
 @cache
@@ -148,9 +148,9 @@ def _run_of_event() -> sa.Select[Any]:
 
 async def _keep_in_turn(db: AsyncConnection, asked: NewQuestion) -> int | None:
     """Store the rows; returns the id of the message, or None if it already has a run."""
-    if await db.scalar(_run_of_event(), {"its_key": _event_key(asked)}) is not None:
+    if await db.scalar(_run_of_event(), {"its_key": asked.event_key}) is not None:
         return None
-    await add_spent(db, asked.payer, _day(asked), Amount(questions=1))
+    await add_spent(db, asked.payer, asked.day, Amount(questions=1))
     await keep_thread(db, asked.message.thread, asked.at)
     row = message_row(asked.message)
     # A message that was stored as context only (a thread's history) becomes a question.
@@ -167,13 +167,13 @@ async def _keep_in_turn(db: AsyncConnection, asked: NewQuestion) -> int | None:
 async def _keep_at_once(db: AsyncConnection, asked: NewQuestion) -> int | None:
     """Like ``_keep_in_turn``."""
     rows = {
-        threads.name: asked.thread_row(),
+        threads.name: thread_row(asked.message.thread, asked.at),
         messages.name: message_row(asked.message),
         runs.name: asked.run_row(),
         audit.name: asked.audit_row(),
     }
     values = {f"{table}_{name}": value for table in rows for name, value in rows[table].items()}
-    values |= given_amount(asked.payer, _day(asked), Amount(questions=1))
+    values |= given_amount(asked.payer, asked.day, Amount(questions=1))
     found: int | None = await db.scalar(_keeping(*map(tuple, rows.values())), values)
     return found
 
@@ -267,9 +267,7 @@ class Files(Transactions):
     @awaited
     async def body(self, url: str) -> bytes | None:
         """The content of a file; None if it was deleted."""
-        async with self.database.read() as db:
-            found: bytes | None = await db.scalar(sa.select(files.c.body).where(files.c.url == url))
-        return found
+        return await self._scalar(sa.select(files.c.body).where(files.c.url == url))
 
     @repeated
     async def of_thread(self, thread: Thread) -> Sequence[Attachment]:
@@ -281,22 +279,10 @@ class Files(Transactions):
             .where(messages.c.thread_key == thread.key, runs.c.removed.is_(False))
             .order_by(files.c.id)
         )
-        async with self.database.read() as db:
-            rows = (await db.execute(query)).all()
+        rows = await self._rows(query)
         sent = [Attachment(**file) for row in rows for file in row.attachments]
         of = {file.url: file for file in sent if not file.again}
         return [of[row.url] for row in rows if row.url in of]
-
-
-async def keep_files(db: AsyncConnection, message_id: int, bodies: Mapping[str, bytes]) -> None:
-    """Store a message's files (address → content), in the transaction that stores the message."""
-    for url, body in bodies.items():
-        await db.execute(sa.insert(files).values(message_id=message_id, url=url, body=body))
-
-
-async def remove_files(db: AsyncConnection, message_id: int) -> None:
-    """Delete the files of a message that itself stays, without its text."""
-    await db.execute(sa.delete(files).where(files.c.message_id == message_id))
 
 
 ANSWERS_KNOWN = 500  # answers of a channel that one of Footnote's posts may be, the latest ones
@@ -312,23 +298,19 @@ class Conversations(Transactions):
     async def takes_part(self, thread: Thread) -> bool:
         """Return True if a question was ever accepted in this thread."""
         query = sa.select(sa.select(runs.c.id).where(runs.c.thread_key == thread.key).exists())
-        async with self.database.read() as db:
-            return bool(await db.scalar(query))
+        return bool(await self._scalar(query))
 
     @repeated
     async def knows(self, platform: str, event_id: str) -> bool:
         """Return True if the message is stored, even if its text was deleted."""
         query = sa.select(sa.select(messages.c.id).where(_is_event(platform, event_id)).exists())
-        async with self.database.read() as db:
-            return bool(await db.scalar(query))
+        return bool(await self._scalar(query))
 
     @repeated
     async def run_of(self, platform: str, event_id: str) -> str | None:
         """The id of the run that a message began."""
         query = sa.select(runs.c.id).join(messages).where(_is_event(platform, event_id))
-        async with self.database.read() as db:
-            found: str | None = await db.scalar(query)
-        return found
+        return await self._scalar(query)
 
     @repeated
     async def unfinished_in(self, thread: Thread) -> list[str]:
@@ -338,8 +320,7 @@ class Conversations(Transactions):
             .where(runs.c.thread_key == thread.key, runs.c.state.in_(UNFINISHED))
             .order_by(runs.c.message_id)
         )
-        async with self.database.read() as db:
-            return list((await db.scalars(query)).all())
+        return await self._scalars(query)
 
     @repeated
     async def unfinished_of(
@@ -348,8 +329,7 @@ class Conversations(Transactions):
         """The ids of someone's unfinished runs in the threads of a channel, oldest first."""
         query = (
             sa.select(runs.c.id)
-            .join(messages, runs.c.message_id == messages.c.id)
-            .join(threads, runs.c.thread_key == threads.c.key)
+            .select_from(asked_runs)
             .where(
                 runs.c.state.in_(UNFINISHED),
                 messages.c.author_id == author_id,
@@ -359,21 +339,18 @@ class Conversations(Transactions):
             )
             .order_by(runs.c.message_id)
         )
-        async with self.database.read() as db:
-            return list((await db.scalars(query)).all())
+        return await self._scalars(query)
 
     @repeated
     async def ahead_of(self, run_id: str) -> int:
         """The number of unfinished runs in the thread that precede this one."""
-        async with self.database.read() as db:
-            return int(await db.scalar(_ahead(), {"its_id": run_id}) or 0)
+        return int(await self._scalar(_ahead(), {"its_id": run_id}) or 0)
 
     @awaited
     async def history_is_read(self, thread: Thread) -> bool:
         """Return True if the messages before Footnote joined have been read from the platform."""
         query = sa.select(threads.c.history_read).where(threads.c.key == thread.key)
-        async with self.database.read() as db:
-            return bool(await db.scalar(query))
+        return bool(await self._scalar(query))
 
     # ------------------------------------------------------------ changing them
 
@@ -407,8 +384,7 @@ class Conversations(Transactions):
             .order_by(runs.c.accepted_at.desc())
             .limit(ANSWERS_KNOWN)
         )
-        async with self.database.read() as db:
-            rows = (await db.execute(query)).all()
+        rows = await self._rows(query)
         inside = [row for row in rows if row.thread_key == thread.key] or rows
         answers = [as_answer.validate_python(row.answer) for row in inside]
         return Provenance.of(*(documents_in(answer.rests_on) for answer in answers))
@@ -479,7 +455,7 @@ class Conversations(Transactions):
                 place, whose = named(thread_of(row).key), Actor(row.platform, row.workspace, "")
                 await note(db, "forgot", "message", row.event_key, place=place, by=whose, at=now)
                 attached += await pages_attached(db, [row.message_id])
-                await remove_files(db, row.message_id)
+                await db.execute(sa.delete(files).where(files.c.message_id == row.message_id))
                 await db.execute(
                     sa.update(messages)
                     .where(messages.c.id == row.message_id)
@@ -577,10 +553,7 @@ async def _find(db: AsyncConnection, platform: str, event_id: str) -> Any:
             runs.c.answer,
             runs.c.attempt,
             runs.c.removed,
-            threads.c.platform,
-            threads.c.workspace,
-            threads.c.channel,
-            threads.c.thread,
+            *THREAD,
         )
         .join_from(messages, runs, isouter=True)
         .join(threads, messages.c.thread_key == threads.c.key)

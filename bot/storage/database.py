@@ -18,7 +18,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import partial, wraps
@@ -193,6 +200,7 @@ class NoTurns(Turns):
     urgent_turn = turn
 
 
+Values = Mapping[str, Any] | None  # of a statement's parameters
 Trouble = Callable[[BaseException, str], StorageUnavailable | None]
 
 # Longer than PostgreSQL's own statement timeout: this one catches connections that are dead.
@@ -341,10 +349,28 @@ class Database:
 
 
 class Transactions:
-    """Base of the classes whose methods each run one transaction on a database."""
+    """Base of the classes whose methods each run one transaction on a database, with its queries
+    of one statement. Failures are raised as ``StorageUnavailable``."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
+
+    async def _rows(self, query: sa.Executable, values: Values = None) -> Sequence[Any]:
+        async with self.database.read() as db:
+            return (await db.execute(query, values)).all()
+
+    async def _row(self, query: sa.Executable, values: Values = None) -> Any:
+        """The only row, or None."""
+        async with self.database.read() as db:
+            return (await db.execute(query, values)).one_or_none()
+
+    async def _scalars(self, query: sa.Executable) -> list[Any]:
+        async with self.database.read() as db:
+            return list((await db.scalars(query)).all())
+
+    async def _scalar(self, query: sa.Executable, values: Values = None) -> Any | None:
+        async with self.database.read() as db:
+            return await db.scalar(query, values)
 
 
 async def open_database(
@@ -504,26 +530,20 @@ def awaited(method: Method[S, P, T]) -> Method[S, P, T]:
 
 async def at_once(transaction: Callable[[], Awaitable[T]]) -> T:
     """See ``repeated``. Raises the error of the last try."""
-    async for attempt in stamina.retry_context(
-        on=_may_pass_at_once,
-        attempts=TRIES,
-        timeout=None,
-        wait_initial=FIRST_SECONDS,
-        wait_jitter=FIRST_SECONDS,
-    ):
-        with attempt:
-            return await _to_its_end(transaction)
-    raise AssertionError("the last attempt returns or raises")
+    return await _retried(transaction, 0.0)
 
 
 async def patiently(database: Database, transaction: Callable[[], Awaitable[T]]) -> T:
     """See ``awaited``. Raises the error of the last try."""
-    if not database.patience:
-        return await at_once(transaction)
+    return await _retried(transaction, database.patience)
+
+
+async def _retried(transaction: Callable[[], Awaitable[T]], patience: float) -> T:
+    """Retry for ``patience`` seconds; without any, a few times."""
     async for attempt in stamina.retry_context(
-        on=_may_pass,
-        attempts=None,
-        timeout=database.patience,
+        on=_may_pass if patience else _may_pass_at_once,
+        attempts=None if patience else TRIES,
+        timeout=patience or None,
         wait_initial=FIRST_SECONDS,
         wait_max=LONGEST_SECONDS,
         wait_jitter=FIRST_SECONDS,

@@ -31,7 +31,7 @@ from bot.storage.audit_log import (
 )
 from bot.storage.console import forget_names_by
 from bot.storage.conversations import asks_again
-from bot.storage.database import Database
+from bot.storage.database import Database, Transactions
 from bot.storage.removal import (
     NOTHING_REMOVED,
     Batches,
@@ -169,11 +169,11 @@ class Request:
     at: datetime
 
 
-class Forgetting:
+class Forgetting(Transactions):
     """Failures are raised as ``StorageUnavailable``; what was deleted before stays deleted."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._of_steps, self._of_messages = Batches(database), Batches(database)
         self._of_threads = Batches(database)
 
@@ -190,7 +190,7 @@ class Forgetting:
         newest = sa.select(sa.func.coalesce(sa.func.max(messages.c.id), 0))
         if asked_at is not None:
             newest = newest.where(messages.c.at <= asked_at)
-        async with self._database.urgent_write() as db:
+        async with self.database.urgent_write() as db:
             until = int(await db.scalar(newest) or 0)
             row = {"until": until, "at": asked_at or now}
             await db.execute(
@@ -203,15 +203,14 @@ class Forgetting:
 
     async def pending_requests(self) -> list[Request]:
         """The requests that are not yet completely fulfilled, oldest first."""
-        async with self._database.read() as db:
-            rows = (await db.execute(sa.select(forgettings).order_by(forgettings.c.at))).all()
+        rows = await self._rows(sa.select(forgettings).order_by(forgettings.c.at))
         return [
             Request(Subject(row.kind, row.platform, row.name), row.until, row.at) for row in rows
         ]
 
     async def delete_request(self, request: Request) -> None:
         """Delete a fulfilled request; a later one for the same subject stays."""
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             await db.execute(
                 sa.delete(forgettings).where(
                     *(
@@ -239,7 +238,7 @@ class Forgetting:
             .where(about(subject), runs.c.state.in_(UNFINISHED))
             .order_by(runs.c.message_id)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return (await db.execute(query)).all()
 
     async def count(self, subject: Subject, spent_before: date) -> Removed:
@@ -247,7 +246,7 @@ class Forgetting:
         removed, seen = NOTHING_REMOVED, set[int]()
         in_threads: Counter[str] = Counter()
         uses: Counter[int] = Counter()
-        async with self._database.long_read() as db:
+        async with self.database.long_read() as db:
             async for picked in self._picked(subject, None):
                 every = [row for row in await with_repeats(db, picked) if row.id not in seen]
                 ids = [row.id for row in every]
@@ -292,7 +291,7 @@ class Forgetting:
         subject = request.subject
         removed = NOTHING_REMOVED
         async for picked in self._picked(subject, request.until):
-            async with self._database.read() as db:
+            async with self.database.read() as db:
                 every = await with_repeats(db, picked)
             run_ids = [row.run_id for row in every if row.run_id is not None]
             await self._fence(run_ids)
@@ -302,21 +301,21 @@ class Forgetting:
         if subject.kind == "person":
             removed += await self._remove_verdicts(subject)
             if subject.platform == CONSOLE:
-                async with self._database.write() as db:
+                async with self.database.write() as db:
                     gone = sa.delete(sign_ins).where(sign_ins.c.person == subject.name)
                     await db.execute(gone)
         else:
             removed += await self._remove_place(subject)
-        named = await pseudonymize(self._database, subject, request.at)
+        named = await pseudonymize(self.database, subject, request.at)
         removed += Removed(pseudonyms=named)
-        await tidy(self._database)
+        await tidy(self.database)
         return removed
 
     async def remove_spending(self, subject: Subject, before: date) -> Removed:
         """Delete the spending of a person or a workspace before a day (UTC)."""
         if subject.kind == "thread":
             return NOTHING_REMOVED
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             gone = await db.execute(
                 sa.delete(spending).where(spent_by(subject), spending.c.day < before)
             )
@@ -325,7 +324,7 @@ class Forgetting:
     async def _fence(self, run_ids: Sequence[str]) -> None:
         if not run_ids:
             return
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             await db.execute(
                 sa.update(runs)
                 .where(runs.c.id.in_(run_ids), runs.c.state.in_(UNFINISHED))
@@ -341,11 +340,10 @@ class Forgetting:
     async def _remove_steps(self, run_ids: Sequence[str]) -> Removed:
         """Delete the steps of runs, each batch with the pages that only those steps have read."""
         query = sa.select(steps.c.id).where(steps.c.run_id.in_(run_ids)).order_by(steps.c.id)
-        async with self._database.read() as db:
-            ids = (await db.scalars(query)).all()
+        ids = await self._scalars(query)
         removed = NOTHING_REMOVED
         for some in self._of_steps.of(ids):
-            async with self._database.read() as db:
+            async with self.database.read() as db:
                 read = await pages_read(db, steps.c.id.in_(some))
             async with self._of_steps.batch() as db:
                 gone = await db.execute(sa.delete(steps).where(steps.c.id.in_(some)))
@@ -356,7 +354,7 @@ class Forgetting:
         """Delete messages and their runs, with the pages that only those have used."""
         ids = [row.id for row in rows]
         run_ids = [row.run_id for row in rows if row.run_id is not None]
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             hanging = await hanging_on(db, run_ids)
             used = await pages_used(db, run_ids)
             used += await pages_attached(db, ids)
@@ -368,7 +366,7 @@ class Forgetting:
     async def _remove_verdicts(self, subject: Subject) -> Removed:
         """Delete a person's feedback, their names and links for conversations, and their own name
         from the channel rules that they set."""
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             run_ids = await verdicts_of(db, subject)
             gone = await db.execute(
                 sa.delete(feedback).where(
@@ -390,17 +388,16 @@ class Forgetting:
     async def _remove_place(self, subject: Subject) -> Removed:
         """Delete what remains of a thread or a workspace after its messages."""
         if subject.kind == "thread":
-            async with self._database.write() as db:
+            async with self.database.write() as db:
                 return await remove_empty_threads(db, [subject.name])
         where = subject.platform, subject.name
         query = sa.select(threads.c.key).where(*in_workspace(threads, *where))
-        async with self._database.read() as db:
-            keys = (await db.scalars(query)).all()
+        keys = await self._scalars(query)
         removed = NOTHING_REMOVED
         for some in self._of_threads.of(keys):
             async with self._of_threads.batch() as db:
                 removed += await remove_empty_threads(db, some)
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             of_rules = sa.delete(channel_rules).where(*in_workspace(channel_rules, *where))
             of_facts = sa.delete(facts).where(*in_workspace(facts, *where))
             return removed + Removed(
@@ -414,8 +411,7 @@ class Forgetting:
             query = sa.select(threads.c.key).where(
                 *in_workspace(threads, subject.platform, subject.name)
             )
-            async with self._database.read() as db:
-                keys = (await db.scalars(query)).all()
+            keys = await self._scalars(query)
             for key in keys:
                 async for ids in self._picked(Subject("thread", subject.platform, key), until):
                     yield ids
@@ -431,7 +427,7 @@ class Forgetting:
             )
             if until is not None:
                 query = query.where(messages.c.id <= until)
-            async with self._database.read() as db:
+            async with self.database.read() as db:
                 ids = list((await db.scalars(query)).all())
             if not ids:
                 return

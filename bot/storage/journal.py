@@ -26,6 +26,8 @@ from bot.pages.urls import dedupe_key
 from bot.storage.database import Database, Transactions, awaited, patiently
 from bot.storage.spending import NOTHING, Amount, Payer, add_spent
 from bot.storage.tables import (
+    PLACE,
+    asked_runs,
     insert,
     insert_for,
     messages,
@@ -34,7 +36,6 @@ from bot.storage.tables import (
     run_pages,
     runs,
     steps,
-    threads,
     update_fenced,
 )
 
@@ -230,8 +231,7 @@ class Journal(Transactions):
     async def stored(self, url: str, page_hash: str) -> Page | None:
         """A page that any run has read, unless it has been pruned."""
         query = sa.select(pages).where(pages.c.url == url, pages.c.hash == page_hash)
-        async with self.database.read() as db:
-            row = (await db.execute(query)).one_or_none()
+        row = await self._row(query)
         return None if row is None else page_of(row)
 
     async def number(self, read: Sequence[Page]) -> list[int]:
@@ -308,15 +308,8 @@ def _adding(dialect: str) -> Any:
 def _loading() -> Sequence[sa.Select[Any]]:
     """For the run ``its_id``: its place and time, its steps, and the numbers of its pages."""
     of_run = (
-        sa.select(
-            threads.c.platform,
-            threads.c.workspace,
-            threads.c.channel,
-            messages.c.author_id,
-            runs.c.accepted_at,
-        )
-        .join_from(runs, messages, runs.c.message_id == messages.c.id)
-        .join(threads, runs.c.thread_key == threads.c.key)
+        sa.select(*PLACE, messages.c.author_id, runs.c.accepted_at)
+        .select_from(asked_runs)
         .where(runs.c.id == sa.bindparam("its_id"))
     )
     finished = sa.select(

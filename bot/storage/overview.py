@@ -24,12 +24,14 @@ from bot.core.reader import SCHEME
 from bot.storage.database import Transactions
 from bot.storage.spending import SUMS, Amount, amount_of
 from bot.storage.tables import (
+    PLACE,
     STATE,
     UNFINISHED,
     WAITING,
     WORKING,
     answer_of,
     asked_of,
+    asked_runs,
     citations,
     feedback,
     messages,
@@ -268,10 +270,8 @@ class Overviews(Transactions):
 
     async def places(self) -> tuple[Place, ...]:
         """The places in which questions were asked, by name."""
-        place = (threads.c.platform, threads.c.workspace, threads.c.channel)
-        query = sa.select(*place).distinct().order_by(*place).limit(PLACES)
-        async with self.database.read() as db:
-            return tuple(Place(*row) for row in (await db.execute(query)).all())
+        query = sa.select(*PLACE).distinct().order_by(*PLACE).limit(PLACES)
+        return tuple(Place(*row) for row in await self._rows(query))
 
 
 # ---------------------------------------------------------------- queries
@@ -411,8 +411,7 @@ async def _latest(db: AsyncConnection, scope: Scope, told: Telling) -> tuple[Que
             duration(),
             runs.c.answer["usage"]["usd"].as_float(),
         )
-        .join_from(runs, messages, runs.c.message_id == messages.c.id)
-        .join(threads, runs.c.thread_key == threads.c.key)
+        .select_from(asked_runs)
         .order_by(runs.c.accepted_at.desc(), runs.c.id)
         .limit(LATEST)
     )
@@ -514,18 +513,14 @@ class AskedQuestions(Transactions):
                 runs.c.accepted_at,
                 messages.c.text,
                 messages.c.made_from,
-                threads.c.platform,
-                threads.c.workspace,
-                threads.c.channel,
+                *PLACE,
             )
-            .join_from(runs, messages, runs.c.message_id == messages.c.id)
-            .join(threads, runs.c.thread_key == threads.c.key)
+            .select_from(asked_runs)
             .where(runs.c.state.in_(UNANSWERED), messages.c.text != "")
             .order_by(runs.c.accepted_at.desc(), runs.c.id)
             .limit(LISTED)
         )
-        async with self.database.read() as db:
-            rows = (await db.execute(of_scope(query, scope))).all()
+        rows = await self._rows(of_scope(query, scope))
         alike: dict[frozenset[str], list[sa.Row[tuple[object, ...]]]] = {}
         for row in rows:
             alike.setdefault(frozenset(keywords(row.text)), []).append(row)
@@ -550,19 +545,15 @@ class AskedQuestions(Transactions):
                 feedback,
                 messages.c.text,
                 messages.c.made_from,
-                threads.c.platform,
-                threads.c.workspace,
-                threads.c.channel,
+                *PLACE,
             )
-            .join_from(feedback, runs, feedback.c.run_id == runs.c.id)
-            .join(messages, runs.c.message_id == messages.c.id)
-            .join(threads, runs.c.thread_key == threads.c.key)
+            .select_from(asked_runs)
+            .join(feedback, feedback.c.run_id == runs.c.id)
             .where(messages.c.text != "")
             .order_by(feedback.c.at.desc(), feedback.c.run_id)
             .limit(LISTED)
         )
-        async with self.database.read() as db:
-            rows = (await db.execute(of_scope(query, scope))).all()
+        rows = await self._rows(of_scope(query, scope))
         return [
             ReaderFeedback(
                 row.run_id,
@@ -578,11 +569,9 @@ class AskedQuestions(Transactions):
 
     async def by_place(self, scope: Scope) -> list[PlaceCounts]:
         """The places in which people asked questions, those with the most questions first."""
-        place = (threads.c.platform, threads.c.workspace, threads.c.channel)
-        query = sa.select(*place, runs.c.state, sa.func.count().label("counted"))
-        query = query.join_from(runs, threads).group_by(*place, runs.c.state)
-        async with self.database.read() as db:
-            rows = (await db.execute(of_scope(query, scope))).all()
+        query = sa.select(*PLACE, runs.c.state, sa.func.count().label("counted"))
+        query = query.join_from(runs, threads).group_by(*PLACE, runs.c.state)
+        rows = await self._rows(of_scope(query, scope))
         found: dict[Place, dict[str, int]] = {}
         for row in rows:
             its_place = Place(row.platform, row.workspace, row.channel)
@@ -600,5 +589,4 @@ class AskedQuestions(Transactions):
             .join(threads, runs.c.thread_key == threads.c.key)
             .where(runs.c.state.in_(ANSWERED), _IS_DOCUMENT)
         )
-        async with self.database.read() as db:
-            return [(row.run_id, row.url) for row in await db.execute(of_scope(query, scope))]
+        return [(row.run_id, row.url) for row in await self._rows(of_scope(query, scope))]

@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.settings import Settings
 from bot.storage.audit_log import Actor, note
-from bot.storage.database import Database
+from bot.storage.database import Database, Transactions
 from bot.storage.journal import page_read
 from bot.storage.tables import (
     UNFINISHED,
@@ -250,11 +250,11 @@ class Keep:
         )
 
 
-class Retention:
+class Retention(Transactions):
     """Failures are raised as ``StorageUnavailable``; what was deleted before stays deleted."""
 
     def __init__(self, database: Database, keep: Keep) -> None:
-        self._database = database
+        super().__init__(database)
         self._keep = keep
 
     async def prune(self, now: datetime) -> Removed:
@@ -275,7 +275,7 @@ class Retention:
             removed += await self._prune_spending((now - self._keep.spending).date())
         if self._keep.audit is not None:
             removed += await self._prune_audit((now - self._keep.audit).date())
-        await tidy(self._database)
+        await tidy(self.database)
         return removed
 
     async def _prune_audit(self, before: date) -> Removed:
@@ -285,7 +285,7 @@ class Retention:
         async for batches, some in self._picked(audit, audit.c.at, moment, sa.true()):
             if not is_noted:
                 is_noted = True
-                async with self._database.write() as db:
+                async with self.database.write() as db:
                     us = Actor("footnote", "", "")
                     await note(db, "pruned", "audit", before.isoformat(), by=us)
             async with batches.batch() as db:
@@ -295,10 +295,10 @@ class Retention:
 
     async def _prune_spending(self, before: date) -> Removed:
         """Delete the spending of earlier days, one day at a time."""
-        removed, batches = NOTHING_REMOVED, Batches(self._database)
+        removed, batches = NOTHING_REMOVED, Batches(self.database)
         oldest = sa.select(sa.func.min(spending.c.day))
         while True:
-            async with self._database.read() as db:
+            async with self.database.read() as db:
                 day = await db.scalar(oldest)
             if day is None or day >= before:
                 return removed
@@ -325,7 +325,7 @@ class Retention:
         unneeded = ~sa.select(runs.c.id).where(of_message, lately).exists()
         removed = NOTHING_REMOVED
         async for batches, some in self._picked(messages, messages.c.at, before, unneeded):
-            async with self._database.read() as db:
+            async with self.database.read() as db:
                 begun = sa.select(runs.c.id).where(runs.c.message_id.in_(some))
                 removed += await hanging_on(db, (await db.scalars(begun)).all())
             async with batches.batch() as db:
@@ -334,7 +334,7 @@ class Retention:
 
     async def _prune_pages(self, before: datetime) -> Removed:
         """Delete pages that no answer cites, with their numbers in runs that have ended."""
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             # With count(), or PostgreSQL would go through all runs from the oldest on.
             oldest, _ = (
                 await db.execute(
@@ -376,7 +376,7 @@ class Retention:
 
         Each query begins where the last one ended, so that rows that stay are passed only once.
         """
-        batches = Batches(self._database)
+        batches = Batches(self.database)
         moment, id = datetime.min.replace(tzinfo=UTC), 0
         while True:
             since = sa.tuple_(sa.literal(moment, UtcDateTime()), sa.literal(id, sa.Integer()))
@@ -386,8 +386,7 @@ class Retention:
                 .order_by(age, table.c.id)
                 .limit(ROWS_PICKED)
             )
-            async with self._database.read() as db:
-                rows = (await db.execute(query)).all()
+            rows = await self._rows(query)
             if not rows:
                 return
             moment, id = rows[-1].age, rows[-1].id

@@ -195,13 +195,7 @@ async def add_spent(db: AsyncConnection, payer: Payer, day: date, amount: Amount
     """Add to the payer's three accounts, in the transaction of ``db``."""
     if amount == NOTHING:
         return
-    await db.execute(_adding(db.dialect.name), given_amount(payer, day, amount))
-
-
-@cache
-def _adding(dialect: str) -> Any:
-    """The cached statement that adds to three accounts at once."""
-    return adding(dialect)
+    await db.execute(adding(db.dialect.name), given_amount(payer, day, amount))
 
 
 def given_amount(payer: Payer, day: date, amount: Amount) -> dict[str, object]:
@@ -217,6 +211,7 @@ def given_amount(payer: Payer, day: date, amount: Amount) -> dict[str, object]:
     return {f"its_{name}": value for name, value in values.items()}
 
 
+@cache
 def adding(dialect: str, counts: Sequence[str] = COUNTS, per: sa.FromClause | None = None) -> Any:
     """A statement that adds counts to three accounts at once, if ``per`` has a row (it has at most
     one); without ``per``, always."""

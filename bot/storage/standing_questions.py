@@ -18,10 +18,12 @@ from bot.storage.console import UNSEEN
 from bot.storage.database import Transactions, awaited, repeated
 from bot.storage.removal import remove_empty_threads, remove_messages
 from bot.storage.tables import (
+    THREAD,
     answer_of,
     as_answer,
     as_options,
     asked_of,
+    asked_runs,
     citation_rows,
     citations,
     feedback,
@@ -162,8 +164,7 @@ class StandingQuestions(Transactions):
         """Record that somebody opened a thread, as interest in its standing questions."""
         of_thread = sa.select(runs.c.id).where(runs.c.thread_key == thread.key)
         query = sa.select(watches.c.id).where(watches.c.run_id.in_(of_thread))
-        async with self.database.read() as db:
-            ids = (await db.scalars(query)).all()
+        ids = await self._scalars(query)
         if ids:
             async with self.database.urgent_write() as db:
                 await db.execute(
@@ -200,8 +201,7 @@ class StandingQuestions(Transactions):
 
     async def _found(self, *where: sa.ColumnElement[bool]) -> list[Watch]:
         query = _query().where(*where).order_by(watches.c.created_at, watches.c.id)
-        async with self.database.read() as db:
-            return [_watch(row) for row in (await db.execute(query)).all()]
+        return [_watch(row) for row in await self._rows(query)]
 
     @awaited
     async def interest(self, watch: Watch) -> datetime:
@@ -340,10 +340,9 @@ async def forget_watches_by(db: AsyncConnection, platform: str, person: str) -> 
 def _query() -> sa.Select[Any]:
     return (
         sa.select(watches, runs.c.answer, messages.c.text, messages.c.made_from)
-        .add_columns(threads.c.platform, threads.c.workspace, threads.c.channel, threads.c.thread)
-        .join_from(watches, runs, watches.c.run_id == runs.c.id)
-        .join(messages, runs.c.message_id == messages.c.id)
-        .join(threads, runs.c.thread_key == threads.c.key)
+        .add_columns(*THREAD)
+        .select_from(asked_runs)
+        .join(watches, watches.c.run_id == runs.c.id)
         .where(sa.not_(runs.c.removed))
     )
 

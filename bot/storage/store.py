@@ -36,11 +36,13 @@ from bot.storage.postgres import Connecting
 from bot.storage.spending import DaySpent
 from bot.storage.tables import (
     CHECK_STATES,
+    THREAD,
     UNFINISHED,
     WORKING,
     answer_of,
     as_answer,
     as_options,
+    asked_runs,
     citation_rows,
     citations,
     messages,
@@ -142,10 +144,7 @@ class Standing:
 
 _OF_RECORD = (
     *runs.c,
-    threads.c.platform,
-    threads.c.workspace,
-    threads.c.channel,
-    threads.c.thread,
+    *THREAD,
     messages.c.event_key,
     messages.c.author_id,
     messages.c.author_name,
@@ -165,12 +164,7 @@ _OF_RECORD = (
 @cache
 def run_query() -> sa.Select[Any]:
     """Runs with all columns that ``record_of`` needs."""
-    return (
-        sa.select(*_OF_RECORD)
-        .select_from(runs)
-        .join(messages, runs.c.message_id == messages.c.id)
-        .join(threads, runs.c.thread_key == threads.c.key)
-    )
+    return sa.select(*_OF_RECORD).select_from(asked_runs)
 
 
 @cache
@@ -322,16 +316,14 @@ class Store(Transactions):
 
     @repeated
     async def run(self, run_id: str) -> RunRecord | None:
-        async with self.database.read() as db:
-            row = (await db.execute(one_run(), {"its_id": run_id})).one_or_none()
+        row = await self._row(one_run(), {"its_id": run_id})
         return None if row is None else record_of(row)
 
     @repeated
     async def run_of_event(self, platform: str, event_id: str) -> RunRecord | None:
         """The run of the message with this platform event id."""
         query = run_query().where(messages.c.event_key == f"{platform}:{event_id}")
-        async with self.database.read() as db:
-            row = (await db.execute(query)).one_or_none()
+        row = await self._row(query)
         return None if row is None else record_of(row)
 
     @repeated
@@ -342,16 +334,13 @@ class Store(Transactions):
         query = run_query().where(runs.c.state.in_(UNFINISHED)).order_by(messages.c.id)
         if platforms is not None:
             query = query.where(threads.c.platform.in_(platforms))
-        async with self.database.read() as db:
-            rows = (await db.execute(query)).all()
+        rows = await self._rows(query)
         return [record_of(row) for row in rows if is_free(row, now)]
 
     @repeated
     async def earlier_unfinished(self, run_id: str) -> str | None:
         """The oldest unfinished run that precedes this unfinished one in its thread, or None."""
-        async with self.database.read() as db:
-            found: str | None = await db.scalar(earlier_in_thread(), {"its_id": run_id})
-        return found
+        return await self._scalar(earlier_in_thread(), {"its_id": run_id})
 
     @repeated
     async def may_claim(self, run_id: str, owner: str, now: datetime) -> bool:
@@ -377,8 +366,7 @@ class Store(Transactions):
         """The messages before the run's own in its thread, interleaved with Footnote's answers."""
         thread = run.message.thread
         its = {"its_thread": thread.key, "its_event": f"{thread.platform}:{run.message.event_id}"}
-        async with self.database.read() as db:
-            rows = (await db.execute(_earlier_messages(), its)).all()
+        rows = await self._rows(_earlier_messages(), its)
         entries: list[Entry] = []
         for name, text, attachments, made_from, answer in reversed(rows):
             files = tuple(Attachment(**file) for file in attachments)
@@ -392,8 +380,7 @@ class Store(Transactions):
     async def thread_names(self, platform: str) -> list[str]:
         """The names of the platform's conversations."""
         query = sa.select(threads.c.thread).where(threads.c.platform == platform)
-        async with self.database.read() as db:
-            return list((await db.scalars(query)).all())
+        return await self._scalars(query)
 
     @awaited
     async def recent_page(self, url: str, since: datetime) -> Page | None:
@@ -404,8 +391,7 @@ class Store(Transactions):
             .order_by(pages.c.fetched_at.desc())
             .limit(1)
         )
-        async with self.database.read() as db:
-            row = (await db.execute(query)).one_or_none()
+        row = await self._row(query)
         return None if row is None else page_of(row)
 
     # ------------------------------------------------------------ working on a run
@@ -508,8 +494,7 @@ class Store(Transactions):
                 sa.or_(runs.c.owner.is_(None), runs.c.lease_until <= now, runs.c.owner == owner),
             )
         )
-        async with self.database.read() as db:
-            return [(row.id, row.platform) for row in await db.execute(query)]
+        return [(row.id, row.platform) for row in await self._rows(query)]
 
     # ------------------------------------------------------------ ending a run
 
@@ -534,7 +519,7 @@ class Store(Transactions):
                 db, run_id, attempt, answer=as_answer.dump_python(answer, mode="json")
             )
             await show_numbers(db, run_id, shown or {})
-            await db.execute(_uncite(), {"its_id": run_id})
+            await db.execute(sa.delete(citations).where(citations.c.run_id == run_id))
             if answer.citations:
                 await db.execute(
                     sa.insert(citations),
@@ -574,11 +559,6 @@ def _earlier_messages() -> sa.Select[Any]:
         .order_by(messages.c.at.desc(), messages.c.id.desc())
         .limit(TRANSCRIPT_MESSAGES)
     )
-
-
-@cache
-def _uncite() -> sa.Delete:
-    return sa.delete(citations).where(citations.c.run_id == sa.bindparam("its_id"))
 
 
 async def open_store(

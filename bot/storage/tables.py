@@ -80,6 +80,9 @@ threads = sa.Table(
     sa.Index("ix_threads_pinned", "pinned", sqlite_where=sa.text("pinned")),
 )
 
+THREAD = (threads.c.platform, threads.c.workspace, threads.c.channel, threads.c.thread)
+PLACE = THREAD[:3]
+
 messages = sa.Table(
     "messages",
     metadata,
@@ -142,6 +145,11 @@ runs = sa.Table(
     sa.Index(None, "state"),
     sa.Index(None, "accepted_at"),
     sa.Index(None, "ended_at"),
+)
+
+# Runs, each with its message and its thread.
+asked_runs = runs.join(messages, runs.c.message_id == messages.c.id).join(
+    threads, runs.c.thread_key == threads.c.key
 )
 
 # Standing questions. ``run_id`` is the run whose answer was reported last: new answers are compared
@@ -464,13 +472,14 @@ def _fenced(names: Sequence[str]) -> sa.Update:
     )
 
 
+def thread_row(thread: Thread, now: datetime) -> dict[str, Any]:
+    return {"key": thread.key, **asdict(thread), "created_at": now}
+
+
 async def keep_thread(db: AsyncConnection, thread: Thread, now: datetime) -> None:
     """Store a thread, unless it is already stored."""
-    await db.execute(
-        insert(db, threads)
-        .values(key=thread.key, **asdict(thread), created_at=now)
-        .on_conflict_do_nothing()
-    )
+    row = thread_row(thread, now)
+    await db.execute(insert(db, threads).values(row).on_conflict_do_nothing())
 
 
 def message_row(message: Message) -> dict[str, Any]:

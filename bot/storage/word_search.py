@@ -25,9 +25,11 @@ from bot.storage.database import Database, Transactions, awaited, repeated
 from bot.storage.store import RunRecord, record_of, run_query
 from bot.storage.tables import (
     OURS,
+    THREAD,
     UNFINISHED,
     answer_of,
     asked_of,
+    asked_runs,
     corrections,
     fact,
     feedback,
@@ -151,8 +153,7 @@ class FoundWords(Transactions):
         )
         if channel is not None:
             query = query.where(threads.c.channel == channel)
-        async with self.database.read() as db:
-            rows = (await db.execute(query)).all()
+        rows = await self._rows(query)
         in_questions = {row.run_id for row in rows if row.part == "question"}
         by_run = {row.run_id: row.thread_key for row in rows}
         return [FoundRun(run, key, run in in_questions) for run, key in by_run.items()][:limit]
@@ -183,8 +184,7 @@ class FoundWords(Transactions):
             .order_by((threads.c.channel == near.channel).desc(), runs.c.message_id.desc())
             .limit(MOST_ANSWERS)
         )
-        async with self.database.read() as db:
-            return [record_of(row) for row in (await db.execute(query)).all()]
+        return [record_of(row) for row in await self._rows(query)]
 
     async def answers(self, run_ids: Collection[str]) -> dict[str, tuple[Wording, Answer | None]]:
         """The question and the answer of each run."""
@@ -193,8 +193,7 @@ class FoundWords(Transactions):
             .join_from(runs, messages, runs.c.message_id == messages.c.id)
             .where(runs.c.id.in_(run_ids))
         )
-        async with self.database.read() as db:
-            rows = (await db.execute(query)).all()
+        rows = await self._rows(query)
         return {row.id: (asked_of(row), answer_of(row.answer)) for row in rows}
 
 
@@ -372,24 +371,17 @@ class Corrections(Transactions):
         query = (
             sa.select(corrections, messages.c.author_id, messages.c.author_name, messages.c.at)
             .add_columns(messages.c.text)
-            .add_columns(
-                threads.c.platform, threads.c.workspace, threads.c.channel, threads.c.thread
-            )
+            .add_columns(*THREAD)
             .select_from(_joined())
             .where(~corrections.c.removed, *where)
             .order_by(corrections.c.kept_at.desc(), corrections.c.run_id)
             .limit(most)
         )
-        async with self.database.read() as db:
-            return [_correction(row) for row in (await db.execute(query)).all()]
+        return [_correction(row) for row in await self._rows(query)]
 
 
 def _joined() -> sa.Join:
-    return (
-        sa.join(corrections, runs, corrections.c.run_id == runs.c.id)
-        .join(messages, runs.c.message_id == messages.c.id)
-        .join(threads, runs.c.thread_key == threads.c.key)
-    )
+    return asked_runs.join(corrections, corrections.c.run_id == runs.c.id)
 
 
 def _correction(row: Any) -> Correction:

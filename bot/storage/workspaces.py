@@ -89,9 +89,7 @@ class Workspaces(Transactions):
     async def rules(self, platform: str, workspace: str, channel: str) -> dict[str, Any] | None:
         """The channel rules that an admin set by command, as JSON, or None."""
         place = {"its_platform": platform, "its_workspace": workspace, "its_channel": channel}
-        async with self.database.read() as db:
-            found: dict[str, Any] | None = await db.scalar(_rules(), place)
-        return found
+        return await self._scalar(_rules(), place)
 
     async def set_rules(
         self,
