@@ -38,7 +38,7 @@ CORRECTION = "correction:"
 def correction_address(place: str, id: str, url: str = "") -> str:
     """Return the address of a correction; ``url`` is its message's web address, if it has one."""
     end = f"?{quote(url, safe='')}" if url else ""
-    return f"{SCHEME}/{quote(place, safe='')}/{id}{end}"
+    return f"{CORRECTION}/{quote(place, safe='')}/{id}{end}"
 
 
 def is_correction(url: str) -> bool:
@@ -68,7 +68,7 @@ def mcp_address(server: str, id: str, url: str = "") -> str:
 
 def server_root(server: str) -> str:
     """Return the address above all results of a server."""
-    return f"{SCHEME}/{server}"
+    return f"{OF_SERVER}/{server}"
 
 
 def is_of_server(url: str) -> bool:
