@@ -184,6 +184,9 @@ class Person:
     shared: bool = False  # the channel, with another company
     as_member: frozenset[str] = frozenset()
 
+    def __str__(self) -> str:
+        return self.name
+
     @property
     def audience(self) -> Audience:
         if self.direct:
@@ -351,8 +354,9 @@ class Stage:
 async def open_stage(
     docs: Path, index: Path, database: str, guests: str = "web"
 ) -> AsyncIterator[Stage]:
-    """``docs`` are indexed in the data folder ``index``; ``footnote.toml`` is in the working
-    directory."""
+    """``docs`` are indexed in the data folder ``index``; ``footnote.toml`` is written to the
+    working directory."""
+    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
     settings = load_settings(
         data_dir=index,
         database_url=database,
@@ -362,6 +366,7 @@ async def open_stage(
         providers="local,tickets",
         reasoner="closest",
         guests=guests,
+        audit_reads=False,  # a row for each page: the audit log has tests of its own
     )
     posters = {name: GroupedPoster() for name in ("slack", "discord", "web", "terminal")}
     posters["slack"].members = {"SHR": {"UCAT"}}

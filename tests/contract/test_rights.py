@@ -69,7 +69,6 @@ async def stage(
 ) -> AsyncIterator[Stage]:
     docs, data = folders
     monkeypatch.chdir(tmp_path)
-    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
     async with open_stage(docs, data, sqlite.migrated(tmp_path)) as stage:
         yield stage
 
@@ -95,7 +94,6 @@ async def test_guests_are_told_what_members_are_where_the_operator_says_so(
 ) -> None:
     docs, data = folders
     monkeypatch.chdir(tmp_path)
-    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
     async with open_stage(docs, data, sqlite.migrated(tmp_path), "members") as stage:
         searched = {
             person.name: documents_of(docs, (await stage.ask(person)).answer) for person in PEOPLE
@@ -111,7 +109,6 @@ async def test_guests_may_not_ask_where_the_operator_says_so(
 ) -> None:
     docs, data = folders
     monkeypatch.chdir(tmp_path)
-    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
     refused = set()
     async with open_stage(docs, data, sqlite.migrated(tmp_path), "deny") as stage:
         for person in PEOPLE:
@@ -321,7 +318,6 @@ async def test_earlier_answers_are_for_those_who_may_read_all_they_rest_on_in_th
 ) -> None:
     docs, data = folders
     monkeypatch.chdir(tmp_path)
-    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
     async with open_stage(docs, data, sqlite.migrated(tmp_path)) as stage:
         for person in PEOPLE:
             await stage.ask(person)
