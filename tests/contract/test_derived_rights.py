@@ -7,7 +7,7 @@ they were made from. Each is told only where all of those may be read, by the ri
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -21,7 +21,6 @@ from bot.core.errors import Invalid
 from bot.core.messages import Message, Thread, Transcript
 from bot.core.texts import texts_for
 from bot.reasoning.questions import Rewritten
-from bot.search.indexer import Indexer
 from bot.service.reception import AcceptedQuestion
 from bot.service.standing.checks import DAYS
 from bot.service.standing.desk import do_by_words
@@ -39,12 +38,9 @@ from tests.contract.rights_stage import (
     Stage,
     address_of,
     documents_of,
-    open_stage,
     secrets_in,
     toml,
-    write_documents,
 )
-from tests.fakes import sqlite
 
 OUTDATED = "No, that is out of date."
 FOLLOW_UP = "And since when?"
@@ -77,27 +73,11 @@ class Restating(Parrot):
         return await super().rewrite(transcript, message, instructions)
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The documents and the data folder with their index."""
-    root = tmp_path_factory.mktemp("derived").resolve()
-    docs, data = root / "docs", root / "data"
-    write_documents(docs)
-    data.mkdir()
-    Indexer(data / "index.sqlite").index([docs])
-    return docs, data
-
-
 @pytest.fixture
-async def stage(
-    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Stage]:
-    docs, data = folders
-    monkeypatch.chdir(tmp_path)
-    async with open_stage(docs, data, sqlite.migrated(tmp_path)) as stage:
-        stage.app.service._reasoner = Restating
-        monkeypatch.setattr(Restating, "asked", [])
-        yield stage
+def stage(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    stage.app.service._reasoner = Restating
+    monkeypatch.setattr(Restating, "asked", [])
+    return stage
 
 
 def withdraw(stage: Stage) -> None:
