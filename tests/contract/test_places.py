@@ -16,6 +16,7 @@ import pytest
 
 from adapters.slack import format as controls
 from adapters.slack.buttons import RESEARCH_THIS
+from adapters.slack.calls import Timing
 from bot.core.messages import Audience, Message, RunOptions
 from bot.operation.configuration import load_settings
 from bot.rights.rights import Rights
@@ -278,7 +279,10 @@ def _shared(slack: FakeSlack, kind: str) -> str:
 
 
 @pytest.fixture
-def slack() -> Iterator[FakeSlack]:
+def slack(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSlack]:
+    # Slack's rate limits are kept by each workspace: here all places are in one.
+    unpaced = Timing(between=0.0, pace=0.0)
+    monkeypatch.setattr("adapters.slack.platform.Timing", lambda: unpaced)
     with FakeSlack(MANIFEST, rate_limits=UNLIMITED) as slack:
         slack.add_user("UADA", "ada")
         slack.add_user("UBOB", "bob")
