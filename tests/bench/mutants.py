@@ -89,7 +89,7 @@ PARTS = {
     ),
     "retention": Part(
         ["bot/storage/removal.py"],
-        ["tests/unit/storage/test_retention.py", "tests/unit/storage/test_audit.py"],
+        ["tests/unit/storage/test_removal.py", "tests/unit/storage/test_audit_log.py"],
         "postgres",
     ),
     "access": Part(["bot/service/access.py"], ["tests/unit/service/test_access.py"]),
@@ -106,8 +106,7 @@ PARTS = {
         ["bot/storage/forgetting.py", "bot/service/forget*.py"],
         [
             "tests/unit/storage/test_forgetting.py",
-            "tests/unit/storage/test_history.py",
-            "tests/unit/storage/test_sign_ins.py",
+            "tests/unit/storage/test_console.py",
             "tests/unit/service/test_forgetting.py",
         ],
         "postgres",

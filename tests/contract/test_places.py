@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -363,7 +364,7 @@ async def test_a_question_in_slack_is_answered_from_what_all_readers_may_see(
             assert secrets_in(told) or not kind.may, kind.name
             done = await slack.command("UADA", place, "/footnote").acknowledged()
             url = str(done.response_url)
-            (answer,) = await slack.until(lambda url=url: slack.response_urls.received(url))
+            (answer,) = await slack.until(partial(slack.response_urls.received, url))
             assert answer["response_type"] == "ephemeral"
             named = {name for name in ("open", "here", "mine") if f"“{name}”" in answer["text"]}
             assert named == kind.may - {"loose"}, kind.name
@@ -382,6 +383,10 @@ async def test_somebody_of_another_company_is_a_guest_in_a_direct_message(
 UNSURE = ("ask", "research", "deeper")
 
 
+def is_refused(slack: FakeSlack, place: str) -> bool:
+    return "documents that may not be read" in repr(slack.messages(place))
+
+
 @pytest.mark.parametrize("why", ["no scope", "Slack is away"])
 async def test_while_slack_does_not_tell_who_reads_outsiders_may(
     why: str,
@@ -396,7 +401,6 @@ async def test_while_slack_does_not_tell_who_reads_outsiders_may(
         slack.without_scopes("channels:read", "groups:read", "mpim:read")
     else:
         slack.refuse("conversations.info", "internal_error")
-    refused = "documents that may not be read"
     async with in_slack(slack, places.values(), folders, tmp_path) as bot:
         for kind, place in places.items():
             bot.runs.clear()
@@ -407,7 +411,7 @@ async def test_while_slack_does_not_tell_who_reads_outsiders_may(
             root = (await bot.run(0)).message.thread.thread
             slack.press("UADA", answer_with(slack, place, root, controls.DETAILS), controls.DETAILS)
             if kind.may:
-                await slack.until(lambda place=place: refused in repr(slack.messages(place)))
+                await slack.until(partial(is_refused, slack, place))
                 assert slack.workspace.modals == []
     assert capsys.readouterr().out.count("grant the app the scopes channels:read") == 1
 

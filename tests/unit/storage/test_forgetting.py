@@ -16,7 +16,7 @@ from bot.storage.database import Database
 from bot.storage.forgetting import Forgetting, Subject, SubjectKind
 from bot.storage.removal import Removed
 from bot.storage.spending import Payer, Spending
-from bot.storage.store import Store, new_owner
+from bot.storage.store import new_owner
 from bot.storage.tables import channel_rules, feedback, messages, runs, threads
 from bot.storage.tables import pages as pages_table
 from bot.storage.workspaces import Workspaces
@@ -28,11 +28,6 @@ TOMORROW = TODAY + timedelta(days=1)
 THREAD = Subject("thread", "slack", "slack:T1:C1:t1")
 ADA = Subject("person", "slack", "ada")
 WORKSPACE = Subject("workspace", "slack", "T1")
-
-
-@pytest.fixture
-def past(store: Store) -> Past:
-    return Past(store)
 
 
 async def forget(past: Past, subject: Subject, before: date = TOMORROW) -> Removed:

@@ -1,4 +1,4 @@
-"""Pruning: what is too old goes, and what others need stays."""
+"""Pruning: what is too old goes, and what others need stays; in short transactions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from bot.operation.configuration import load_settings
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
-from bot.storage.removal import Keep, Removed, Retention
+from bot.storage.removal import FIRST, LEAST, MOST, Batches, Keep, Removed, Retention
 from bot.storage.store import Store
 from bot.storage.tables import messages, runs, spending, steps
 from bot.storage.tables import pages as pages_table
@@ -19,11 +19,6 @@ from tests.unit.storage.past import LEASE, OWNER, Past, a_channel_thread, pages
 
 DAY = timedelta(days=1)
 EVERYTHING = Keep(pages=DAY, steps=DAY, messages=DAY)
-
-
-@pytest.fixture
-def past(store: Store) -> Past:
-    return Past(store)
 
 
 async def prune(past: Past, keep: Keep, after: timedelta = 2 * DAY) -> Removed:
@@ -80,6 +75,7 @@ async def test_a_cited_page_goes_once_its_answer_has_gone(past: Past) -> None:
     removed = await prune(past, EVERYTHING)
     assert removed == Removed(threads=1, messages=1, runs=1, steps=2, pages=1)
     assert set(await past.rows()) == {"spending"}
+    assert not await prune(past, EVERYTHING)
 
 
 async def test_what_is_younger_stays(past: Past) -> None:
@@ -244,16 +240,52 @@ async def test_a_thread_in_which_something_is_kept_stays(past: Past) -> None:
     assert await past.values(messages.c.text) == ["And now?"]
 
 
-async def test_many_rows_go_in_several_portions(past: Past) -> None:
-    past.thread = a_channel_thread()
-    said = [past.message(f"Word {number}", "bob") for number in range(1_300)]
+async def test_many_rows_go_in_several_portions(
+    past: Past, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.storage.removal.ROWS_PICKED", 50)
+    said = [past.message(f"Word {number}", "bob") for number in range(130)]
     await Conversations(past.store.database).hear(said, NOW)
     await past.begun()
-    assert await prune(past, Keep(messages=DAY)) == Removed(messages=1_300)
+    assert await prune(past, Keep(messages=DAY)) == Removed(messages=130)
     assert await past.values(runs.c.state) == ["running"]
 
 
-async def test_pruning_again_finds_nothing_more(past: Past) -> None:
-    await past.answered(cited=pages("tower"), read=pages("river"))
-    assert await prune(past, EVERYTHING)
-    assert not await prune(past, EVERYTHING)
+async def test_the_pieces_hold_every_row_once_in_order(store: Store) -> None:
+    batches, rows = Batches(store.database), list(range(1_000))
+    pieces = []
+    for piece in batches.of(rows):
+        pieces.append(piece)
+        async with batches.batch():
+            pass
+    assert [row for piece in pieces for row in piece] == rows
+    assert len(pieces[0]) == FIRST
+    assert all(len(piece) <= MOST for piece in pieces)
+
+
+async def test_batches_shrink_while_they_take_too_long_but_not_to_nothing(store: Store) -> None:
+    batches = Batches(store.database)
+    batches.goal = 0.0
+    for _ in range(5):
+        async with batches.batch():
+            pass
+    assert len(next(batches.of(range(100)))) == LEAST
+
+
+async def test_batches_grow_while_there_is_time(store: Store) -> None:
+    batches = Batches(store.database)
+    batches.goal = 60.0
+    for _ in batches.of(range(10_000)):
+        async with batches.batch():
+            pass
+    assert len(next(batches.of(range(10_000)))) == MOST
+
+
+async def test_a_batch_that_was_not_full_says_nothing_of_a_larger_one(store: Store) -> None:
+    batches = Batches(store.database)
+    batches.goal = 60.0
+    for _ in range(10):
+        for _ in batches.of(range(FIRST - 1)):
+            async with batches.batch():
+                pass
+    assert len(next(batches.of(range(10_000)))) == FIRST

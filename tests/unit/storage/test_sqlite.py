@@ -1,5 +1,4 @@
-"""Connections to SQLite: closed however the tasks that open and close them are cancelled, and what
-a statement takes."""
+"""Connections to SQLite: closed however their tasks are cancelled; what a statement takes."""
 
 from __future__ import annotations
 

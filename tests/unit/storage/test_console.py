@@ -1,23 +1,23 @@
-"""The console's conversations: listed by parts, found by their words, named, pinned, shared."""
+"""The console's conversations: listed, found by their words, named, shared; its sessions."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
-from bot.core.messages import Answer, Author, Message, RunOptions, Thread
-from bot.storage.console import History
+from bot.core.messages import CONSOLE, Answer, Author, Message, RunOptions, Thread
+from bot.storage.console import History, Identity, SignIns
 from bot.storage.conversations import Conversations
+from bot.storage.database import Database, open_database
 from bot.storage.forgetting import Forgetting, Subject
-from bot.storage.removal import Keep, Retention
 from bot.storage.store import Store, open_store
-from bot.storage.tables import found_words, runs, shares
+from bot.storage.tables import found_words, runs, shares, sign_ins
 from bot.storage.word_search import FoundWords, terms_of
 from tests.fakes import sqlite
 from tests.unit.samples import NOW
@@ -208,21 +208,6 @@ async def test_another_process_finds_what_ended_by_a_slow_clock_and_what_was_edi
     assert await other.found("tall") == set()
 
 
-async def test_words_go_with_what_is_forgotten_or_pruned(shelf: Shelf) -> None:
-    await shelf.asked("a", "How tall?", "330 m.")
-    await shelf.asked("b", "How tall?", "330 m.")
-    await shelf.words.index()
-    forgetting = Forgetting(shelf.store.database)
-    await forgetting.remove(
-        await forgetting.ask(Subject("thread", "web", a_thread("a").key), LATER)
-    )
-    assert await shelf.found("tall") == {"b"}
-    keep = Keep(messages=timedelta(days=1))
-    await Retention(shelf.store.database, keep).prune(NOW + timedelta(days=9))
-    assert await shelf.rows() == 0
-    assert await shelf.words.search("tall", None, 9) == []
-
-
 async def test_a_person_is_forgotten_with_the_names_and_links_they_gave(shelf: Shelf) -> None:
     await shelf.asked("a", "How tall?")
     await shelf.history.rename(a_thread("a"), "Of Ben", "ben")
@@ -269,3 +254,56 @@ async def test_forgotten_words_do_not_stay_in_the_file(on_disk: tuple[Shelf, Pat
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert b"zanzibar" not in file.read_bytes()
     assert terms_of("zanzibarian")[0].encode()[:8] == b"zanzibar"
+
+
+IDENTITY = Identity("ada", "Ada", ("hr", "all"), "a.b.c")
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    database = await open_database(sqlite.migrated(tmp_path))
+    yield database
+    await database.close()
+
+
+async def rows(database: Database) -> list[str]:
+    async with database.read() as db:
+        return list((await db.scalars(sa.select(sign_ins.c.digest))).all())
+
+
+async def test_a_session_is_found_by_its_secret_in_every_process(database: Database) -> None:
+    secret = await SignIns(database, HOUR).begin(IDENTITY)
+    found = await SignIns(database, HOUR).find(secret)
+    assert found is not None
+    assert replace(found, session="") == IDENTITY
+    assert await SignIns(database, HOUR).find(f"{secret}x") is None
+    assert await SignIns(database, HOUR).find("") is None
+
+
+async def test_no_row_opens_anything(database: Database) -> None:
+    ours = SignIns(database, HOUR)
+    secret = await ours.begin(IDENTITY)
+    (stored,) = await rows(database)
+    assert secret not in stored
+    assert await ours.find(stored) is None
+
+
+async def test_what_is_over_goes_when_somebody_signs_in(database: Database) -> None:
+    late = SignIns(database, -HOUR)
+    secret = await late.begin(IDENTITY)
+    assert await late.find(secret) is None
+    assert len(await rows(database)) == 1
+    await SignIns(database, HOUR).begin(IDENTITY)
+    assert len(await rows(database)) == 1
+
+
+async def test_a_person_who_is_forgotten_is_signed_out(database: Database) -> None:
+    ours = SignIns(database, HOUR)
+    await ours.begin(IDENTITY)
+    await ours.begin(Identity("bob", "Bob", (), ""))
+    forgetting = Forgetting(database)
+    for platform, left in (("slack", 2), (CONSOLE, 1)):
+        wish = await forgetting.ask(Subject("person", platform, "ada"), datetime.now(UTC))
+        await forgetting.remove(wish)
+        assert len(await rows(database)) == left
