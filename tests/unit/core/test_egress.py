@@ -23,7 +23,7 @@ from bot.operation.configuration import load_settings
 from bot.operation.telemetry import _session
 from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site
-from tests.unit.core.test_observing import SETTINGS
+from tests.unit.core.test_measurements import SETTINGS
 
 SECRET = "hunter2"
 NAMES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")

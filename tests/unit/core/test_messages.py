@@ -1,4 +1,4 @@
-"""Answers as values: what was stored before there were links still loads."""
+"""Values that are stored: answers of earlier versions still load."""
 
 from __future__ import annotations
 
