@@ -121,28 +121,22 @@ class Invalid(FootnoteError):
         self.values = dict(values or {})
 
 
-class InvalidQuestion(Invalid):
-    """The question cannot be accepted as it is."""
+class InvalidQuestion(Invalid): ...
 
 
-class InvalidSetting(Invalid):
-    """A setting is unknown, malformed or missing."""
+class InvalidSetting(Invalid): ...
 
 
-class Refused(FootnoteError):
-    """Trying again unchanged gives the same answer."""
+class Refused(FootnoteError): ...
 
 
-class AddressRefused(Refused):
-    """The URL leads where Footnote does not go."""
+class AddressRefused(Refused): ...
 
 
-class CredentialsRefused(Refused):
-    """A peer does not accept the key it was given."""
+class CredentialsRefused(Refused): ...
 
 
-class PostRefused(Refused):
-    """The platform does not let Footnote post there: the channel is gone, or closed to it."""
+class PostRefused(Refused): ...
 
 
 class Denied(Refused):
@@ -159,12 +153,10 @@ class Denied(Refused):
         self.values = dict(values or {})
 
 
-class DaySpentUp(Denied):
-    """The daily budget of the person, the channel or the workspace is spent."""
+class DaySpentUp(Denied): ...
 
 
-class ModelRefused(Refused):
-    """The model declined to work on the question."""
+class ModelRefused(Refused): ...
 
 
 class Unavailable(FootnoteError):
@@ -180,20 +172,16 @@ class Unavailable(FootnoteError):
         self.retry_after = retry_after
 
 
-class ProviderUnavailable(Unavailable):
-    """One search provider does not answer."""
+class ProviderUnavailable(Unavailable): ...
 
 
-class NoProviderAvailable(Unavailable):
-    """Every search provider asked has failed."""
+class NoProviderAvailable(Unavailable): ...
 
 
-class ModelUnavailable(Unavailable):
-    """The model's endpoint does not answer, after its retries."""
+class ModelUnavailable(Unavailable): ...
 
 
-class PlatformUnavailable(Unavailable):
-    """A chat platform is down, slow or rate limiting."""
+class PlatformUnavailable(Unavailable): ...
 
 
 class StorageUnavailable(Unavailable):
@@ -215,24 +203,19 @@ class StorageUnavailable(Unavailable):
         self.kind = kind
 
 
-class Broken(FootnoteError):
-    """A response cannot be used."""
+class Broken(FootnoteError): ...
 
 
-class PageUnreadable(Broken):
-    """A page or file that is empty, binary, too large, endless or undecodable."""
+class PageUnreadable(Broken): ...
 
 
-class BrowserNeeded(PageUnreadable):
-    """A page whose server gives its text to browsers only: built by script, or behind a check."""
+class BrowserNeeded(PageUnreadable): ...
 
 
-class ReaderMissing(PageUnreadable):
-    """A file that could be read if an extra were installed."""
+class ReaderMissing(PageUnreadable): ...
 
 
-class ModelBroken(Broken):
-    """A model reply that stays malformed after a repair turn."""
+class ModelBroken(Broken): ...
 
 
 class BudgetSpent(FootnoteError):
@@ -252,9 +235,7 @@ class BudgetSpent(FootnoteError):
         return self.text_id.startswith("budget-day-")
 
 
-class Stopped(FootnoteError):
-    """A person or a shutdown ended the run."""
+class Stopped(FootnoteError): ...
 
 
-class RunLost(FootnoteError):
-    """Another attempt has taken the run over; this one may not write."""
+class RunLost(FootnoteError): ...

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
@@ -50,6 +50,7 @@ from bot.storage.standing_questions import forget_watches_by
 from bot.storage.store import is_free
 from bot.storage.tables import (
     UNFINISHED,
+    asked_runs,
     audit,
     channel_rules,
     citations,
@@ -80,14 +81,7 @@ class Subject:
     name: str
 
 
-def key_of(subject: Subject) -> dict[str, str]:
-    """The columns that identify a subject."""
-    return {"kind": subject.kind, "platform": subject.platform, "name": subject.name}
-
-
-def in_their_threads() -> sa.Join:
-    """Messages, each with its thread."""
-    return sa.join(messages, threads, messages.c.thread_key == threads.c.key)
+MESSAGES = messages.join(threads)  # each with its thread
 
 
 def about(subject: Subject) -> sa.ColumnElement[bool]:
@@ -121,9 +115,8 @@ async def verdicts_of(db: AsyncConnection, subject: Subject) -> Sequence[str]:
     """The runs of other people on which a person gave a verdict."""
     query = (
         sa.select(feedback.c.run_id)
-        .join(runs, feedback.c.run_id == runs.c.id)
-        .join(messages, runs.c.message_id == messages.c.id)
-        .join(threads, runs.c.thread_key == threads.c.key)
+        .select_from(asked_runs)
+        .join(feedback, feedback.c.run_id == runs.c.id)
         .where(
             feedback.c.author_id == subject.name,
             threads.c.platform == subject.platform,
@@ -144,9 +137,8 @@ async def with_repeats(db: AsyncConnection, ids: Collection[int]) -> Sequence[An
         .join(threads, runs.c.thread_key == threads.c.key)
         .where(runs.c.message_id.in_(ids))
     )
-    found: dict[int, Any] = {}
-    for row in (await db.execute(own.where(messages.c.id.in_(ids)))).all():
-        found[row.id] = row
+    rows = (await db.execute(own.where(messages.c.id.in_(ids)))).all()
+    found: dict[int, Any] = {row.id: row for row in rows}
     for run in (await db.execute(begun)).all():
         repeats = own.where(
             messages.c.thread_key == run.thread_key, asks_again(run.platform, run.id)
@@ -195,7 +187,7 @@ class Forgetting(Transactions):
             row = {"until": until, "at": asked_at or now}
             await db.execute(
                 insert(db, forgettings)
-                .values(**key_of(subject), **row)
+                .values(**asdict(subject), **row)
                 .on_conflict_do_update(index_elements=["kind", "platform", "name"], set_=row)
             )
             await note(db, "forgot", subject.kind, await object_of(db, subject), at=now)
@@ -215,7 +207,7 @@ class Forgetting(Transactions):
                 sa.delete(forgettings).where(
                     *(
                         forgettings.c[name] == value
-                        for name, value in key_of(request.subject).items()
+                        for name, value in asdict(request.subject).items()
                     ),
                     forgettings.c.until <= request.until,
                 )
@@ -234,7 +226,7 @@ class Forgetting(Transactions):
     async def _unfinished(self, subject: Subject) -> Sequence[Any]:
         query = (
             sa.select(runs.c.id, runs.c.owner, runs.c.lease_until)
-            .select_from(in_their_threads().join(runs, runs.c.message_id == messages.c.id))
+            .select_from(MESSAGES.join(runs, runs.c.message_id == messages.c.id))
             .where(about(subject), runs.c.state.in_(UNFINISHED))
             .order_by(runs.c.message_id)
         )
@@ -420,7 +412,7 @@ class Forgetting(Transactions):
         while True:
             query = (
                 sa.select(messages.c.id)
-                .select_from(in_their_threads())
+                .select_from(MESSAGES)
                 .where(about(subject), messages.c.id > last)
                 .order_by(messages.c.id)
                 .limit(PICKED)

@@ -320,12 +320,8 @@ async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
         )
         .group_by(spending.c.day)
     )
-    if scope.platform:
-        query = query.where(spending.c.platform == scope.platform)
-    if scope.workspace:
-        query = query.where(spending.c.workspace == scope.workspace)
-    if scope.channel:
-        query = query.where(spending.c.name == scope.channel)
+    named = {"platform": scope.platform, "workspace": scope.workspace, "name": scope.channel}
+    query = query.where(*(spending.c[column] == name for column, name in named.items() if name))
     rows = (await db.execute(query)).all()
     return {row.day: amount_of(row) for row in rows}
 
@@ -507,46 +503,28 @@ class AskedQuestions(Transactions):
     async def unanswered(self, scope: Scope, told: Telling = people_only) -> list[Unanswered]:
         """Unanswered questions as they may be ``told``, the most frequent first, then latest."""
         query = (
-            sa.select(
-                runs.c.id,
-                runs.c.state,
-                runs.c.accepted_at,
-                messages.c.text,
-                messages.c.made_from,
-                *PLACE,
-            )
+            sa.select(*PLACE, runs.c.id, runs.c.state, runs.c.accepted_at)
+            .add_columns(messages.c.text, messages.c.made_from)
             .select_from(asked_runs)
             .where(runs.c.state.in_(UNANSWERED), messages.c.text != "")
             .order_by(runs.c.accepted_at.desc(), runs.c.id)
             .limit(LISTED)
         )
         rows = await self._rows(of_scope(query, scope))
-        alike: dict[frozenset[str], list[sa.Row[tuple[object, ...]]]] = {}
+        alike: dict[frozenset[str], list[Any]] = {}
         for row in rows:
             alike.setdefault(frozenset(keywords(row.text)), []).append(row)
-        found = [
-            Unanswered(
-                row.id,
-                Place(row.platform, row.workspace, row.channel),
-                told(asked_of(row)),
-                row.state,
-                row.accepted_at,
-                len(same),
-            )
-            for same in alike.values()
-            for row in same[:1]
-        ]
+        found = []
+        for same in alike.values():
+            row = same[0]
+            text, at = told(asked_of(row)), row.accepted_at
+            found.append(Unanswered(row.id, Place(*row[:3]), text, row.state, at, len(same)))
         return sorted(found, key=lambda one: -one.times)
 
     async def feedback(self, scope: Scope, told: Telling = people_only) -> list[ReaderFeedback]:
         """Readers' opinions, the latest first; helpful ones have no reason or words."""
         query = (
-            sa.select(
-                feedback,
-                messages.c.text,
-                messages.c.made_from,
-                *PLACE,
-            )
+            sa.select(*PLACE, feedback, messages.c.text, messages.c.made_from)
             .select_from(asked_runs)
             .join(feedback, feedback.c.run_id == runs.c.id)
             .where(messages.c.text != "")
@@ -556,13 +534,8 @@ class AskedQuestions(Transactions):
         rows = await self._rows(of_scope(query, scope))
         return [
             ReaderFeedback(
-                row.run_id,
-                Place(row.platform, row.workspace, row.channel),
-                told(asked_of(row)),
-                row.verdict,
-                row.reason,
-                row.words,
-                row.at,
+                *(row.run_id, Place(*row[:3]), told(asked_of(row))),
+                *(row.verdict, row.reason, row.words, row.at),
             )
             for row in rows
         ]
@@ -574,8 +547,7 @@ class AskedQuestions(Transactions):
         rows = await self._rows(of_scope(query, scope))
         found: dict[Place, dict[str, int]] = {}
         for row in rows:
-            its_place = Place(row.platform, row.workspace, row.channel)
-            found.setdefault(its_place, {})[row.state] = row.counted
+            found.setdefault(Place(*row[:3]), {})[row.state] = row.counted
         listed = [PlaceCounts(place, states) for place, states in found.items()]
         return sorted(listed, key=lambda one: -one.asked)[:PLACES_LISTED]
 
