@@ -289,7 +289,7 @@ ANSWERS_KNOWN = 500  # answers of a channel that one of Footnote's posts may be,
 
 
 class Conversations(Transactions):
-    """Every method is one transaction, retried as ``again`` describes. Failures are raised as
+    """Every method is one transaction, retried as ``repeated`` and ``awaited`` say. Failures are raised as
     ``StorageUnavailable``."""
 
     # ------------------------------------------------------------ asking about them

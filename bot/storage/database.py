@@ -215,7 +215,7 @@ class Database:
     Statements on ``reader`` take effect one by one, without a transaction; on PostgreSQL it is
     also used for single writes.
     ``trouble`` translates a driver's error. ``patience`` is how many seconds a run waits for the
-    database (see ``again``). ``connections`` tracks connections that an engine's pool may lose.
+    database (see ``awaited``). ``connections`` tracks connections that an engine's pool may lose.
     ``listener`` receives notifications; ``connecting`` holds the connection settings.
     """
 
