@@ -289,8 +289,8 @@ ANSWERS_KNOWN = 500  # answers of a channel that one of Footnote's posts may be,
 
 
 class Conversations(Transactions):
-    """Every method is one transaction, retried as ``repeated`` and ``awaited`` say. Failures are raised as
-    ``StorageUnavailable``."""
+    """Every method is one transaction, retried as ``repeated`` and ``awaited`` say. Failures are
+    raised as ``StorageUnavailable``."""
 
     # ------------------------------------------------------------ asking about them
 

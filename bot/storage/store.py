@@ -272,8 +272,8 @@ TRANSCRIPT_MESSAGES = 60  # of a thread: a follow-up may refer to any of its ans
 
 
 class Store(Transactions):
-    """Every method is one transaction, retried as ``repeated`` and ``awaited`` say. Failures are raised as
-    ``StorageUnavailable``."""
+    """Every method is one transaction, retried as ``repeated`` and ``awaited`` say. Failures are
+    raised as ``StorageUnavailable``."""
 
     async def close(self) -> None:
         await self.database.close()
