@@ -47,7 +47,7 @@ FAST = (
     "tests/unit/reasoning/",
     "tests/unit/research/",
     "tests/unit/test_architecture.py",
-    "tests/unit/core/test_answers.py",
+    "tests/unit/core/test_messages.py",
     "tests/contract/test_strategy.py",
 )
 # Of these the ones over whole data sets, and of SDKs over sockets, take longer than all others.

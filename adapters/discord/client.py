@@ -25,7 +25,7 @@ from adapters.discord.settings import DiscordSettings
 from bot.core.egress import DIRECT, Egress
 from bot.core.errors import CredentialsRefused, FootnoteError, Invalid
 from bot.core.logs import get_logger
-from bot.core.observing import PlatformCalls
+from bot.core.measurements import PlatformCalls
 from bot.service.platform import Connection
 
 log = get_logger()

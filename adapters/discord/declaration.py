@@ -6,11 +6,11 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from adapters.discord.settings import DiscordSettings, has_token
-from bot.core.extras import need
+from bot.core.plugins import need
 from bot.service.platform import Declaration, Platform
 
 if TYPE_CHECKING:
-    from bot.core.observing import Observed
+    from bot.core.measurements import Observed
     from bot.storage.workspaces import Workspaces
 
 

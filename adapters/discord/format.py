@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import discord
 
 from adapters.discord import limits
-from bot.core.answers import Answer, PlanView, StepView
-from bot.core.labels import label
-from bot.core.lines import one_line, shortened
+from bot.core.lines import label, one_line, shortened
+from bot.core.messages import Answer, PlanView, StepView
 from bot.core.texts import Texts
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
 from bot.rendering.markdown_parts import split

@@ -31,7 +31,7 @@ from bot.core.errors import (
     InvalidSetting,
     PlatformUnavailable,
 )
-from bot.core.observing import Observed
+from bot.core.measurements import Observed
 from bot.core.posting import Poster
 from bot.service.platform import Connection
 from bot.service.reception import Reception

@@ -22,9 +22,9 @@ from adapters.discord import buttons, limits
 from adapters.discord.format import Look, format_answer, working
 from adapters.discord.messages import DiscordMessage, parse_raw
 from adapters.discord.rest import Code, DiscordRefused, RestClient
-from bot.core.answers import Answer
 from bot.core.errors import FootnoteError
 from bot.core.logs import get_logger
+from bot.core.messages import Answer
 from bot.core.posting import PostState, RunRef
 from bot.core.texts import texts_for
 from bot.service.replying import Display, View

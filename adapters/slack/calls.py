@@ -29,7 +29,7 @@ from adapters.slack.settings import SlackSettings
 from bot.core.egress import Egress
 from bot.core.errors import CredentialsRefused, PlatformUnavailable, PostRefused
 from bot.core.logs import get_logger
-from bot.core.observing import PlatformCalls
+from bot.core.measurements import PlatformCalls
 from bot.core.posting import still_ours
 from bot.service.platform import Connection
 

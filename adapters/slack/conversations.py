@@ -2,7 +2,7 @@
 
 https://docs.slack.dev/apis/web-api/real-time-search-api: a search needs the ``action_token`` of the
 event that asked the question, and finds what the asker may see, within the scopes of the app. The
-results are used for this one question and not stored (``bot.storage.said``).
+results are used for this one question and not stored (``bot.storage.store``).
 
 In a channel, the search covers public channels and the channel itself; only the asker learns that
 there are results in places that not everyone in the channel can see. In a direct message, it covers

@@ -29,10 +29,8 @@ from adapters.slack.limits import (
     TASKS,
     URL_CHARACTERS,
 )
-from bot.core.answers import Answer, PlanView, Status, StepView
-from bot.core.labels import label
-from bot.core.lines import shortened
-from bot.core.messages import Depth
+from bot.core.lines import label, shortened
+from bot.core.messages import Answer, Depth, PlanView, Status, StepView
 from bot.core.texts import Texts
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target, linked, reachable

@@ -35,10 +35,10 @@ from bot.core.errors import FootnoteError, InvalidSetting
 from bot.core.logs import get_logger
 from bot.operation.console_access import console_address
 from bot.search.registry import searches_conversations
-from bot.storage.connecting import Connecting
 from bot.storage.database import Database, open_database
 from bot.storage.encryption import Seal, Sealed
-from bot.storage.installations import slack_bots, slack_installations, slack_oauth_states
+from bot.storage.postgres import Connecting
+from bot.storage.tables import slack_bots, slack_installations, slack_oauth_states
 
 ORGANISATION = "E"  # first letter of an organisation's id; a workspace's id begins with T
 

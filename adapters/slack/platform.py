@@ -95,7 +95,7 @@ from adapters.slack.teams import Installed, InstalledTeams, Me, NotInstalled, On
 from adapters.slack.views import Home
 from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.logs import get_logger
-from bot.core.observing import Observed
+from bot.core.measurements import Observed
 from bot.core.settings import Settings
 from bot.search.registry import CONVERSATIONS, configured_names
 from bot.service.platform import Connection

@@ -32,7 +32,7 @@ from adapters.slack.installations import FILES, PUBLIC
 from adapters.slack.reply import Features, SlackDisplay
 from adapters.slack.teams import Team, Teams, names_of
 from bot.core.errors import PlatformUnavailable, PostRefused
-from bot.core.labels import label
+from bot.core.lines import label
 from bot.core.logs import get_logger
 from bot.core.messages import Attachment, Audience, Author, Message
 from bot.core.posting import PostState, Reply, RunRef, Whereabouts, collect

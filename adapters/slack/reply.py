@@ -42,10 +42,10 @@ from adapters.slack.limits import (
     STREAM_SECONDS_USED,
 )
 from adapters.slack.teams import Team
-from bot.core.answers import Answer, PlanView
 from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
+from bot.core.messages import Answer, PlanView
 from bot.core.posting import RunRef
 from bot.core.texts import Texts, texts_for
 from bot.service.replying import Display, View

@@ -28,9 +28,9 @@ from adapters.slack.limits import (
     VIEW_TITLE_CHARACTERS,
 )
 from adapters.slack.teams import People
-from bot.core.answers import Answer
 from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.lines import shortened
+from bot.core.messages import Answer
 from bot.core.settings import Settings
 from bot.core.texts import Texts, texts_for
 from bot.reasoning.declaration import who_answers

@@ -12,9 +12,8 @@ from typing import Any
 
 from adapters.terminal.messages import is_unnamed, terminal_message
 from adapters.terminal.poster import TerminalPoster
-from bot.core.answers import Answer
 from bot.core.errors import Denied, FootnoteError, Invalid, Unavailable
-from bot.core.messages import TERMINAL, RunOptions, Thread, clean_question
+from bot.core.messages import TERMINAL, Answer, RunOptions, Thread, clean_question
 from bot.core.settings import Settings
 from bot.operation.app import App, open_app
 

@@ -14,8 +14,7 @@ from mcp.server.stdio import stdio_server
 from adapters.terminal.listener import Terminal
 from adapters.terminal.messages import terminal_message, terminal_thread
 from adapters.terminal.poster import TerminalPoster, TerminalReply
-from bot.core.answers import Answer, PlanView
-from bot.core.messages import TERMINAL, RunOptions, Thread
+from bot.core.messages import TERMINAL, Answer, PlanView, RunOptions, Thread
 from bot.core.posting import PostState, Reply, RunRef
 from bot.core.reader import EVERYTHING, telling
 from bot.core.settings import Settings
@@ -24,8 +23,7 @@ from bot.mcp.server import mcp_server
 from bot.mcp.session import AskArguments, AskResult, ResourceEntry
 from bot.operation.app import App, open_app
 from bot.research.evidence.library import Library
-from bot.storage.archive import Archive
-from bot.storage.traces import KeptPage, Traces
+from bot.storage.archive import Archive, KeptPage, Traces
 
 
 async def serve_mcp(settings: Settings) -> None:

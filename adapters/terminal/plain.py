@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from bot.core.answers import Answer, StepView
-from bot.core.labels import label
-from bot.core.lines import one_line, shortened
+from bot.core.lines import label, one_line, shortened
+from bot.core.messages import Answer, StepView
 from bot.core.texts import DEFAULT, texts_for
 from bot.rendering.documents import answer_document, printed_json
 from bot.rendering.footnotes import Excerpt, QuoteView, SourceView, sources

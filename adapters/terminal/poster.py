@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from adapters.terminal.plain import answer_json, bare, ended_lines, plain
-from bot.core.answers import Answer, PlanView
 from bot.core.errors import FootnoteError, PageUnreadable, Unavailable
-from bot.core.messages import Attachment, Message
+from bot.core.messages import Answer, Attachment, Message, PlanView
 from bot.core.posting import PostState, Reply, RunRef
 from bot.text.control import without_controls
 

@@ -26,8 +26,8 @@ from adapters.terminal.plain import (
     text_last,
     where,
 )
-from bot.core.answers import Answer, StepView
 from bot.core.lines import one_line
+from bot.core.messages import Answer, StepView
 from bot.rendering.footnotes import Excerpt, QuoteView, SourceView, sources
 from bot.rendering.remarks import Branch, branches, title_of
 from bot.rendering.safety import portable, without_pings

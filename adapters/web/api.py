@@ -44,9 +44,11 @@ from adapters.web.live import (
 from adapters.web.preferences import texts_of
 from adapters.web.turns import Turn, turns_in, turns_of
 from bot import __version__
-from bot.core.answers import (
+from bot.core.messages import (
+    MAX_QUESTION,
     Answer,
     Change,
+    Depth,
     Disagreement,
     Doubt,
     PlanView,
@@ -56,11 +58,11 @@ from bot.core.answers import (
     VerificationState,
     VerifiedSentence,
 )
-from bot.core.messages import MAX_QUESTION, Depth
 from bot.core.reader import Reader
 from bot.pages.media import described
 from bot.rendering.documents import answer_document
-from bot.storage.records import UNFINISHED, RunRecord
+from bot.storage.store import RunRecord
+from bot.storage.tables import UNFINISHED
 
 RunState = Literal["accepted", "running", "answered", "partial", "not_found", "failed", "stopped"]
 

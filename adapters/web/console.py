@@ -18,8 +18,8 @@ from adapters.web.live import Live, OpenStreams
 from adapters.web.offers import Offers
 from adapters.web.preferences import LANGUAGES, language_of, texts_of, theme_of, zone_of
 from adapters.web.templating import Templates
+from bot.core.measurements import Observed
 from bot.core.messages import Thread
-from bot.core.observing import Observed
 from bot.core.rate_limit import Pace
 from bot.core.settings import ChannelRules, Settings
 from bot.operation.console_access import Guesses
@@ -30,13 +30,12 @@ from bot.service.corrections import CorrectionDesk
 from bot.service.reception import Reception
 from bot.service.standing.desk import Desk
 from bot.storage.archive import Archive
-from bot.storage.audit import Audit
+from bot.storage.audit_log import Audit
+from bot.storage.console import History, SignIns
+from bot.storage.conversations import Files
 from bot.storage.database import Database
-from bot.storage.files import Files
-from bot.storage.found_words import FoundWords
-from bot.storage.history import History
-from bot.storage.sign_ins import SignIns
 from bot.storage.store import Store
+from bot.storage.word_search import FoundWords
 
 QUESTIONS = 20  # that one client may ask in a minute
 WORKSPACE = "console"  # the workspace of all web threads

@@ -11,7 +11,7 @@ from bot.operation.console_access import has_console
 from bot.service.platform import Declaration, Platform
 
 if TYPE_CHECKING:
-    from bot.core.observing import Observed
+    from bot.core.measurements import Observed
     from bot.storage.workspaces import Workspaces
 
 

@@ -28,15 +28,14 @@ from adapters.web.limits import (
     SECONDS_BETWEEN_IDLE_LOOKS,
     SECONDS_BETWEEN_LOOKS,
 )
-from bot.core.answers import Answer, PlanView
 from bot.core.errors import StorageUnavailable
 from bot.core.logs import get_logger
-from bot.core.messages import Thread
+from bot.core.messages import Answer, PlanView, Thread
 from bot.core.posting import PostState
 from bot.storage.database import Database
-from bot.storage.records import UNFINISHED, RunRecord
-from bot.storage.signals import RunSignals
-from bot.storage.tables import runs
+from bot.storage.postgres import RunSignals
+from bot.storage.store import RunRecord
+from bot.storage.tables import UNFINISHED, runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +269,7 @@ class Live:
     def _listening(self) -> RunSignals | None:
         if not self._database.listener.can_hear:
             return None
-        return RunSignals(self._database, self._hear, self.look_soon)
+        return RunSignals(self._database.listener, self._hear, self.look_soon)
 
     async def _keep_looking(self) -> None:
         """Look for changes as long as there are viewers. The task is rarely cancelled, because an

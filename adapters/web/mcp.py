@@ -27,17 +27,16 @@ from adapters.web.console import WORKSPACE, Console
 from adapters.web.live import moments
 from adapters.web.preferences import asked_locale, texts_of
 from adapters.web.turns import turns_of
-from bot.core.answers import Answer, PlanView
 from bot.core.errors import Invalid, Unavailable
-from bot.core.extras import need
-from bot.core.messages import Message, Thread
+from bot.core.messages import Answer, Message, PlanView, Thread
+from bot.core.plugins import need
 from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.mcp.session import AskArguments, AskResult, ResourceEntry
 from bot.research.evidence.library import Library
-from bot.storage.audit import act_as, in_console
-from bot.storage.records import RunRecord
-from bot.storage.traces import KeptPage, Traces
+from bot.storage.archive import KeptPage, Traces
+from bot.storage.audit_log import act_as, in_console
+from bot.storage.store import RunRecord
 
 PATH = "/mcp"
 

@@ -21,7 +21,7 @@ from adapters.web.mcp import McpEndpoint
 from adapters.web.poster import WebPoster
 from bot.core.errors import FootnoteError
 from bot.core.logs import get_logger
-from bot.core.observing import Observed
+from bot.core.measurements import Observed
 from bot.core.settings import Settings
 from bot.service.platform import Connection
 from bot.service.reception import Reception

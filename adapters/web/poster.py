@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adapters.web.live import Live, ReplyState, next_state, next_turn, parse_state
-from bot.core.answers import Answer
 from bot.core.errors import (
     FootnoteError,
     PageUnreadable,
@@ -18,11 +17,11 @@ from bot.core.errors import (
     RunLost,
     StorageUnavailable,
 )
-from bot.core.messages import Attachment, Message
+from bot.core.messages import Answer, Attachment, Message
 from bot.core.posting import PostState, Reply, RunRef, too_large
 from bot.core.texts import texts_for
 from bot.service.replying import Display, Pace, View, open_reply
-from bot.storage.files import Files
+from bot.storage.conversations import Files
 
 
 class WebPoster:

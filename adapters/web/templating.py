@@ -18,8 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.core.labels import label, titled
-from bot.core.lines import one_line
+from bot.core.lines import label, one_line, titled
 from bot.core.texts import Texts
 
 STATIC = Path(__file__).with_name("static")

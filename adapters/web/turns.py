@@ -11,16 +11,14 @@ import sqlalchemy as sa
 from adapters.web.console import Console
 from adapters.web.html.sources import Dates
 from adapters.web.live import ReplyState, state_of
-from bot.core.answers import Answer
 from bot.core.errors import InvalidSetting
-from bot.core.labels import label
-from bot.core.messages import Attachment, RunOptions, Thread
-from bot.core.provenance import OWN_WORDS, Provenance
+from bot.core.lines import label
+from bot.core.messages import OWN_WORDS, Answer, Attachment, Provenance, RunOptions, Thread
 from bot.core.reader import Reader
 from bot.rights.rights import Rights, Root
 from bot.storage.database import Database
-from bot.storage.records import UNFINISHED, RunRecord
-from bot.storage.tables import feedback, pages, runs
+from bot.storage.store import RunRecord
+from bot.storage.tables import UNFINISHED, feedback, pages, runs
 from bot.storage.workspaces import Opinion
 
 

@@ -19,7 +19,7 @@ from bot.cli.command import command_app, settings_for
 from bot.cli.records import open_records, platform_and_id
 from bot.core.errors import Invalid
 from bot.core.settings import Settings
-from bot.storage.audit import DEEDS, Audit, AuditFilter, Entry
+from bot.storage.audit_log import DEEDS, Audit, AuditFilter, Entry
 
 NAMES = tuple(each.name for each in fields(Entry) if each.name != "text")
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 import bot
-from bot.core.credentials import without_credentials
-from bot.core.errors import CredentialsRefused, FootnoteError, Invalid
+from bot.core.errors import CredentialsRefused, FootnoteError, Invalid, without_credentials
 
 if TYPE_CHECKING:
     from bot.core.settings import Settings

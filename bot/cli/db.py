@@ -15,12 +15,11 @@ from bot.core.settings import Settings
 from bot.operation.configuration import load_settings
 from bot.service.forgetting import Maintenance
 from bot.storage import migrate
-from bot.storage.audit import Audit
-from bot.storage.connecting import Connecting
+from bot.storage.audit_log import Audit
 from bot.storage.database import existing_database, open_database
 from bot.storage.integrity import findings
-from bot.storage.removal import Removed
-from bot.storage.retention import Keep, Retention
+from bot.storage.postgres import Connecting
+from bot.storage.removal import Keep, Removed, Retention
 from bot.storage.tables import HEAD
 
 app = command_app("Manage the database.")

@@ -14,7 +14,7 @@ from bot.cli.records import open_records
 from bot.core.settings import Settings
 from bot.rendering.documents import as_markdown
 from bot.storage.archive import Archive, Conversation
-from bot.storage.audit import Audit, named
+from bot.storage.audit_log import Audit, named
 
 ThreadArgument = Annotated[
     str,

@@ -22,10 +22,9 @@ from bot.service.forgetting import day_after
 from bot.service.platform import Installations, platforms
 from bot.storage.archive import Archive
 from bot.storage.conversations import Conversations
+from bot.storage.forgetting import Forgotten, Subject, SubjectKind, missing_forgettings
 from bot.storage.removal import NOTHING_REMOVED, Removed
-from bot.storage.replaying import Forgotten, missing_forgettings
 from bot.storage.store import Store
-from bot.storage.subjects import Kind, Subject
 
 Place = Annotated[
     str,
@@ -60,7 +59,9 @@ def workspace(workspace: Place, yes: Yes = False, dry_run: DryRun = False) -> No
     asyncio.run(_forget(settings_for(), "workspace", workspace, yes, dry_run))
 
 
-async def _forget(settings: Settings, kind: Kind, given: str, yes: bool, dry_run: bool) -> None:
+async def _forget(
+    settings: Settings, kind: SubjectKind, given: str, yes: bool, dry_run: bool
+) -> None:
     """Show what is stored about a subject, ask for confirmation, and remove it."""
     if kind != "thread":
         platform, id = platform_and_id(given)

@@ -12,8 +12,8 @@ from bot.core.errors import Invalid
 from bot.core.messages import TERMINAL
 from bot.core.settings import Settings
 from bot.service.forgetting import Forgetter
-from bot.storage.audit import Actor, act_as
-from bot.storage.connecting import Connecting
+from bot.storage.audit_log import Actor, act_as
+from bot.storage.postgres import Connecting
 from bot.storage.removal import Removed
 from bot.storage.store import Store, open_store
 

@@ -29,14 +29,62 @@ Callers catch by meaning, never by provider:
     └── RunLost              another attempt has taken the run over; this one may not write
 
 ``asyncio.CancelledError`` is not part of the tree and is never swallowed.
+
+Credentials are hidden in all printed text: messages, logs, tracebacks, settings. Addresses may
+carry user names and passwords before the host, or as parameters after it. Malformed addresses are
+printed too, often because the password contains a ``/`` or ``@``. Therefore more is hidden than
+what RFC 3986 calls user information.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
-from bot.core.credentials import without_credentials
+HIDDEN = "***"
+
+# Names of parameters that hold a secret: in libpq, at search providers, in signed addresses.
+_TELLING = (
+    r"[\w.-]*(?:passw(?:or)?d|passwd|pwd|passphrase|secret|token|credential|signature)[\w.-]*"
+    r"|(?:[\w.-]+[_.-])?(?:key|auth|sig)|apikey"
+)
+_PARAMETER = re.compile(
+    rf"(?i)([?&;]|(?<![\w.-]))(?=[\w.-]*+=[^\s&;#'\"])({_TELLING})=([^\s&;#'\"]+)"
+)
+# Everything before the last @ up to white space: like SQLAlchemy, allow any character in a
+# password. The host stays visible.
+_UP_TO_HOST = re.compile(r"(?<![^\s'\"<>])[^\s'\"<>]*@")
+_ADDRESS = re.compile(r"(?is)(?P<scheme>\b[a-z][a-z0-9+.-]{0,100}:[/\\]{2,}+)(?P<before>.*+)")
+# In web addresses the user information ends at the first / ? #, since paths may have an @ …
+_OF_WEB = re.compile(r"\A[^/\\?#]*@")
+# … unless the text after the first colon cannot be a port: then it is a password.
+_MALFORMED = re.compile(r"\A[^/\\?#@:\[\]]*:(?!\d*(?:[/\\?#]|$)).*@")
+# The example in our own advice on how to write an address.
+_EXAMPLE = "user:password@"
+
+
+def without_credentials(text: str) -> str:
+    """Return the text with user names, passwords and secret parameters of addresses hidden.
+
+    Applying it twice changes nothing more.
+    """
+    if "@" in text:
+        text = _UP_TO_HOST.sub(lambda found: _ADDRESS.sub(_hidden, found[0]), text)
+    return _PARAMETER.sub(rf"\1\2={HIDDEN}", text) if "=" in text else text
+
+
+def _hidden(found: re.Match[str]) -> str:
+    scheme, before = found["scheme"], found["before"]
+    if before == _EXAMPLE:
+        return found[0]
+    if not scheme.lower().startswith(("http:", "https:")):
+        return f"{scheme}{HIDDEN}@"
+    for of_user in (_OF_WEB, _MALFORMED):
+        if (information := of_user.match(before)) is not None:
+            rest = before[information.end() :]
+            return f"{scheme}{HIDDEN}@{rest}"
+    return found[0]
 
 
 class FootnoteError(Exception):
@@ -73,28 +121,22 @@ class Invalid(FootnoteError):
         self.values = dict(values or {})
 
 
-class InvalidQuestion(Invalid):
-    """The question cannot be accepted as it is."""
+class InvalidQuestion(Invalid): ...
 
 
-class InvalidSetting(Invalid):
-    """A setting is unknown, malformed or missing."""
+class InvalidSetting(Invalid): ...
 
 
-class Refused(FootnoteError):
-    """Trying again unchanged gives the same answer."""
+class Refused(FootnoteError): ...
 
 
-class AddressRefused(Refused):
-    """The URL leads where Footnote does not go."""
+class AddressRefused(Refused): ...
 
 
-class CredentialsRefused(Refused):
-    """A peer does not accept the key it was given."""
+class CredentialsRefused(Refused): ...
 
 
-class PostRefused(Refused):
-    """The platform does not let Footnote post there: the channel is gone, or closed to it."""
+class PostRefused(Refused): ...
 
 
 class Denied(Refused):
@@ -111,12 +153,10 @@ class Denied(Refused):
         self.values = dict(values or {})
 
 
-class DaySpentUp(Denied):
-    """The daily budget of the person, the channel or the workspace is spent."""
+class DaySpentUp(Denied): ...
 
 
-class ModelRefused(Refused):
-    """The model declined to work on the question."""
+class ModelRefused(Refused): ...
 
 
 class Unavailable(FootnoteError):
@@ -132,20 +172,16 @@ class Unavailable(FootnoteError):
         self.retry_after = retry_after
 
 
-class ProviderUnavailable(Unavailable):
-    """One search provider does not answer."""
+class ProviderUnavailable(Unavailable): ...
 
 
-class NoProviderAvailable(Unavailable):
-    """Every search provider asked has failed."""
+class NoProviderAvailable(Unavailable): ...
 
 
-class ModelUnavailable(Unavailable):
-    """The model's endpoint does not answer, after its retries."""
+class ModelUnavailable(Unavailable): ...
 
 
-class PlatformUnavailable(Unavailable):
-    """A chat platform is down, slow or rate limiting."""
+class PlatformUnavailable(Unavailable): ...
 
 
 class StorageUnavailable(Unavailable):
@@ -167,24 +203,19 @@ class StorageUnavailable(Unavailable):
         self.kind = kind
 
 
-class Broken(FootnoteError):
-    """A response cannot be used."""
+class Broken(FootnoteError): ...
 
 
-class PageUnreadable(Broken):
-    """A page or file that is empty, binary, too large, endless or undecodable."""
+class PageUnreadable(Broken): ...
 
 
-class BrowserNeeded(PageUnreadable):
-    """A page whose server gives its text to browsers only: built by script, or behind a check."""
+class BrowserNeeded(PageUnreadable): ...
 
 
-class ReaderMissing(PageUnreadable):
-    """A file that could be read if an extra were installed."""
+class ReaderMissing(PageUnreadable): ...
 
 
-class ModelBroken(Broken):
-    """A model reply that stays malformed after a repair turn."""
+class ModelBroken(Broken): ...
 
 
 class BudgetSpent(FootnoteError):
@@ -204,9 +235,7 @@ class BudgetSpent(FootnoteError):
         return self.text_id.startswith("budget-day-")
 
 
-class Stopped(FootnoteError):
-    """A person or a shutdown ended the run."""
+class Stopped(FootnoteError): ...
 
 
-class RunLost(FootnoteError):
-    """Another attempt has taken the run over; this one may not write."""
+class RunLost(FootnoteError): ...

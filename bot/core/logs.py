@@ -15,7 +15,7 @@ from collections.abc import Mapping, MutableMapping
 from contextvars import ContextVar
 from typing import Any, Literal
 
-from bot.core.credentials import without_credentials
+from bot.core.errors import without_credentials
 
 Format = Literal["auto", "console", "logfmt", "json"]
 

@@ -7,9 +7,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from bot.core.answers import Answer, PlanView
 from bot.core.errors import FootnoteError, PageUnreadable
-from bot.core.messages import Attachment, Message, RunOptions, Thread
+from bot.core.messages import Answer, Attachment, Message, PlanView, RunOptions, Thread
 
 PostState = dict[str, Any]  # an adapter's own JSON, with which it finds its posts again
 

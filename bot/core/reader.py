@@ -1,4 +1,11 @@
-"""The reader of an answer: who asks, where it is shown, and which documents may appear in it."""
+"""The reader of an answer: who asks, where it is shown, and which documents may appear in it.
+
+Addresses tell what only some people may read: the operator's files, a chat's messages, corrections
+(``correction:/PLACE/ID``) and results of servers of the Model Context Protocol
+(``mcp:/SERVER/ID``). The last two may have a web address, which follows "?" and is the target of
+links:
+``mcp:/jira/OPS-7?https%3A%2F%2Fjira.example.com%2Fbrowse%2FOPS-7``.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +14,90 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
+from urllib.parse import quote, unquote
 
-from bot.core.answers import Answer
-from bot.core.collection import Readership
-from bot.core.correction_address import is_correction, place_of
-from bot.core.mcp_address import is_of_server
 from bot.core.messages import (
     CONSOLE,
     TERMINAL,
+    Answer,
     Audience,
     Author,
     Message,
+    Provenance,
     RunOptions,
+    Telling,
     Thread,
     Transcript,
+    Wording,
 )
-from bot.core.provenance import Provenance, Telling, Wording
+from bot.core.readership import Readership
+
+CORRECTION = "correction:"
+
+
+def correction_address(place: str, id: str, url: str = "") -> str:
+    """Return the address of a correction; ``url`` is its message's web address, if it has one."""
+    end = f"?{quote(url, safe='')}" if url else ""
+    return f"{CORRECTION}/{quote(place, safe='')}/{id}{end}"
+
+
+def is_correction(url: str) -> bool:
+    """Return True if an address belongs to a correction."""
+    return url[: len(CORRECTION)].lower() == CORRECTION
+
+
+def place_of(url: str) -> str:
+    """Return the place whose readers may see the correction at an address."""
+    return unquote(url.split("/")[1]) if url.count("/") > 1 else ""
+
+
+def correction_id(url: str) -> str:
+    """Return the id in the address of a correction."""
+    return url.partition("?")[0].rpartition("/")[2]
+
+
+OF_SERVER = "mcp:"
+WEB = ("http://", "https://")
+
+
+def mcp_address(server: str, id: str, url: str = "") -> str:
+    """Return the address of a server's result; ``url`` is its web address, if it has one."""
+    end = f"?{quote(url, safe='')}" if url.startswith(WEB) and url != id else ""
+    return f"{server_root(server)}/{quote(id, safe='')}{end}"
+
+
+def server_root(server: str) -> str:
+    """Return the address above all results of a server."""
+    return f"{OF_SERVER}/{server}"
+
+
+def is_of_server(url: str) -> bool:
+    return url[: len(OF_SERVER)].lower() == OF_SERVER
+
+
+def server_of(url: str) -> str:
+    """Return the name of the server; "" for other addresses."""
+    return url.split("/")[1] if is_of_server(url) and url.count("/") > 1 else ""
+
+
+def mcp_id(url: str) -> str:
+    """Return the server's own id for the result at an address."""
+    return unquote(url.partition("?")[0].split("/", 2)[-1])
+
+
+def public(url: str) -> str:
+    """Return the address at which people open a page: for a server's result or a correction its web
+    address or "", for other pages their own address."""
+    if not (is_of_server(url) or is_correction(url)):
+        return url
+    known = unquote(url.partition("?")[2]) or mcp_id(url)
+    return known if known.startswith(WEB) else ""
+
+
+def display_address(url: str) -> str:
+    """Return the address of a page to show to people and programs."""
+    return public(url) or url
+
 
 SCHEME = "file:"  # of file addresses
 FOUND_IN = "conversations:"  # prefix of entries for places whose conversations were searched

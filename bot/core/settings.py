@@ -49,12 +49,10 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from bot.core.collection import DocumentCollection, Readership, without_doubles
-from bot.core.credentials import without_credentials
-from bot.core.errors import InvalidSetting
+from bot.core.errors import InvalidSetting, without_credentials
 from bot.core.logs import get_logger
-from bot.core.mcp_entry import McpServer
 from bot.core.messages import Depth
+from bot.core.readership import DocumentCollection, McpServer, Readership, without_doubles
 
 PREFIX = "FOOTNOTE_"
 DOTENV = ".env"

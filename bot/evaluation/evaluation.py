@@ -21,8 +21,6 @@ from typing import Any, Protocol
 from pydantic import SecretStr
 
 import bot
-from bot.core.answers import Answer
-from bot.core.credentials import without_credentials
 from bot.core.errors import (
     CredentialsRefused,
     FootnoteError,
@@ -31,9 +29,10 @@ from bot.core.errors import (
     PageUnreadable,
     StorageUnavailable,
     Unavailable,
+    without_credentials,
 )
 from bot.core.lines import one_line
-from bot.core.messages import Attachment, Author, Depth, Message, RunOptions, Thread
+from bot.core.messages import Answer, Attachment, Author, Depth, Message, RunOptions, Thread
 from bot.core.posting import PostState, RunRef, Unseen
 from bot.core.settings import Settings
 from bot.evaluation.questions import Case, QuestionSet

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from bot.core.answers import Answer
+from bot.core.messages import Answer
 from bot.evaluation.questions import MARKS, CaseTurn, Groups
 from bot.pages.urls import dedupe_key
 from bot.reasoning.model.judge import Grade

@@ -23,11 +23,10 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
 from bot import __version__
-from bot.core.answers import PlanView
 from bot.core.errors import FootnoteError, Invalid
-from bot.core.labels import kind_of, label, titled
-from bot.core.lines import one_line, shortened
-from bot.core.mcp_address import display_address
+from bot.core.lines import kind_of, label, one_line, shortened, titled
+from bot.core.messages import PlanView
+from bot.core.reader import display_address
 from bot.core.texts import Texts, sentence_for
 from bot.mcp.session import (
     Answered,

@@ -12,12 +12,11 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.core.answers import Answer, PlanView
-from bot.core.labels import Kind
-from bot.core.messages import MAX_QUESTION, Depth
+from bot.core.lines import Kind
+from bot.core.messages import MAX_QUESTION, Answer, Depth, PlanView
 from bot.core.texts import Texts
 from bot.research.evidence.library import Library
-from bot.storage.traces import KeptPage
+from bot.storage.archive import KeptPage
 
 # ---------------------------------------------------------------- arguments and results
 

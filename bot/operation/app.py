@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from bot.core.observing import Observed, nothing_observed, unobserved
+from bot.core.measurements import Observed, nothing_observed, unobserved
 from bot.core.posting import Poster
 from bot.core.settings import Settings
 from bot.operation.console_access import run_page
@@ -25,8 +25,8 @@ from bot.service.dispatch.attempts import Executor
 from bot.service.dispatch.choice import CONCURRENCY, Role, open_dispatcher
 from bot.service.dispatch.dispatcher import Dispatcher
 from bot.service.research_service import ResearchService
-from bot.storage.connecting import Connecting
-from bot.storage.retention import PAGE_TTL
+from bot.storage.postgres import Connecting
+from bot.storage.removal import PAGE_TTL
 from bot.storage.store import Store, open_store
 
 YOUNG_OBJECTS = 50_000

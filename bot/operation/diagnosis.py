@@ -15,8 +15,8 @@ from textwrap import fill
 from rich.console import Console
 from rich.text import Text
 
-from bot.core import extras
 from bot.core.errors import FootnoteError, Unavailable
+from bot.core.plugins import report_extras
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names
 from bot.reasoning.declaration import chosen_reasoner
@@ -115,8 +115,8 @@ async def _count(settings: Settings) -> int:
 
 
 async def _storage(settings: Settings) -> str:
-    from bot.storage.connecting import Connecting
     from bot.storage.database import open_database
+    from bot.storage.postgres import Connecting
 
     database = await open_database(settings.database, connecting=Connecting.of(settings))
     try:
@@ -140,9 +140,9 @@ async def _storage(settings: Settings) -> str:
 async def _uploads(settings: Settings) -> str:
     """Report the files that people sent, all that are stored and those of today."""
     from bot.research.budget.budget import UPLOADS
-    from bot.storage.connecting import Connecting
+    from bot.storage.conversations import Files
     from bot.storage.database import open_database
-    from bot.storage.files import Files
+    from bot.storage.postgres import Connecting
 
     database = await open_database(settings.database, connecting=Connecting.of(settings))
     try:
@@ -166,7 +166,7 @@ async def _documents(settings: Settings) -> str:
 
 
 async def _extras(_: Settings) -> str:
-    return extras.report()
+    return report_extras()
 
 
 async def _meaning(settings: Settings) -> str:

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.core.errors import InvalidSetting, StorageUnavailable
 from bot.core.http_connection import HttpConnection, Limits, bound
-from bot.core.indexing import Indexing
+from bot.core.measurements import Indexing
 from bot.core.messages import CONSOLE
 from bot.service.dispatch.dispatcher import Condition, Dispatcher
 from bot.service.platform import Connection

@@ -30,7 +30,7 @@ from starlette.routing import BaseRoute, Route
 
 from bot import __version__
 from bot.core.errors import StorageUnavailable
-from bot.core.observing import Observed
+from bot.core.measurements import Observed
 from bot.core.settings import Settings
 from bot.operation.console_access import FORWARDED, Guesses, bearer_of, is_from_here, why_unclear
 from bot.research.trace.health import health

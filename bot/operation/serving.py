@@ -17,17 +17,15 @@ from types import FrameType
 from typing import Any
 
 from bot.core.errors import FootnoteError, InvalidSetting, Unavailable
-from bot.core.indexing import Indexing
 from bot.core.logs import get_logger
+from bot.core.measurements import Indexing, Observed
 from bot.core.messages import CONSOLE
-from bot.core.observing import Observed
 from bot.core.settings import Settings
 from bot.operation.app import open_app
 from bot.operation.console_access import has_console
 from bot.operation.health import Readiness, health_routes, http_endpoint
 from bot.operation.metrics import metrics_routes
-from bot.rights.changes import RuleChanges
-from bot.rights.rights import Rights
+from bot.rights.rights import Rights, RuleChanges
 from bot.search.background_indexing import documents_being_indexed
 from bot.search.vector_filling import vectors_being_made
 from bot.service.access import shut_to_console
@@ -37,10 +35,9 @@ from bot.service.forgetting import Maintenance
 from bot.service.platform import Platform, listening_platforms, platforms, posting_platforms
 from bot.service.reception import Reception
 from bot.service.standing.rounds import StandingRounds
-from bot.storage.connecting import Connecting
-from bot.storage.database import open_database
-from bot.storage.retention import Keep, Retention
-from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
+from bot.storage.database import SERVING_PATIENCE, START_PATIENCE, open_database
+from bot.storage.postgres import Connecting
+from bot.storage.removal import Keep, Retention
 from bot.storage.store import Store
 from bot.storage.workspaces import Workspaces
 

@@ -21,15 +21,14 @@ from typing import TYPE_CHECKING, Any, cast
 from bot import __version__
 from bot.core.egress import Egress
 from bot.core.errors import StorageUnavailable
-from bot.core.extras import need
 from bot.core.logs import get_logger
+from bot.core.plugins import need
 from bot.core.settings import Settings
 from bot.research.trace.timeline import Span as Line
 from bot.research.trace.trace import ModelCall, Price, Trace, trace
 from bot.service.dispatch.attempts import Executor
-from bot.storage.records import RunRecord
-from bot.storage.store import Store
-from bot.storage.traces import Traces
+from bot.storage.archive import Traces
+from bot.storage.store import RunRecord, Store
 
 if TYPE_CHECKING:
     import requests

@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 from bot.core.egress import Egress
 from bot.core.errors import AddressRefused, Broken, BrowserNeeded, Invalid, Refused, Unavailable
 from bot.core.logs import get_logger
-from bot.core.observing import Observe, timed, unobserved
+from bot.core.measurements import Observe, timed, unobserved
 from bot.core.settings import Settings
 from bot.pages import retrieval, urls
 from bot.pages.gates import refuse_gate

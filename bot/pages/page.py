@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from bot.core.provenance import OWN_WORDS, Provenance
+from bot.core.messages import OWN_WORDS, Provenance
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from contextvars import ContextVar
 from typing import IO, Any, Literal, NamedTuple, TypeVar
 
 from bot.core.errors import Unavailable
-from bot.core.observing import Load
+from bot.core.measurements import Load
 from bot.pages.processes import LACKS_MEMORY, MAX_REPLY, environment, receive, send
 
 # ---------------------------------------------------------------- turns

@@ -17,8 +17,7 @@ from functools import lru_cache
 from typing import NoReturn
 from urllib.parse import unquote_to_bytes
 
-from bot.core.credentials import without_credentials
-from bot.core.errors import AddressRefused
+from bot.core.errors import AddressRefused, without_credentials
 from bot.text.listed import listed
 
 MAX_URL = 8_000

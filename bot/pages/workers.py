@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
-from bot.core.observing import Load
+from bot.core.measurements import Load
 from bot.pages.page import Reading
 from bot.pages.page_markdown import MOST_CHARACTERS
 from bot.pages.pool import COMMAND, Pool, TaskFailed

@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from bot.core.errors import InvalidSetting
-from bot.core.observing import Observe
+from bot.core.measurements import Observe
 from bot.core.plugins import load_parts
 from bot.core.settings import Price, Settings
 from bot.reasoning.calls import ModelReply, Tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.core.answers import Judgement
+from bot.core.messages import Judgement
 from bot.pages.passages import Passage
 
 

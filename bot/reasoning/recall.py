@@ -12,9 +12,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from bot.core.answers import Citation
-from bot.core.labels import label
-from bot.core.messages import Entry, Message, Transcript
+from bot.core.lines import label
+from bot.core.messages import Citation, Entry, Message, Transcript
 from bot.pages.urls import dedupe_key, domain
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.wording import pronoun, topic_words

@@ -13,10 +13,9 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.core.answers import Answer, Verification
-from bot.core.labels import Kind, kind_of, label, titled
-from bot.core.lines import one_line
-from bot.core.mcp_address import display_address
+from bot.core.lines import Kind, kind_of, label, one_line, titled
+from bot.core.messages import Answer, Verification
+from bot.core.reader import display_address
 from bot.core.texts import DEFAULT, texts_for
 from bot.pages.urls import domain
 from bot.rendering.footnotes import by_number, link_target, sources

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
 from typing import Literal
 
-from bot.core.answers import Answer, Citation, Span
 from bot.core.errors import AddressRefused
-from bot.core.labels import Kind, kind_of, label, titled
-from bot.core.lines import cluster_start, one_line, shortened
-from bot.core.mcp_address import display_address, public
+from bot.core.lines import Kind, cluster_start, kind_of, label, one_line, shortened, titled
+from bot.core.messages import Answer, Citation, Span
+from bot.core.reader import display_address, public
 from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.pages.urls import domain, parse
 from bot.rendering.marks import outside_literals, without_marks
@@ -55,7 +54,7 @@ class QuoteView:
 
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """One numbered source to display: its title, headings and ``via`` are labels (``core.labels``),
+    """One numbered source to display: its title, headings and ``via`` are labels (``core.lines``),
     the title with the sign of its ``kind``. ``quotes`` are the distinct words it is cited for, in
     order.
 

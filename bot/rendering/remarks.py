@@ -9,9 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from bot.core.answers import Answer, StepView
-from bot.core.labels import label
-from bot.core.lines import one_line, shortened
+from bot.core.lines import label, one_line, shortened
+from bot.core.messages import Answer, StepView
 from bot.core.texts import Texts
 from bot.rendering.footnotes import SourceView, sources
 from bot.rendering.markdown_tables import plain_text

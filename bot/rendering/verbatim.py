@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.core.labels import label
+from bot.core.lines import label
 from bot.rendering.marks import ESCAPE, outside_code
 from bot.rendering.safety import TRAILING, URL
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pydantic import TypeAdapter
 
-from bot.core.answers import Citation
+from bot.core.messages import Citation
 from bot.core.reader import is_document
 from bot.core.texts import Texts, texts_in
 from bot.reasoning.closest.passages import heading_path, leads

@@ -22,7 +22,7 @@ from bot.core.errors import (
     StorageUnavailable,
     Unavailable,
 )
-from bot.core.provenance import OWN_WORDS, Provenance
+from bot.core.messages import OWN_WORDS, Provenance
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import (
     AnswerDelta,

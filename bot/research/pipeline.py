@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.core.answers import Answer, Status, Verification
 from bot.core.errors import (
     BudgetSpent,
     FootnoteError,
@@ -20,7 +19,7 @@ from bot.core.errors import (
     ModelUnavailable,
     NoProviderAvailable,
 )
-from bot.core.messages import Depth, Transcript
+from bot.core.messages import Answer, Depth, Status, Transcript, Verification
 from bot.core.settings import Settings
 from bot.core.texts import texts_in
 from bot.pages.urls import dedupe_key

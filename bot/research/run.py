@@ -16,15 +16,9 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from bot.core.answers import PlanView, StepView, Usage
-from bot.core.errors import (
-    Broken,
-    BudgetSpent,
-    PageUnreadable,
-    Refused,
-    Unavailable,
-)
+from bot.core.errors import Broken, BudgetSpent, PageUnreadable, Refused, Unavailable
 from bot.core.logs import get_logger
+from bot.core.messages import PlanView, StepView, Usage
 from bot.core.reader import documents_in, documents_of, found_in, is_conversation
 from bot.core.texts import texts_for
 from bot.pages.choosing import Chooser

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.core.answers import StepState, StepView
 from bot.core.errors import BudgetSpent
 from bot.core.lines import one_line, shortened
+from bot.core.messages import StepState, StepView
 from bot.pages.page import Page
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import (

@@ -28,9 +28,9 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from bot.core.answers import StepState, StepView
 from bot.core.errors import BudgetSpent, FootnoteError
 from bot.core.logs import get_logger
+from bot.core.messages import StepState, StepView
 from bot.pages.page import Page
 from bot.reasoning.calls import ANSWERING, ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Suggested, TextDelta

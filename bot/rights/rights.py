@@ -2,26 +2,32 @@
 
 ``footnote.toml`` is checked each time: a right removed there is gone from the next search, page or
 answer on, in every process, without a restart. While the file is unusable, no document is in reach.
+
+Edits of a settings file or the environment are not observed directly: a process adds a changed rule
+to the audit log when it starts or checks again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from bot.core.collection import WHO, DocumentCollection
 from bot.core.errors import FootnoteError, InvalidSetting, ProviderUnavailable
 from bot.core.logs import get_logger
-from bot.core.mcp_address import root as root_of_server
-from bot.core.mcp_entry import McpServer
 from bot.core.messages import Audience, Message, RunOptions
 from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
+from bot.core.reader import server_root as root_of_server
+from bot.core.readership import WHO, DocumentCollection, McpServer
 from bot.core.settings import TOML, Settings, is_set_outside_of_file, readers_in
 from bot.core.texts import Texts
 from bot.search.local_documents import LocalDocuments
+from bot.storage.audit_log import Actor, note
+from bot.storage.database import Database
+from bot.storage.tables import fact, keep_fact
 
 log = get_logger()
 
@@ -400,3 +406,60 @@ def _documents(rights: Rights, reader: Reader, texts: Texts) -> list[str]:
     if hidden:
         lines.append(texts("searched-not", count=hidden))
     return lines
+
+
+RULES = (
+    "collections",
+    "mcp",
+    "channels",
+    "allow_workspaces",
+    "allow_channels",
+    "deny_channels",
+    "allow_users",
+    "deny_users",
+    "allow_roles",
+    "direct_messages",
+    "guests",
+    "admins",
+    "admin_groups",
+    "console_user_header",
+    "console_groups_header",
+    "oidc_allow_groups",
+)
+_SEEN = ("footnote", "", "rules")  # the fact that has the rules as they were last seen
+
+
+class RuleChanges:
+    """Compares the rules with those last seen. ``rights`` holds the current collections."""
+
+    def __init__(self, database: Database, settings: Settings, rights: Rights) -> None:
+        self._database = database
+        self._settings = settings
+        self._rights = rights
+
+    async def look(self) -> None:
+        """Record changes; the first call has nothing to compare with. Raises
+        ``StorageUnavailable``."""
+        seen = {name: _digest(self._value(name)) for name in RULES}
+        async with self._database.write() as db:
+            before = await fact(db, *_SEEN)
+            if before == seen:
+                return
+            await keep_fact(db, *_SEEN, seen)
+            if before is None:
+                return
+            for name in RULES:
+                if before.get(name) != seen[name]:
+                    await note(db, "ruled", "setting", name, by=Actor("footnote", "", ""))
+
+    def _value(self, name: str) -> object:
+        if name not in ("collections", "mcp"):
+            return getattr(self._settings, name)
+        try:
+            return self._rights.collections if name == "collections" else self._rights.servers
+        except InvalidSetting:
+            return None  # no one may search any document now
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(repr(value).encode()).hexdigest()[:16]

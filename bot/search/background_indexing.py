@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from bot.core.errors import FootnoteError, Stopped
-from bot.core.indexing import Indexing
 from bot.core.logs import get_logger
+from bot.core.measurements import Indexing
 from bot.core.settings import Settings
 
 if TYPE_CHECKING:

@@ -19,10 +19,9 @@ from bot.core.errors import (
     Unavailable,
 )
 from bot.core.logs import get_logger
-from bot.core.mcp_address import display_address
-from bot.core.observing import Observe, nothing_observed
+from bot.core.measurements import Observe, nothing_observed
 from bot.core.rate_limit import Clock
-from bot.core.reader import EVERYTHING, Reach
+from bot.core.reader import EVERYTHING, Reach, display_address
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key

@@ -18,7 +18,7 @@ from datetime import time as clock_time
 from typing import Protocol, runtime_checkable
 
 from bot.core.errors import Broken, FootnoteError, PageUnreadable, Refused, Unavailable
-from bot.core.labels import label
+from bot.core.lines import label
 from bot.core.logs import get_logger
 from bot.core.messages import Attachment
 from bot.core.posting import PostState, RunRef

@@ -7,16 +7,14 @@ import hashlib
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
-from bot.core.correction_address import address
 from bot.core.errors import PageUnreadable
-from bot.core.labels import label
-from bot.core.lines import one_line
-from bot.core.reader import Reach, is_conversation
+from bot.core.lines import label, one_line
+from bot.core.reader import Reach, correction_address, is_conversation
 from bot.core.texts import Texts
 from bot.pages.page import Page
 from bot.search.conversation_search import day_of, page_of
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
-from bot.storage.corrections import Correction, Corrections
+from bot.storage.word_search import Correction, Corrections
 from bot.text.terms import STOP_WORDS, keywords
 
 MOST_FOUND = 3  # corrections for one query
@@ -125,4 +123,4 @@ def best(known: dict[str, Correction], text: str) -> list[Correction]:
 
 
 def _address(each: Correction) -> str:
-    return address(each.place, each.id, each.url)
+    return correction_address(each.place, each.id, each.url)

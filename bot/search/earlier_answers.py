@@ -10,15 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from bot.core.answers import Answer, Citation
-from bot.core.correction_address import is_correction
 from bot.core.errors import FootnoteError
-from bot.core.labels import label
-from bot.core.lines import one_line, shortened
+from bot.core.lines import label, one_line, shortened
 from bot.core.logs import get_logger
-from bot.core.messages import UPLOADED, zone_named
+from bot.core.messages import UPLOADED, Answer, Citation, people_only, zone_named
 from bot.core.posting import Locating, Poster, RunRef
-from bot.core.provenance import people_only
 from bot.core.reader import (
     ATTACHED,
     FOUND_IN,
@@ -26,14 +22,15 @@ from bot.core.reader import (
     Reader,
     documents_in,
     is_conversation,
+    is_correction,
     is_document,
 )
 from bot.core.texts import Texts, texts_for
 from bot.pages.urls import dedupe_key
 from bot.search.conversation_search import day_of
 from bot.search.provider import Hit, ProviderKind, Query
-from bot.storage.found_words import FoundWords
-from bot.storage.records import RunRecord
+from bot.storage.store import RunRecord
+from bot.storage.word_search import FoundWords
 
 MOST_ANSWERS = 3  # that a query finds
 MOST_PAGES = 3  # of one answer

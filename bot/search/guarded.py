@@ -13,7 +13,7 @@ import stamina
 from cachetools import TTLCache
 
 from bot.core.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refused
-from bot.core.observing import Observe, timed, unobserved
+from bot.core.measurements import Observe, timed, unobserved
 from bot.core.rate_limit import Clock, RateLimit
 from bot.pages.page import Page
 from bot.search.provider import (

@@ -34,7 +34,7 @@ from bot.core.egress import DIRECT, Egress
 from bot.core.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavailable
 from bot.core.lines import one_line, shortened
 from bot.core.logs import get_logger
-from bot.core.mcp_entry import McpServer, fill_variables
+from bot.core.readership import McpServer, fill_variables
 from bot.search.mcp_tools import OfferedTool
 
 MOST_BYTES = 8_000_000  # per call

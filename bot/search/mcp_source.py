@@ -3,7 +3,7 @@
 Servers answer with structured content, JSON as text, links to resources, or plain text, and with
 many different field names. Nothing is trusted: values of unexpected types are ignored.
 
-Results have addresses below the server's name (``bot.core.mcp_address``), so that the operator's
+Results have addresses below the server's name (``bot.core.reader``), so that the operator's
 rights decide who may see them. For people without the right, the server is not called at all.
 """
 
@@ -25,8 +25,8 @@ from cachetools import TTLCache
 from bot.core.egress import DIRECT, Egress
 from bot.core.errors import PageUnreadable
 from bot.core.lines import one_line
-from bot.core.mcp_address import WEB, address, id_of, public, root, server_of
-from bot.core.mcp_entry import McpServer
+from bot.core.reader import WEB, mcp_address, mcp_id, public, server_of, server_root
+from bot.core.readership import McpServer
 from bot.search.engines import (
     KEPT_CHARACTERS,
     KEPT_SECONDS,
@@ -258,7 +258,7 @@ class McpSource:
         )
 
     async def search(self, query: Query) -> list[Hit]:
-        if not query.reach.allows(root(self.name)) or query.limit < 1:
+        if not query.reach.allows(server_root(self.name)) or query.limit < 1:
             return []
         uses = await self._uses()
         outcomes = await asyncio.gather(
@@ -282,7 +282,7 @@ class McpSource:
         return results_of(await self._connection.call(use.tool, arguments))
 
     def _hit(self, result: Result) -> Hit:
-        url = address(self.name, result.id, result.url)
+        url = mcp_address(self.name, result.id, result.url)
         if result.text.strip():
             self._texts[url] = result
         return Hit(result.title, url, result.snippet, self.name)
@@ -291,7 +291,7 @@ class McpSource:
         """See ``bot.search.provider.LinkReading``: the address of a page that the server reads."""
         found = (re.match(pattern, link) for pattern in self._links)
         id = next((match.groupdict().get("id", link) for match in found if match), "")
-        return address(self.name, unquote(id), link) if id else ""
+        return mcp_address(self.name, unquote(id), link) if id else ""
 
     def reads(self, url: str) -> bool:
         return server_of(url) == self.name
@@ -302,14 +302,14 @@ class McpSource:
         if found is None or not found.text.strip():
             raise PageUnreadable(GONE)
         title = found.title or (kept.title if kept is not None else "")
-        if title in ("", id_of(url)):  # then the page's own heading is better
+        if title in ("", mcp_id(url)):  # then the page's own heading is better
             has_heading = found.text.lstrip().startswith(("# ", "<"))
-            title = "" if has_heading else id_of(url).rstrip("/").rpartition("/")[2]
+            title = "" if has_heading else mcp_id(url).rstrip("/").rpartition("/")[2]
         return GivenText(url, title, found.text, self.name, found.media_type)
 
     async def _read(self, url: str, use: Use | None) -> Result | None:
         """Return the result of the reading tool, or else the resource; None if there is neither."""
-        id = id_of(url)
+        id = mcp_id(url)
         if use is not None:
             arguments = use.filled(id=id, url=public(url) or id)
             return text_of(await self._connection.call(use.tool, arguments), id)

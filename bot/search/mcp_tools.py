@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.core.errors import Broken
-from bot.core.mcp_entry import McpServer
+from bot.core.readership import McpServer
 
 # The convention of OpenAI's connectors (https://platform.openai.com/docs/mcp), which the servers of
 # Atlassian and Notion follow too.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar, runtime_c
 from pydantic import BaseModel, SecretStr
 
 from bot.core.errors import InvalidSetting
-from bot.core.provenance import OWN_WORDS, Provenance
+from bot.core.messages import OWN_WORDS, Provenance
 from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.pages.passages import Weight

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from bot.core.errors import Denied
 from bot.core.messages import CONSOLE, Message
 from bot.core.settings import Settings
-from bot.storage.audit import Audit
+from bot.storage.audit_log import Audit
 from bot.storage.database import Database
 
 _ADMIN = "ask an admin of Footnote"

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.core.answers import Answer
 from bot.core.errors import PlatformUnavailable, PostRefused, RunLost, StorageUnavailable
 from bot.core.logs import get_logger
+from bot.core.messages import Answer
 from bot.core.posting import Reply
 from bot.service.investigation import Investigation, looks_alike, unverified
-from bot.storage.records import RunRecord
-from bot.storage.store import Store
+from bot.storage.store import RunRecord, Store
 
 STOPPED = "The verification was stopped."
 BROKE = "The verification failed unexpectedly; see the log."

@@ -7,8 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.core.errors import FootnoteError, RunLost, StorageUnavailable
-from bot.core.labels import label
-from bot.core.lines import one_line, shortened
+from bot.core.lines import label, one_line, shortened
 from bot.core.logs import get_logger
 from bot.core.messages import Message, Transcript
 from bot.core.posting import Locating, Poster, RunRef, Whereabouts
@@ -20,9 +19,9 @@ from bot.research.inputs import CorrectionReply
 from bot.search.conversation_search import day_of
 from bot.search.correction_search import CorrectionSearch, link_in
 from bot.service.access import is_admin
-from bot.storage.audit import Actor
-from bot.storage.corrections import STATEMENT, Correction, Corrections
+from bot.storage.audit_log import Actor
 from bot.storage.database import Database
+from bot.storage.word_search import STATEMENT, Correction, Corrections
 
 SHOWN = 300  # characters of a correction in a list or a reply
 

@@ -9,13 +9,11 @@ from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 
 from bot.core.logs import get_logger
-from bot.rights.changes import RuleChanges
+from bot.rights.rights import RuleChanges
 from bot.service.dispatch.pace import Rounds
 from bot.storage.database import Database
-from bot.storage.forgetting import Forgetting, Request
-from bot.storage.removal import NOTHING_REMOVED, Removed
-from bot.storage.retention import Retention
-from bot.storage.subjects import Subject
+from bot.storage.forgetting import Forgetting, Request, Subject
+from bot.storage.removal import NOTHING_REMOVED, Removed, Retention
 
 # Runs end within a second of being stopped. One that does not loses its row and cannot write.
 STOP_SECONDS, LOOK_SECONDS = 10.0, 0.2

@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from bot.core.answers import Answer, PlanView, Usage, Verification, VerificationState
 from bot.core.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.core.logs import get_logger
+from bot.core.messages import Answer, PlanView, Usage, Verification, VerificationState
 from bot.core.posting import Reply
 from bot.reasoning.reasoner import Pairs
 from bot.research.answer.write import Numbering

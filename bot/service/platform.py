@@ -20,7 +20,7 @@ from bot.core.settings import Settings
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
-    from bot.core.observing import Observed
+    from bot.core.measurements import Observed
     from bot.service.reception import Reception
     from bot.storage.database import Database
     from bot.storage.workspaces import Workspaces

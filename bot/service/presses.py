@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime
 
-from bot.core.messages import Audience, Author, Message
-from bot.core.provenance import Wording
-from bot.storage.records import RunRecord
+from bot.core.messages import Audience, Author, Message, Wording
+from bot.storage.store import RunRecord
 
 NO_TEXT = Wording("")
 

@@ -13,10 +13,11 @@ from typing import Literal
 
 from cachetools import TTLCache
 
-from bot.core.answers import Answer
 from bot.core.errors import StorageUnavailable
 from bot.core.messages import (
     EVERYWHERE,
+    OWN_WORDS,
+    Answer,
     Audience,
     Author,
     Depth,
@@ -25,10 +26,10 @@ from bot.core.messages import (
     Sources,
     Style,
     Thread,
+    Wording,
     clean_question,
 )
 from bot.core.posting import Poster, PostState
-from bot.core.provenance import OWN_WORDS, Wording
 from bot.core.reader import Reach, documents_in
 from bot.core.settings import Settings
 from bot.core.texts import Texts, invalid
@@ -46,13 +47,13 @@ from bot.service.research_service import LEASE, ResearchService
 from bot.service.rules import RulesOfChannels, options_for
 from bot.service.standing.desk import Desk
 from bot.service.words import is_stop_word
-from bot.storage.audit import Actor, acting
+from bot.storage.audit_log import Actor, acting
 from bot.storage.conversations import Conversations
-from bot.storage.records import UNFINISHED, RunRecord
+from bot.storage.forgetting import Subject
 from bot.storage.removal import Removed
-from bot.storage.standing import Watch
-from bot.storage.store import NO_FILES, Store
-from bot.storage.subjects import Subject
+from bot.storage.standing_questions import Watch
+from bot.storage.store import NO_FILES, RunRecord, Store
+from bot.storage.tables import UNFINISHED
 from bot.storage.workspaces import Opinion, Use, Workspaces
 
 LAST_ERRANDS_SECONDS = 2.0

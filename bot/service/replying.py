@@ -11,9 +11,9 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from bot.core.answers import Answer, PlanView
 from bot.core.errors import FootnoteError, PlatformUnavailable, RunLost, StorageUnavailable
 from bot.core.logs import get_logger
+from bot.core.messages import Answer, PlanView
 from bot.core.posting import Reply, RunRef
 
 LONGEST_WAIT = 10.0  # seconds between tries while a platform is away and names no delay

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.answers import Answer
 from bot.core.errors import (
     FootnoteError,
     PlatformUnavailable,
@@ -26,7 +25,7 @@ from bot.core.errors import (
     StorageUnavailable,
 )
 from bot.core.logs import about, get_logger
-from bot.core.messages import Message, RunOptions, Thread, clean_question
+from bot.core.messages import Answer, Message, RunOptions, Thread, clean_question
 from bot.core.posting import Poster, PostState, Reply, RunRef, Unseen
 from bot.core.reader import Reach, Reader, documents_in, readable, withheld
 from bot.core.settings import Settings
@@ -48,14 +47,12 @@ from bot.service.amending import Posting
 from bot.service.corrections import CorrectionDesk
 from bot.service.investigation import Investigation
 from bot.service.standing.checks import StandingChecks, is_standing_check
-from bot.storage.audit import Audit
+from bot.storage.audit_log import Audit
 from bot.storage.conversations import Conversations
-from bot.storage.found_words import FoundWords
 from bot.storage.journal import open_journal
-from bot.storage.records import RunRecord
-from bot.storage.reservations import Holder, Reservations
-from bot.storage.spending import Amount, DaySpent, Payer, Spending
-from bot.storage.store import NO_FILES, Store
+from bot.storage.spending import Amount, DaySpent, Holder, Payer, Reservations, Spending
+from bot.storage.store import NO_FILES, RunRecord, Store
+from bot.storage.word_search import FoundWords
 
 PREFETCHED_PAGES = 8  # read before the reasoner chooses
 LEASE = timedelta(seconds=30)  # for which an accepted run is reserved for its dispatcher

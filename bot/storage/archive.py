@@ -1,4 +1,7 @@
-"""Whole conversations: listing them, finding them by name, and reading them."""
+"""Everything stored about conversations and runs: listing them, finding them by name, reading them.
+
+``bot.research.trace.trace`` interprets the journal of a run.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,35 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.answers import Answer
 from bot.core.errors import Invalid
-from bot.core.messages import Attachment, Author, RunOptions, Thread
-from bot.core.provenance import OWN_WORDS, Provenance, Telling, people_only
+from bot.core.messages import (
+    OWN_WORDS,
+    Answer,
+    Attachment,
+    Author,
+    Provenance,
+    RunOptions,
+    Telling,
+    Thread,
+    people_only,
+)
 from bot.storage.database import Transactions
-from bot.storage.records import answer_of, as_options
-from bot.storage.rows import asked_of, thread_of
-from bot.storage.tables import UtcDateTime, feedback, messages, runs, steps, threads
+from bot.storage.store import RunRecord, Store
+from bot.storage.tables import (
+    UtcDateTime,
+    answer_of,
+    as_options,
+    asked_of,
+    citations,
+    feedback,
+    messages,
+    pages,
+    run_pages,
+    runs,
+    steps,
+    thread_of,
+    threads,
+)
 from bot.storage.workspaces import Verdict
 
 PORTION = 500  # messages per query when looking for the latest threads
@@ -37,7 +61,7 @@ class ThreadEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class DoneStep:
     """A finished step of a run, without its result."""
 
     kind: str
@@ -56,7 +80,7 @@ class Held:
     accepted_at: datetime
     ended_at: datetime | None
     answer: Answer | None
-    steps: tuple[Done, ...]
+    steps: tuple[DoneStep, ...]
     feedback: Mapping[str, Verdict]
 
 
@@ -130,8 +154,7 @@ class Archive(Transactions):
         )
         if channel is not None:
             query = query.where(threads.c.channel == channel)
-        async with self.database.read() as db:
-            rows = (await db.execute(query)).all()
+        rows = await self._rows(query)
         return [(row.id, told(asked_of(row)), row.at) for row in rows]
 
     async def find(self, name: str) -> Thread:
@@ -224,7 +247,7 @@ def _held(row: Any, done: Sequence[Any], verdicts: Sequence[Any]) -> Held:
         ended_at=row.runs_ended_at,
         answer=answer_of(row.runs_answer),
         steps=tuple(
-            Done(step.kind, step.title, step.seconds, step.at)
+            DoneStep(step.kind, step.title, step.seconds, step.at)
             for step in done
             if step.run_id == row.runs_id
         ),
@@ -238,3 +261,136 @@ async def _nearest(db: AsyncConnection, name: str) -> str | None:
     known = {word: row.key for row in rows for word in (row.thread, row.key)}
     near = difflib.get_close_matches(name, known, n=1)
     return known[near[0]] if near else None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptStep:
+    """A finished step; ``result`` is JSON text, ``at`` is when it ended, and ``attempt`` is the
+    attempt at the run that did it."""
+
+    key: str
+    kind: str
+    title: str
+    result: str
+    attempt: int
+    seconds: float
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """A copy of a page that has a footnote number in a run, with its length in characters.
+
+    ``text`` is None unless requested.
+    """
+
+    number: int
+    url: str
+    title: str
+    hash: str
+    fetched_at: datetime
+    characters: int
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRun:
+    """A run and everything that belongs to it.
+
+    ``ended_at`` is None until it has ended. ``steps`` are in the order in which they ended; there
+    are none after pruning. ``pages`` are ordered by number; quoted ones include their text.
+    ``feedback`` has one verdict for each person.
+    """
+
+    record: RunRecord
+    ended_at: datetime | None
+    steps: tuple[KeptStep, ...]
+    pages: tuple[KeptPage, ...]
+    feedback: Mapping[str, Verdict]
+
+
+class Traces(Transactions):
+    """Failures are raised as ``StorageUnavailable``."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store.database)
+        self._store = store
+
+    async def run(self, run_id: str) -> KeptRun | None:
+        """The run with this id, ended or not; None if it does not exist."""
+        done = (
+            sa.select(
+                steps.c.key,
+                steps.c.kind,
+                steps.c.title,
+                steps.c.result,
+                steps.c.attempt,
+                steps.c.seconds,
+                steps.c.at,
+            )
+            .where(steps.c.run_id == run_id)
+            .order_by(steps.c.at, steps.c.id)
+        )
+        quoted = sa.select(citations.c.page_id).where(citations.c.run_id == run_id)
+        text = sa.case((pages.c.id.in_(quoted), pages.c.text), else_=sa.null())
+        judged = sa.select(feedback.c.author_id, feedback.c.verdict).where(
+            feedback.c.run_id == run_id
+        )
+        record = await self._store.run(run_id)
+        if record is None:
+            return None
+        async with self.database.read() as db:
+            ended_at = await db.scalar(sa.select(runs.c.ended_at).where(runs.c.id == run_id))
+            kept = (await db.execute(done)).all()
+            numbered = (await db.execute(_numbered(run_id, text))).all()
+            verdicts = (await db.execute(judged)).all()
+        return KeptRun(
+            record,
+            ended_at,
+            tuple(KeptStep(*step) for step in kept),
+            tuple(_page(page) for page in numbered),
+            {one.author_id: one.verdict for one in verdicts},
+        )
+
+    async def page(self, run_id: str, number: int, page_hash: str = "") -> KeptPage | None:
+        """The page with this footnote number in a run, with its text: the copy with this hash, or
+        by default the one that got the number; None if the run has no such page."""
+        rows = await self._rows(_numbered(run_id, pages.c.text, number))
+        found = [_page(row) for row in rows if page_hash in ("", row.hash)]
+        return found[0] if found else None
+
+
+def _numbered(
+    run_id: str, text: sa.ColumnElement[Any], number: int | None = None
+) -> sa.Select[Any]:
+    """Copies of pages with their numbers: those that got a number, and those quoted under it."""
+    shown = sa.func.coalesce(run_pages.c.shown, run_pages.c.number).label("number")
+    assigned = sa.select(shown, run_pages.c.page_id, sa.literal(0).label("later")).where(
+        run_pages.c.run_id == run_id
+    )
+    cited = sa.select(citations.c.number, citations.c.page_id, sa.literal(1)).where(
+        citations.c.run_id == run_id
+    )
+    copies = sa.union_all(assigned, cited).subquery()
+    found = (
+        sa.select(
+            copies.c.number,
+            pages.c.id,
+            pages.c.url,
+            pages.c.title,
+            pages.c.hash,
+            pages.c.fetched_at,
+            sa.func.length(pages.c.text).label("characters"),
+            text.label("text"),
+        )
+        .join_from(copies, pages, copies.c.page_id == pages.c.id)
+        .group_by(copies.c.number, pages.c.id)
+        .order_by(copies.c.number, sa.func.min(copies.c.later), pages.c.id)
+    )
+    return found if number is None else found.where(copies.c.number == number)
+
+
+def _page(row: Any) -> KeptPage:
+    return KeptPage(
+        row.number, row.url, row.title, row.hash, row.fetched_at, row.characters, row.text
+    )

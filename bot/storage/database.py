@@ -4,29 +4,136 @@ SQLite allows only one writer at a time. Its writers take turns here, where wait
 and urgent writes go first, instead of in SQLite's busy handler, which sleeps and retries; the busy
 timeout still covers other processes. Readers never wait for the writer (WAL). PostgreSQL allows
 many writers at a time, so they take no turns.
+
+A method that is one transaction is marked ``repeated`` or ``awaited`` if running it twice has the
+same effect as once, because a connection that breaks during a commit does not tell whether the
+commit succeeded. This works because every run has an id chosen by the caller, every message the
+platform's id, and every step and page a hash as key; what is already stored under one of these is
+left alone. Changes to a run require its current attempt number, so that a process that has lost
+the run changes nothing, however late it writes. Transactions that add up or delete (spending
+without a step, batches of removal) are not marked: their callers retry, or the next round does.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from functools import partial
+from datetime import UTC, datetime
+from functools import partial, wraps
 from pathlib import Path
+from time import monotonic
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import sqlalchemy as sa
+import stamina
+from cachetools import TTLCache
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.core.errors import InvalidSetting, StorageUnavailable
-from bot.core.extras import need
+from bot.core.logs import get_logger
+from bot.core.plugins import need
 from bot.storage import migrate
-from bot.storage.connecting import Connecting
-from bot.storage.listener import Listener
-from bot.storage.outages import Outages, Part
-from bot.storage.sqlite import open_sqlite, sqlite_trouble
-from bot.storage.sqlite_connection import Connections
+from bot.storage.postgres import (
+    Connecting,
+    Listener,
+    connection_arguments,
+    open_postgres,
+    postgres_trouble,
+)
+from bot.storage.sqlite import Connections, open_sqlite, sqlite_trouble
+
+# Parts that fail independently: a full disk can still be read, and the queue has its own pool.
+Part = Literal["reading", "writing", "queue"]
+PARTS: tuple[Part, ...] = ("reading", "writing", "queue")
+
+QUIET_SECONDS = 60.0  # between two lines with the same text: a full disk lets some writes through
+SENTENCES = 100  # texts remembered for that
+FRESH_SECONDS = 30.0  # for which a failed write counts, if none has succeeded since
+
+log = get_logger()
+
+
+class Outages:
+    """Tracks successes and failures that the database's users report. ``count`` is the number of
+    outages; ``since`` is when the current one began, None while the database works."""
+
+    def __init__(self) -> None:
+        self._failing: dict[Part, tuple[StorageUnavailable, float]] = {}  # and when it last failed
+        self._began = 0.0
+        self._was_logged = False
+        self._past_seconds = 0.0  # seconds of past outages
+        self._ended: float | None = None
+        self.count = 0
+        self.since: datetime | None = None
+        self._logged: TTLCache[str, bool] = TTLCache(SENTENCES, QUIET_SECONDS)
+
+    def record_failure(self, part: Part, trouble: StorageUnavailable) -> None:
+        """Record a failure, unless the request itself caused it."""
+        if trouble.kind in ("contended", "wrong"):
+            return
+        now = monotonic()
+        if not self._failing:
+            self._began = now
+            self.count += 1
+            self.since = datetime.now(UTC)
+            self._was_logged = self._is_new(trouble)
+            if self._was_logged:
+                log.warning("database does not work, waiting", error=str(trouble))
+        self._failing[part] = trouble, now
+
+    def _is_new(self, trouble: StorageUnavailable) -> bool:
+        """True if no similar error was logged lately. Lost connections have many wordings."""
+        what = trouble.kind if trouble.kind == "broken" else trouble.sentence
+        is_new = what not in self._logged
+        if is_new:
+            self._logged[what] = True
+        return is_new
+
+    def record_success(self, part: Part) -> None:
+        """Record a success of a part; this also ends outages of parts that could not connect."""
+        if not self._failing:
+            return
+        self._failing = {
+            other: (trouble, at)
+            for other, (trouble, at) in self._failing.items()
+            if other != part and trouble.kind != "broken"
+        }
+        if self._failing:
+            return
+        self._ended = monotonic()
+        lasted = self._ended - self._began
+        self._past_seconds += lasted
+        self.since = None
+        if self._was_logged:
+            log.warning("database works again", after_seconds=round(lasted, 1))
+
+    def ended_within(self, seconds: float) -> bool:
+        """True during an outage and for ``seconds`` after it: heartbeats and other writes of other
+        processes may be missing."""
+        if self._failing:
+            return True
+        return self._ended is not None and monotonic() - self._ended < seconds
+
+    @property
+    def seconds(self) -> float:
+        """The total duration of all outages until now."""
+        return self._past_seconds + (monotonic() - self._began if self._failing else 0.0)
+
+    def recent_failure(self, part: Part) -> StorageUnavailable | None:
+        """The recent problem of a part that has not worked since."""
+        trouble, at = self._failing.get(part, (None, 0.0))
+        return trouble if monotonic() - at < FRESH_SECONDS else None
+
 
 URGENT_AT_ONCE = 4  # urgent turns in a row before a waiting ordinary one is served
 
@@ -93,6 +200,7 @@ class NoTurns(Turns):
     urgent_turn = turn
 
 
+Values = Mapping[str, Any] | None  # of a statement's parameters
 Trouble = Callable[[BaseException, str], StorageUnavailable | None]
 
 # Longer than PostgreSQL's own statement timeout: this one catches connections that are dead.
@@ -107,7 +215,7 @@ class Database:
     Statements on ``reader`` take effect one by one, without a transaction; on PostgreSQL it is
     also used for single writes.
     ``trouble`` translates a driver's error. ``patience`` is how many seconds a run waits for the
-    database (see ``again``). ``connections`` tracks connections that an engine's pool may lose.
+    database (see ``awaited``). ``connections`` tracks connections that an engine's pool may lose.
     ``listener`` receives notifications; ``connecting`` holds the connection settings.
     """
 
@@ -241,10 +349,28 @@ class Database:
 
 
 class Transactions:
-    """Base of the classes whose methods each run one transaction on a database."""
+    """Base of the classes whose methods each run one transaction on a database, with its queries
+    of one statement. Failures are raised as ``StorageUnavailable``."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
+
+    async def _rows(self, query: sa.Executable, values: Values = None) -> Sequence[Any]:
+        async with self.database.read() as db:
+            return (await db.execute(query, values)).all()
+
+    async def _row(self, query: sa.Executable, values: Values = None) -> Any:
+        """The only row, or None."""
+        async with self.database.read() as db:
+            return (await db.execute(query, values)).one_or_none()
+
+    async def _scalars(self, query: sa.Executable) -> list[Any]:
+        async with self.database.read() as db:
+            return list((await db.scalars(query)).all())
+
+    async def _scalar(self, query: sa.Executable, values: Values = None) -> Any | None:
+        async with self.database.read() as db:
+            return await db.scalar(query, values)
 
 
 async def open_database(
@@ -318,12 +444,6 @@ def _opened(url: sa.URL, patience: float, connecting: Connecting) -> Database:
         return Database(writer, reader, Turns(), sqlite_trouble, patience, connections)
     if backend == "postgresql":
         need("postgres", "FOOTNOTE_DATABASE_URL names PostgreSQL, which")
-        from bot.storage.postgres import (  # imports the driver
-            connection_arguments,
-            open_postgres,
-            postgres_trouble,
-        )
-
         place = connecting.listen_at(url)
         listener = Listener(partial(connection_arguments, place, Connecting()))
         engines = open_postgres(url, connecting)
@@ -371,3 +491,88 @@ async def _migrate(database: Database) -> None:
     while more:
         async with database.long_write() as connection:
             more = await connection.run_sync(migrate.upgrade_queue)
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+SERVING_PATIENCE = 300.0  # seconds that a server's run waits; terminal users get an error instead
+START_PATIENCE = 60.0  # seconds that a server waits for a database started at the same time
+TRIES = 4  # of a transaction that conflicted with others, or lost its connection
+ENDING_SECONDS = 5.0  # for a transaction whose caller was cancelled
+FIRST_SECONDS, LONGEST_SECONDS = 0.05, 1.0  # wait between tries
+
+
+S = TypeVar("S", bound=Transactions)
+Method = Callable[Concatenate[S, P], Coroutine[Any, Any, T]]
+
+
+def repeated(method: Method[S, P, T]) -> Method[S, P, T]:
+    """Retry a few times in quick succession, when that may help: the caller is waiting."""
+
+    @wraps(method)
+    async def again(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await at_once(lambda: method(self, *args, **kwargs))
+
+    return again
+
+
+def awaited(method: Method[S, P, T]) -> Method[S, P, T]:
+    """Retry until the database works, for as long as its ``patience`` allows: a run waits here and
+    keeps the results that it has paid for."""
+
+    @wraps(method)
+    async def again(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await patiently(self.database, lambda: method(self, *args, **kwargs))
+
+    return again
+
+
+async def at_once(transaction: Callable[[], Awaitable[T]]) -> T:
+    """See ``repeated``. Raises the error of the last try."""
+    return await _retried(transaction, 0.0)
+
+
+async def patiently(database: Database, transaction: Callable[[], Awaitable[T]]) -> T:
+    """See ``awaited``. Raises the error of the last try."""
+    return await _retried(transaction, database.patience)
+
+
+async def _retried(transaction: Callable[[], Awaitable[T]], patience: float) -> T:
+    """Retry for ``patience`` seconds; without any, a few times."""
+    async for attempt in stamina.retry_context(
+        on=_may_pass if patience else _may_pass_at_once,
+        attempts=None if patience else TRIES,
+        timeout=patience or None,
+        wait_initial=FIRST_SECONDS,
+        wait_max=LONGEST_SECONDS,
+        wait_jitter=FIRST_SECONDS,
+    ):
+        with attempt:
+            return await _to_its_end(transaction)
+    raise AssertionError("the last attempt returns or raises")
+
+
+async def _to_its_end(transaction: Callable[[], Awaitable[T]]) -> T:
+    """Run a transaction to its end, even when the caller is cancelled.
+
+    Cancelling in the middle of a statement would discard the connection; a second cancellation
+    while it is being closed would leave it open, on SQLite with the write lock.
+    """
+    doing = asyncio.ensure_future(transaction())
+    try:
+        return await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait({doing}, timeout=ENDING_SECONDS)
+        doing.cancel()  # does nothing if it has ended
+        if doing.done() and not doing.cancelled():
+            doing.exception()  # mark it as retrieved: the cancellation takes precedence
+        raise
+
+
+def _may_pass_at_once(error: Exception) -> bool:
+    return isinstance(error, StorageUnavailable) and error.kind in ("contended", "broken")
+
+
+def _may_pass(error: Exception) -> bool:
+    return isinstance(error, StorageUnavailable) and error.kind != "wrong"

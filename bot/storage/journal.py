@@ -23,11 +23,21 @@ from bot.core.errors import RunLost
 from bot.core.reader import is_conversation
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
-from bot.storage.database import Database, Transactions
-from bot.storage.retrying import awaited, patiently
-from bot.storage.rows import insert, insert_for, page_of, update_fenced
+from bot.storage.database import Database, Transactions, awaited, patiently
 from bot.storage.spending import NOTHING, Amount, Payer, add_spent
-from bot.storage.tables import messages, pages, run_pages, runs, steps, threads
+from bot.storage.tables import (
+    PLACE,
+    asked_runs,
+    insert,
+    insert_for,
+    messages,
+    page_of,
+    pages,
+    run_pages,
+    runs,
+    steps,
+    update_fenced,
+)
 
 
 def step_key(kind: str, inputs: Mapping[str, Any]) -> str:
@@ -221,8 +231,7 @@ class Journal(Transactions):
     async def stored(self, url: str, page_hash: str) -> Page | None:
         """A page that any run has read, unless it has been pruned."""
         query = sa.select(pages).where(pages.c.url == url, pages.c.hash == page_hash)
-        async with self.database.read() as db:
-            row = (await db.execute(query)).one_or_none()
+        row = await self._row(query)
         return None if row is None else page_of(row)
 
     async def number(self, read: Sequence[Page]) -> list[int]:
@@ -299,15 +308,8 @@ def _adding(dialect: str) -> Any:
 def _loading() -> Sequence[sa.Select[Any]]:
     """For the run ``its_id``: its place and time, its steps, and the numbers of its pages."""
     of_run = (
-        sa.select(
-            threads.c.platform,
-            threads.c.workspace,
-            threads.c.channel,
-            messages.c.author_id,
-            runs.c.accepted_at,
-        )
-        .join_from(runs, messages, runs.c.message_id == messages.c.id)
-        .join(threads, runs.c.thread_key == threads.c.key)
+        sa.select(*PLACE, messages.c.author_id, runs.c.accepted_at)
+        .select_from(asked_runs)
         .where(runs.c.id == sa.bindparam("its_id"))
     )
     finished = sa.select(
@@ -346,7 +348,7 @@ async def _keep_pages(db: AsyncConnection, read: Sequence[Page]) -> None:
     fetched = {"fetched_at": keep.excluded.fetched_at, "via": keep.excluded.via}
     # Always in this order, so that two transactions cannot deadlock on each other's rows.
     ordered = sorted(read, key=lambda page: (page.url, page.hash))
-    # Stored conversations may be reduced to quotes (``storage.said``): restore their full text.
+    # Stored conversations may be reduced to quotes (``storage.store``): restore their full text.
     conversations = [page for page in ordered if is_conversation(page.url)]
     others = [page for page in ordered if not is_conversation(page.url)]
     for some, changed in (

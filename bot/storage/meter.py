@@ -16,15 +16,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.storage.database import Database
-from bot.storage.moments import duration
-from bot.storage.overview import Queue, StoredSearch, queue_of
-from bot.storage.records import UNFINISHED
-from bot.storage.rows import keep_fact
+from bot.storage.database import Database, Transactions
+from bot.storage.overview import Queue, StoredSearch, duration, queue_of
 from bot.storage.spending import COUNTS, SUMS, Amount, amount_of
-from bot.storage.tables import runs, spending, steps, threads
+from bot.storage.tables import OURS, UNFINISHED, keep_fact, runs, spending, steps, threads
 
-OURS = "footnote"  # not the name of any platform
 WRITTEN_SECONDS = 25.0  # for which a successful write proves that the database is writable
 ALIVE_SECONDS = 10.0  # since a worker's last heartbeat; workers send one every 2 s
 
@@ -83,7 +79,7 @@ class Look:
     workers: int | None = None
 
 
-class Meter:
+class Meter(Transactions):
     """Counts from the moment ``since``. Must not be used by several tasks at a time.
 
     Failures are raised as ``StorageUnavailable``; the next reading includes what a failed one
@@ -91,7 +87,7 @@ class Meter:
     """
 
     def __init__(self, database: Database, since: datetime) -> None:
-        self._database = database
+        super().__init__(database)
         self._steps = _Window(since)
         self._ended = _Window(since)
         self._sums = _Seldom()
@@ -101,11 +97,11 @@ class Meter:
         """Write a row to test whether the database is writable, unless that succeeded lately.
         Raises ``StorageUnavailable``. Needed because a full disk and a replica answer every query.
         """
-        failing = self._database.outages.recent_failure("writing") is not None
+        failing = self.database.outages.recent_failure("writing") is not None
         if self._tried and monotonic() - self._tried < WRITTEN_SECONDS and not failing:
             return
         self._tried = 0.0
-        async with self._database.write_at_once() as db:
+        async with self.database.write_at_once() as db:
             await keep_fact(db, OURS, "", "written", 1)
         self._tried = monotonic()
 
@@ -130,12 +126,12 @@ class Meter:
             .order_by(runs.c.ended_at, runs.c.id)
             .limit(MOST)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             step_rows = (await db.execute(done)).all()
             run_rows = (await db.execute(ended)).all()
             queue = await queue_of(db)
             sums = await self._sums.take(db)
-        workers = await live_workers(self._database)
+        workers = await live_workers(self.database)
         new_steps = self._steps.new(step_rows)
         return Look(
             tuple(StepDone(row.kind, row.seconds) for row in new_steps),

@@ -2,6 +2,9 @@
 
 The database does all counting, on SQLite and PostgreSQL alike. Questions are counted by days in the
 scope's time zone; spending is stored by days in UTC.
+
+Beside the figures there are lists of questions for operators and authors of documents: unanswered
+questions, readers' feedback, the places in which people ask, and the documents that answers quote.
 """
 
 from __future__ import annotations
@@ -13,13 +16,81 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 
-from bot.core.provenance import Provenance, Telling, Wording, people_only
+from bot.core.messages import Provenance, Telling, Wording, people_only
+from bot.core.reader import SCHEME
 from bot.storage.database import Transactions
-from bot.storage.moments import day_of, duration
-from bot.storage.records import STATE, UNFINISHED, WAITING, WORKING, answer_of
 from bot.storage.spending import SUMS, Amount, amount_of
-from bot.storage.tables import feedback, messages, runs, spending, steps, threads
+from bot.storage.tables import (
+    PLACE,
+    STATE,
+    UNFINISHED,
+    WAITING,
+    WORKING,
+    answer_of,
+    asked_of,
+    asked_runs,
+    citations,
+    feedback,
+    messages,
+    pages,
+    runs,
+    spending,
+    steps,
+    threads,
+)
+from bot.text.terms import keywords
+
+
+def _written(element: type[FunctionElement[Any]], **forms: str) -> None:
+    """Register how each dialect writes a function; {0} and {1} are the function's arguments."""
+
+    def for_dialect(form: str) -> Any:
+        def write(call: Any, compiler: Any, **kw: Any) -> str:
+            return form.format(*(compiler.process(each, **kw) for each in call.clauses))
+
+        return write
+
+    for dialect, form in forms.items():
+        compiles(element, dialect)(for_dialect(form))
+
+
+class day_of(FunctionElement[Any]):
+    """The day of a moment, as text like 2026-11-21, on clocks that many minutes ahead of UTC."""
+
+    type = sa.Text()
+    inherit_cache = True
+
+
+_written(
+    day_of,
+    sqlite="date({0}, ({1}) || ' minutes')",
+    postgresql="to_char({0} AT TIME ZONE 'UTC' + make_interval(mins => ({1})), 'YYYY-MM-DD')",
+)
+
+
+class _seconds_between(FunctionElement[Any]):
+    """The seconds from the first moment to the second, at least 0: the process in which a run ends
+    may have a slower clock than the one that accepted it."""
+
+    type = sa.Float()
+    inherit_cache = True
+
+
+_written(
+    _seconds_between,
+    sqlite="max(0.0, (julianday({1}) - julianday({0})) * 86400.0)",
+    postgresql="CASE WHEN {1} < {0} THEN 0.0 "
+    "ELSE CAST(EXTRACT(EPOCH FROM ({1} - {0})) AS double precision) END",
+)
+
+
+def duration() -> sa.ColumnElement[Any]:
+    """The seconds from a run's acceptance to its end."""
+    return _seconds_between(runs.c.accepted_at, runs.c.ended_at)
+
 
 LATEST = 25  # questions listed
 SLOWEST = 10  # steps listed
@@ -199,10 +270,8 @@ class Overviews(Transactions):
 
     async def places(self) -> tuple[Place, ...]:
         """The places in which questions were asked, by name."""
-        place = (threads.c.platform, threads.c.workspace, threads.c.channel)
-        query = sa.select(*place).distinct().order_by(*place).limit(PLACES)
-        async with self.database.read() as db:
-            return tuple(Place(*row) for row in (await db.execute(query)).all())
+        query = sa.select(*PLACE).distinct().order_by(*PLACE).limit(PLACES)
+        return tuple(Place(*row) for row in await self._rows(query))
 
 
 # ---------------------------------------------------------------- queries
@@ -251,12 +320,8 @@ async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
         )
         .group_by(spending.c.day)
     )
-    if scope.platform:
-        query = query.where(spending.c.platform == scope.platform)
-    if scope.workspace:
-        query = query.where(spending.c.workspace == scope.workspace)
-    if scope.channel:
-        query = query.where(spending.c.name == scope.channel)
+    named = {"platform": scope.platform, "workspace": scope.workspace, "name": scope.channel}
+    query = query.where(*(spending.c[column] == name for column, name in named.items() if name))
     rows = (await db.execute(query)).all()
     return {row.day: amount_of(row) for row in rows}
 
@@ -342,8 +407,7 @@ async def _latest(db: AsyncConnection, scope: Scope, told: Telling) -> tuple[Que
             duration(),
             runs.c.answer["usage"]["usd"].as_float(),
         )
-        .join_from(runs, messages, runs.c.message_id == messages.c.id)
-        .join(threads, runs.c.thread_key == threads.c.key)
+        .select_from(asked_runs)
         .order_by(runs.c.accepted_at.desc(), runs.c.id)
         .limit(LATEST)
     )
@@ -385,3 +449,116 @@ async def queue_of(db: AsyncConnection) -> Queue:
 def of_days(last: date, count: int, zone: tzinfo = UTC, /, **named: str) -> Scope:
     """The scope of the last ``count`` days in a zone, up to and including ``last``."""
     return Scope(last - timedelta(days=max(1, count) - 1), last, zone=zone, **named)
+
+
+LISTED = 500  # entries per list, the latest ones
+PLACES_LISTED = 50
+UNANSWERED = ("not_found", "partial")
+ANSWERED = ("answered", "partial")
+# Must be exactly the condition of the index ``ix_pages_documents``; others do not use it.
+_IS_DOCUMENT = sa.literal_column(f"substr(pages.url, 1, {len(SCHEME)}) = '{SCHEME}'", sa.Boolean)
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """A question that was not answered, or only partly. ``times`` counts how often it was asked in
+    much the same words; ``run`` is the latest of those."""
+
+    run: str
+    place: Place
+    text: str
+    state: str
+    at: datetime
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderFeedback:
+    """A reader's opinion of an answer."""
+
+    run: str
+    place: Place
+    question: str
+    verdict: str
+    reason: str
+    words: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceCounts:
+    """The number of questions of a place by outcome."""
+
+    place: Place
+    states: Mapping[str, int]
+
+    @property
+    def asked(self) -> int:
+        return sum(self.states.values())
+
+
+class AskedQuestions(Transactions):
+    """Failures are raised as ``StorageUnavailable``."""
+
+    async def unanswered(self, scope: Scope, told: Telling = people_only) -> list[Unanswered]:
+        """Unanswered questions as they may be ``told``, the most frequent first, then latest."""
+        query = (
+            sa.select(*PLACE, runs.c.id, runs.c.state, runs.c.accepted_at)
+            .add_columns(messages.c.text, messages.c.made_from)
+            .select_from(asked_runs)
+            .where(runs.c.state.in_(UNANSWERED), messages.c.text != "")
+            .order_by(runs.c.accepted_at.desc(), runs.c.id)
+            .limit(LISTED)
+        )
+        rows = await self._rows(of_scope(query, scope))
+        alike: dict[frozenset[str], list[Any]] = {}
+        for row in rows:
+            alike.setdefault(frozenset(keywords(row.text)), []).append(row)
+        found = []
+        for same in alike.values():
+            row = same[0]
+            text, at = told(asked_of(row)), row.accepted_at
+            found.append(Unanswered(row.id, Place(*row[:3]), text, row.state, at, len(same)))
+        return sorted(found, key=lambda one: -one.times)
+
+    async def feedback(self, scope: Scope, told: Telling = people_only) -> list[ReaderFeedback]:
+        """Readers' opinions, the latest first; helpful ones have no reason or words."""
+        query = (
+            sa.select(*PLACE, feedback, messages.c.text, messages.c.made_from)
+            .select_from(asked_runs)
+            .join(feedback, feedback.c.run_id == runs.c.id)
+            .where(messages.c.text != "")
+            .order_by(feedback.c.at.desc(), feedback.c.run_id)
+            .limit(LISTED)
+        )
+        rows = await self._rows(of_scope(query, scope))
+        return [
+            ReaderFeedback(
+                *(row.run_id, Place(*row[:3]), told(asked_of(row))),
+                *(row.verdict, row.reason, row.words, row.at),
+            )
+            for row in rows
+        ]
+
+    async def by_place(self, scope: Scope) -> list[PlaceCounts]:
+        """The places in which people asked questions, those with the most questions first."""
+        query = sa.select(*PLACE, runs.c.state, sa.func.count().label("counted"))
+        query = query.join_from(runs, threads).group_by(*PLACE, runs.c.state)
+        rows = await self._rows(of_scope(query, scope))
+        found: dict[Place, dict[str, int]] = {}
+        for row in rows:
+            found.setdefault(Place(*row[:3]), {})[row.state] = row.counted
+        listed = [PlaceCounts(place, states) for place, states in found.items()]
+        return sorted(listed, key=lambda one: -one.asked)[:PLACES_LISTED]
+
+    async def quoted(self, scope: Scope) -> list[tuple[str, str]]:
+        """The documents that answers quote, as distinct pairs of a run and an address."""
+        query = (
+            sa.select(citations.c.run_id, pages.c.url)
+            .distinct()
+            .join_from(citations, pages, citations.c.page_id == pages.c.id)
+            .join(runs, citations.c.run_id == runs.c.id)
+            .join(threads, runs.c.thread_key == threads.c.key)
+            .where(runs.c.state.in_(ANSWERED), _IS_DOCUMENT)
+        )
+        return [(row.run_id, row.url) for row in await self._rows(of_scope(query, scope))]

@@ -1,57 +1,279 @@
-"""Threads, messages and runs: what was accepted, which process works on it, and the result."""
+"""Runs: what was accepted, which process works on it, and the result."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import secrets
+import socket
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.answers import Answer
-from bot.core.messages import Attachment, Entry, Message, RunOptions, Transcript
-from bot.core.provenance import Provenance
-from bot.core.reader import documents_in
+from bot.core.messages import (
+    Answer,
+    Attachment,
+    Author,
+    Entry,
+    Message,
+    Provenance,
+    RunOptions,
+    Transcript,
+    Wording,
+)
+from bot.core.reader import conversations_in, documents_in, is_conversation
 from bot.pages.page import Page
-from bot.storage.accepting import NewQuestion, keep_question
-from bot.storage.connecting import Connecting
-from bot.storage.database import Transactions, open_database
-from bot.storage.records import (
+from bot.storage.conversations import NewQuestion, keep_question
+from bot.storage.database import Transactions, awaited, open_database, repeated
+from bot.storage.postgres import Connecting
+from bot.storage.spending import DaySpent
+from bot.storage.tables import (
     CHECK_STATES,
+    THREAD,
     UNFINISHED,
     WORKING,
-    RunRecord,
-    Standing,
+    answer_of,
     as_answer,
-    claiming,
-    earlier_in_thread,
-    is_free,
-    one_run,
-    record_of,
-    run_query,
-)
-from bot.storage.retrying import awaited, repeated
-from bot.storage.rows import (
+    as_options,
+    asked_runs,
     citation_rows,
+    citations,
+    messages,
     pad_ids,
     page_of,
+    pages,
+    runs,
     show_numbers,
+    steps,
+    thread_of,
+    threads,
+    understood,
     update_fenced,
 )
-from bot.storage.said import keep_only_quotes
-from bot.storage.spending import DaySpent
-from bot.storage.tables import citations, messages, pages, runs, threads
+
+
+def new_owner() -> str:
+    """A name for this process: ``place/pid/token``. The token detects a reused pid."""
+    return f"{_machine()}/{os.getpid()}/{secrets.token_hex(4)}"
+
+
+def is_dead(owner: str) -> bool:
+    """True only if the owner's process has certainly ended.
+
+    A process in another place cannot be checked; there the lease decides.
+    """
+    place, pid, _ = owner.rsplit("/", 2)
+    if place != _machine():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:  # it exists, under another user
+        pass
+    return _is_zombie(int(pid))
+
+
+def _is_zombie(pid: int) -> bool:
+    """True if the process has ended but its parent has not waited for it, on systems with /proc.
+    proc(5): the state is the third field of /proc/PID/stat, after a name with any characters."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[:1] in (["Z"], ["X"])
+
+
+@cache
+def _machine() -> str:
+    """An id for the scope in which pids are unique. The host name alone does not suffice, because
+    containers and machines may share it.
+
+    On Linux: this boot of the kernel (random(4), /proc/sys/kernel/random/boot_id) and the pid
+    namespace (pid_namespaces(7)); elsewhere: the machine's network address.
+    """
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{socket.gethostname()}+{boot}+{os.stat('/proc/self/ns/pid').st_ino}"
+    except OSError:
+        from uuid import getnode
+
+        return f"{socket.gethostname()}+{getnode():x}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run as stored. ``answer`` is set once it has been written, even before it is posted."""
+
+    id: str
+    message: Message
+    options: RunOptions
+    state: str
+    accepted_at: datetime
+    attempt: int
+    stop_requested: bool
+    removed: bool
+    post_state: dict[str, Any] | None
+    answer: Answer | None
+
+    @property
+    def asked(self) -> Wording:
+        """The question as its message has it."""
+        return Wording(self.message.text, self.message.made_from)
+
+    @property
+    def question(self) -> Wording:
+        """The question as it was understood, else as it was asked."""
+        return understood(self.asked, self.answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The state of a run in progress that other processes may change."""
+
+    attempt: int
+    stop_requested: bool
+
+
+_OF_RECORD = (
+    *runs.c,
+    *THREAD,
+    messages.c.event_key,
+    messages.c.author_id,
+    messages.c.author_name,
+    messages.c.text,
+    messages.c.links,
+    messages.c.attachments,
+    messages.c.locale,
+    messages.c.at,
+    messages.c.made_from,
+)
+
+
+# Statements that every question needs are built once: building takes as long as sending. Their
+# states are parameters: with literals PostgreSQL would read all runs in a state, even in a backlog.
+
+
+@cache
+def run_query() -> sa.Select[Any]:
+    """Runs with all columns that ``record_of`` needs."""
+    return sa.select(*_OF_RECORD).select_from(asked_runs)
+
+
+@cache
+def one_run() -> sa.Select[Any]:
+    """``run_query`` of the run ``its_id``."""
+    return run_query().where(runs.c.id == sa.bindparam("its_id"))
+
+
+@cache
+def earlier_in_thread() -> sa.Select[Any]:
+    """The id of the oldest unfinished run before the unfinished run ``its_id`` in its thread."""
+    this = runs.alias("this")
+    return (
+        sa.select(runs.c.id)
+        .join(this, this.c.thread_key == runs.c.thread_key)
+        .where(
+            this.c.id == sa.bindparam("its_id"),
+            this.c.state.in_(UNFINISHED),
+            runs.c.message_id < this.c.message_id,
+            runs.c.state.in_(UNFINISHED),
+        )
+        .order_by(runs.c.message_id)
+        .limit(1)
+    )
+
+
+@cache
+def claiming() -> sa.Update:
+    """Begin a new attempt at the run ``its_id`` for ``by`` until ``until``, and return its record,
+    if it is unfinished, next in its thread and, by its row, free at the time ``at``.
+
+    For PostgreSQL, where it takes one round trip; SQLite cannot return columns of other tables.
+    """
+    earlier = runs.alias("earlier")
+    is_first = ~sa.exists().where(
+        earlier.c.thread_key == runs.c.thread_key,
+        earlier.c.message_id < runs.c.message_id,
+        earlier.c.state.in_(UNFINISHED),
+    )
+    owner = sa.bindparam("by", type_=runs.c.owner.type)
+    return (
+        sa.update(runs)
+        .where(
+            runs.c.id == sa.bindparam("its_id"),
+            messages.c.id == runs.c.message_id,
+            threads.c.key == runs.c.thread_key,
+            runs.c.state.in_(UNFINISHED),
+            sa.or_(
+                runs.c.owner.is_(None),
+                runs.c.owner == owner,
+                runs.c.lease_until <= sa.bindparam("at"),
+            ),
+            sa.or_(runs.c.stop_requested, is_first),
+        )
+        .values(
+            state=sa.case(
+                (
+                    runs.c.state.in_([sa.literal_column(f"'{state}'") for state in CHECK_STATES]),
+                    "looking",
+                ),
+                else_="running",
+            ),
+            attempt=runs.c.attempt + 1,
+            owner=owner,
+            lease_until=sa.bindparam("until", type_=runs.c.lease_until.type),
+        )
+        .returning(*_OF_RECORD)
+    )
+
+
+def record_of(row: Any) -> RunRecord:
+    """Convert a row of ``run_query``."""
+    message = Message(
+        event_id=row.event_key.removeprefix(f"{row.platform}:"),
+        thread=thread_of(row),
+        author=Author(row.author_id, row.author_name),
+        text=row.text,
+        at=row.at,
+        links=tuple(row.links),
+        attachments=tuple(Attachment(**a) for a in row.attachments),
+        locale=row.locale,
+        made_from=Provenance.of(row.made_from),
+    )
+    return RunRecord(
+        id=row.id,
+        message=message,
+        options=as_options.validate_python(row.options),
+        state=CHECK_STATES.get(row.state, row.state),
+        accepted_at=row.accepted_at,
+        attempt=row.attempt,
+        stop_requested=row.stop_requested,
+        removed=row.removed,
+        post_state=row.post_state,
+        answer=answer_of(row.answer),
+    )
+
+
+def is_free(row: Any, now: datetime) -> bool:
+    """Return True if a run has no owner, an expired lease, or an owner that has ended."""
+    return row.owner is None or row.lease_until <= now or is_dead(row.owner)
+
 
 NO_FILES: Mapping[str, bytes] = {}
 TRANSCRIPT_MESSAGES = 60  # of a thread: a follow-up may refer to any of its answers
 
 
 class Store(Transactions):
-    """Every method is one transaction, retried as ``again`` describes. Failures are raised as
-    ``StorageUnavailable``."""
+    """Every method is one transaction, retried as ``repeated`` and ``awaited`` say. Failures are
+    raised as ``StorageUnavailable``."""
 
     async def close(self) -> None:
         await self.database.close()
@@ -94,16 +316,14 @@ class Store(Transactions):
 
     @repeated
     async def run(self, run_id: str) -> RunRecord | None:
-        async with self.database.read() as db:
-            row = (await db.execute(one_run(), {"its_id": run_id})).one_or_none()
+        row = await self._row(one_run(), {"its_id": run_id})
         return None if row is None else record_of(row)
 
     @repeated
     async def run_of_event(self, platform: str, event_id: str) -> RunRecord | None:
         """The run of the message with this platform event id."""
         query = run_query().where(messages.c.event_key == f"{platform}:{event_id}")
-        async with self.database.read() as db:
-            row = (await db.execute(query)).one_or_none()
+        row = await self._row(query)
         return None if row is None else record_of(row)
 
     @repeated
@@ -114,16 +334,13 @@ class Store(Transactions):
         query = run_query().where(runs.c.state.in_(UNFINISHED)).order_by(messages.c.id)
         if platforms is not None:
             query = query.where(threads.c.platform.in_(platforms))
-        async with self.database.read() as db:
-            rows = (await db.execute(query)).all()
+        rows = await self._rows(query)
         return [record_of(row) for row in rows if is_free(row, now)]
 
     @repeated
     async def earlier_unfinished(self, run_id: str) -> str | None:
         """The oldest unfinished run that precedes this unfinished one in its thread, or None."""
-        async with self.database.read() as db:
-            found: str | None = await db.scalar(earlier_in_thread(), {"its_id": run_id})
-        return found
+        return await self._scalar(earlier_in_thread(), {"its_id": run_id})
 
     @repeated
     async def may_claim(self, run_id: str, owner: str, now: datetime) -> bool:
@@ -149,8 +366,7 @@ class Store(Transactions):
         """The messages before the run's own in its thread, interleaved with Footnote's answers."""
         thread = run.message.thread
         its = {"its_thread": thread.key, "its_event": f"{thread.platform}:{run.message.event_id}"}
-        async with self.database.read() as db:
-            rows = (await db.execute(_earlier(), its)).all()
+        rows = await self._rows(_earlier_messages(), its)
         entries: list[Entry] = []
         for name, text, attachments, made_from, answer in reversed(rows):
             files = tuple(Attachment(**file) for file in attachments)
@@ -164,8 +380,7 @@ class Store(Transactions):
     async def thread_names(self, platform: str) -> list[str]:
         """The names of the platform's conversations."""
         query = sa.select(threads.c.thread).where(threads.c.platform == platform)
-        async with self.database.read() as db:
-            return list((await db.scalars(query)).all())
+        return await self._scalars(query)
 
     @awaited
     async def recent_page(self, url: str, since: datetime) -> Page | None:
@@ -176,8 +391,7 @@ class Store(Transactions):
             .order_by(pages.c.fetched_at.desc())
             .limit(1)
         )
-        async with self.database.read() as db:
-            row = (await db.execute(query)).one_or_none()
+        row = await self._row(query)
         return None if row is None else page_of(row)
 
     # ------------------------------------------------------------ working on a run
@@ -280,8 +494,7 @@ class Store(Transactions):
                 sa.or_(runs.c.owner.is_(None), runs.c.lease_until <= now, runs.c.owner == owner),
             )
         )
-        async with self.database.read() as db:
-            return [(row.id, row.platform) for row in await db.execute(query)]
+        return [(row.id, row.platform) for row in await self._rows(query)]
 
     # ------------------------------------------------------------ ending a run
 
@@ -306,7 +519,7 @@ class Store(Transactions):
                 db, run_id, attempt, answer=as_answer.dump_python(answer, mode="json")
             )
             await show_numbers(db, run_id, shown or {})
-            await db.execute(_uncite(), {"its_id": run_id})
+            await db.execute(sa.delete(citations).where(citations.c.run_id == run_id))
             if answer.citations:
                 await db.execute(
                     sa.insert(citations),
@@ -328,7 +541,7 @@ class Store(Transactions):
 
 
 @cache
-def _earlier() -> sa.Select[Any]:
+def _earlier_messages() -> sa.Select[Any]:
     """The newest messages of ``its_thread`` before ``its_event``, with their answers."""
     # Ordered by the platform's clock, so that history read later still comes before.
     asked = messages.alias("asked")
@@ -346,11 +559,6 @@ def _earlier() -> sa.Select[Any]:
         .order_by(messages.c.at.desc(), messages.c.id.desc())
         .limit(TRANSCRIPT_MESSAGES)
     )
-
-
-@cache
-def _uncite() -> sa.Delete:
-    return sa.delete(citations).where(citations.c.run_id == sa.bindparam("its_id"))
 
 
 async def open_store(
@@ -373,3 +581,32 @@ def _entry(answer: Answer) -> Entry:
         cited=tuple(sorted(answer.citations, key=lambda citation: citation.number)),
         made_from=documents_in(answer.rests_on),
     )
+
+
+_FOUND = ("search", "read", "ready")  # kinds of steps whose results name documents
+
+_VISIBLE = re.compile(r"\S")
+
+
+async def keep_only_quotes(db: AsyncConnection, run_id: str) -> None:
+    """Delete what an ended run has read of conversations and does not quote."""
+    found = sa.select(steps.c.id, steps.c.kind, steps.c.result).where(
+        steps.c.run_id == run_id, steps.c.kind.in_(_FOUND)
+    )
+    rows = [row for row in await db.execute(found) if conversations_in(row.result)]
+    if not rows:
+        return
+    await db.execute(sa.delete(steps).where(steps.c.id.in_([row.id for row in rows])))
+    read = [json.loads(row.result) for row in rows if row.kind == "read"]
+    copies = [(each["url"], each["hash"]) for each in read if is_conversation(each["url"])]
+    its_pages = sa.select(pages.c.id, pages.c.text).where(
+        sa.tuple_(pages.c.url, pages.c.hash).in_(copies)
+    )
+    for page in (await db.execute(its_pages)).all() if copies else ():
+        text = list(_VISIBLE.sub(" ", page.text))
+        quotes = sa.select(citations.c.start, citations.c.quote)
+        quoted = (await db.execute(quotes.where(citations.c.page_id == page.id))).all()
+        for quote in quoted:
+            text[quote.start : quote.start + len(quote.quote)] = quote.quote
+        left = {"text": "".join(text)} if quoted else {"text": "".join(text), "title": ""}
+        await db.execute(sa.update(pages).where(pages.c.id == page.id).values(left))

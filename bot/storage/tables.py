@@ -1,14 +1,34 @@
-"""The schema. A change here is a new file in ``migrations/versions``; the tests compare the two.
+"""The schema, and conversions between its rows and values.
 
+A change of the schema is a new file in ``migrations/versions``; the tests compare the two.
 Migrations only add, with defaults, so that older processes keep working: see ``storage.migrate``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic import TypeAdapter
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.core.errors import RunLost
+from bot.core.lines import one_line
+from bot.core.messages import (
+    Answer,
+    Citation,
+    Message,
+    Provenance,
+    RunOptions,
+    Thread,
+    Wording,
+)
+from bot.core.reader import documents_in
+from bot.pages.page import Page
 
 # The newest migration, stated here so that an up-to-date store opens without loading Alembic.
 HEAD = "1000"
@@ -59,6 +79,9 @@ threads = sa.Table(
     # it here, which costs some hundredths of a second even in commands that do not need it.
     sa.Index("ix_threads_pinned", "pinned", sqlite_where=sa.text("pinned")),
 )
+
+THREAD = (threads.c.platform, threads.c.workspace, threads.c.channel, threads.c.thread)
+PLACE = THREAD[:3]
 
 messages = sa.Table(
     "messages",
@@ -122,6 +145,11 @@ runs = sa.Table(
     sa.Index(None, "state"),
     sa.Index(None, "accepted_at"),
     sa.Index(None, "ended_at"),
+)
+
+# Runs, each with its message and its thread.
+asked_runs = runs.join(messages, runs.c.message_id == messages.c.id).join(
+    threads, runs.c.thread_key == threads.c.key
 )
 
 # Standing questions. ``run_id`` is the run whose answer was reported last: new answers are compared
@@ -324,7 +352,7 @@ spending = sa.Table(
     sa.Index(None, "day"),
 )
 
-# Budget reserved for model calls in progress: see ``storage.reservations``.
+# Budget reserved for model calls in progress: see ``storage.spending``.
 reservations = sa.Table(
     "reservations",
     metadata,
@@ -351,4 +379,266 @@ forgettings = sa.Table(
     sa.Column("name", sa.Text, primary_key=True),  # a thread's key, or the platform's id
     sa.Column("until", sa.Integer, nullable=False),
     sa.Column("at", UtcDateTime, nullable=False),
+)
+
+
+def _texts(*names: str) -> list[sa.Column[str]]:
+    return [sa.Column(name, sa.Text) for name in names]
+
+
+def _of_app() -> list[sa.Column[Any]]:
+    """The columns shared by both tables: the app, where it is installed, and its bot."""
+    return [
+        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+        sa.Column("client_id", sa.Text, nullable=False),
+        sa.Column("app_id", sa.Text, nullable=False),
+        *_texts("enterprise_id", "enterprise_name", "team_id", "team_name"),
+        *_texts("bot_token", "bot_id", "bot_user_id", "bot_scopes", "bot_refresh_token"),
+        sa.Column("bot_token_expires_at", sa.DateTime),
+        sa.Column("is_enterprise_install", sa.Boolean, nullable=False, server_default=sa.false()),
+        sa.Column("installed_at", sa.DateTime, nullable=False, server_default=sa.func.now()),
+    ]
+
+
+# One row for each person who installed the app, with everything that Slack reported then.
+slack_installations = sa.Table(
+    "slack_installations",
+    metadata,
+    *_of_app(),
+    *_texts("enterprise_url", "user_token", "user_scopes", "user_refresh_token", "token_type"),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("user_token_expires_at", sa.DateTime),
+    *_texts("incoming_webhook_url", "incoming_webhook_channel", "incoming_webhook_channel_id"),
+    *_texts("incoming_webhook_configuration_url"),
+    sa.Index(None, "client_id", "team_id", "user_id"),
+)
+
+# The bot of a workspace or of a whole organisation; the newest row is valid.
+slack_bots = sa.Table("slack_bots", metadata, *_of_app(), sa.Index(None, "client_id", "team_id"))
+
+# OAuth states of browsers sent to Slack, until they return or expire.
+slack_oauth_states = sa.Table(
+    "slack_oauth_states",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("state", sa.Text, nullable=False, unique=True),
+    sa.Column("expire_at", sa.DateTime, nullable=False),
+)
+
+
+def insert(db: AsyncConnection, table: sa.Table) -> Any:
+    """An insert that supports ON CONFLICT, in the connection's dialect."""
+    return insert_for(db.dialect.name, table)
+
+
+def insert_for(dialect: str, table: sa.Table) -> Any:
+    """Like ``insert``, for a statement that is built before there is a connection."""
+    # Each dialect takes some hundredths of a second to import, and few processes need both.
+    if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.insert(table)
+
+
+def pad_ids(ids: Collection[str]) -> list[str]:
+    """Pad the ids to a power of two by repeating the last one, so that only a few different
+    statements have to be compiled and prepared."""
+    wanted = list(ids)
+    return wanted + wanted[-1:] * ((1 << (len(wanted) - 1).bit_length()) - len(wanted))
+
+
+async def update_fenced(db: AsyncConnection, run_id: str, attempt: int, **values: Any) -> None:
+    """Change a run's row if ``attempt`` is still its current one; without values, only lock it.
+    Raises ``RunLost`` otherwise."""
+    new_values = {f"new_{name}": value for name, value in values.items()}
+    statement = _fenced(tuple(values))
+    result = await db.execute(statement, {"its_id": run_id, "its_attempt": attempt, **new_values})
+    if result.rowcount != 1:
+        raise RunLost(f"Run {run_id} has been taken over by a later attempt.")
+
+
+@cache
+def _fenced(names: Sequence[str]) -> sa.Update:
+    """The statement of ``update_fenced`` for these columns."""
+    attempt = sa.bindparam("its_attempt", type_=runs.c.attempt.type)
+    new = {name: sa.bindparam(f"new_{name}", type_=runs.c[name].type) for name in names}
+    return (
+        sa.update(runs)
+        .where(runs.c.id == sa.bindparam("its_id"), runs.c.attempt == attempt)
+        .values(new or {"attempt": attempt})
+    )
+
+
+def thread_row(thread: Thread, now: datetime) -> dict[str, Any]:
+    return {"key": thread.key, **asdict(thread), "created_at": now}
+
+
+async def keep_thread(db: AsyncConnection, thread: Thread, now: datetime) -> None:
+    """Store a thread, unless it is already stored."""
+    row = thread_row(thread, now)
+    await db.execute(insert(db, threads).values(row).on_conflict_do_nothing())
+
+
+def message_row(message: Message) -> dict[str, Any]:
+    """A message as the columns of its table."""
+    return {
+        "thread_key": message.thread.key,
+        "event_key": f"{message.thread.platform}:{message.event_id}",
+        "author_id": message.author.id,
+        "author_name": message.author.name,
+        "text": message.text,
+        "links": list(message.links),
+        "attachments": [asdict(attachment) for attachment in message.attachments],
+        "locale": message.locale,
+        "at": message.at,
+        "made_from": list(message.made_from),
+    }
+
+
+def asked_of(row: Any) -> Wording:
+    """The text of a row that has ``text`` and ``made_from`` of a message."""
+    return Wording(row.text, Provenance.of(row.made_from))
+
+
+def thread_of(row: Any) -> Thread:
+    return Thread(row.platform, row.workspace, row.channel, row.thread)
+
+
+def page_of(row: Any) -> Page:
+    return Page(row.url, row.title, row.text, row.fetched_at, row.hash, row.via)
+
+
+async def keep_fact(
+    db: AsyncConnection, platform: str, workspace: str, name: str, value: Any
+) -> None:
+    """Store a fact about a workspace, replacing an earlier one of the same name."""
+    key = {"platform": platform, "workspace": workspace, "name": name}
+    row = {"value": value, "at": datetime.now(UTC)}
+    await db.execute(
+        insert(db, facts)
+        .values(**key, **row)
+        .on_conflict_do_update(index_elements=[*key], set_=row)
+    )
+
+
+async def fact(db: AsyncConnection, platform: str, workspace: str, name: str) -> Any:
+    """The value of a fact about a workspace, or None."""
+    of_workspace = facts.c.platform == platform, facts.c.workspace == workspace
+    return await db.scalar(sa.select(facts.c.value).where(*of_workspace, facts.c.name == name))
+
+
+async def show_numbers(db: AsyncConnection, run_id: str, shown: Mapping[int, int]) -> None:
+    """Store the footnote numbers that readers see; pages without one are numbered after them."""
+    numbers = (await db.scalars(_numbers(), {"its_id": run_id})).all()
+    following = max((*shown.values(), *(() if shown else numbers)), default=0)
+    rows = []
+    for number in sorted(numbers):
+        its = shown.get(number) if shown else number
+        if its is None:
+            its = following = following + 1
+        rows.append({"its_number": number, "its_shown": its})
+    if rows:
+        of_run = run_pages.c.run_id == run_id
+        statement = sa.update(run_pages).where(
+            of_run, run_pages.c.number == sa.bindparam("its_number")
+        )
+        await db.execute(statement.values(shown=sa.bindparam("its_shown")), rows)
+
+
+@cache
+def _numbers() -> sa.Select[Any]:
+    return sa.select(run_pages.c.number).where(run_pages.c.run_id == sa.bindparam("its_id"))
+
+
+async def citation_rows(
+    db: AsyncConnection, run_id: str, cited: Sequence[Citation]
+) -> list[dict[str, Any]]:
+    """The rows of an answer's citations, in their order."""
+    numbered = sa.select(run_pages.c.shown, run_pages.c.page_id).where(run_pages.c.run_id == run_id)
+    page_ids = {row.shown: row.page_id for row in (await db.execute(numbered)).all()}
+    # The quoted copy of the page, which may differ from the copy that got the number.
+    quoted = sa.select(pages.c.id, pages.c.url, pages.c.hash).where(
+        sa.tuple_(pages.c.url, pages.c.hash).in_({(c.url, c.page_hash) for c in cited})
+    )
+    copies = {(row.url, row.hash): row.id for row in (await db.execute(quoted)).all()}
+    return [
+        {
+            "run_id": run_id,
+            "position": position,
+            "number": citation.number,
+            "page_id": copies.get((citation.url, citation.page_hash)) or page_ids[citation.number],
+            "start": citation.start,
+            "end": citation.end,
+            "quote": citation.quote,
+        }
+        for position, citation in enumerate(cited)
+    ]
+
+
+# A scheduled check of a standing question has states of its own, in the table only: a worker of an
+# older release does not know them and leaves the run alone, instead of posting its answer.
+CHECK_STATES = {"due": "accepted", "looking": "running"}
+WAITING, WORKING = ("accepted", "due"), ("running", "looking")
+UNFINISHED = (*WAITING, *WORKING)
+STATE = sa.case(CHECK_STATES, value=runs.c.state, else_=runs.c.state).label("state")  # as displayed
+
+as_answer = TypeAdapter(Answer)
+as_options = TypeAdapter(RunOptions)
+
+
+def understood(asked: Wording, answer: Answer | None) -> Wording:
+    """Return a question as its answer words it; a model may have put in what it had read."""
+    if answer is None or not answer.question or one_line(answer.question) == one_line(asked.text):
+        return asked
+    return Wording(answer.question, documents_in(answer.rests_on), asked)
+
+
+def answer_of(kept: Any) -> Answer | None:
+    """Parse an answer from its column."""
+    return None if kept is None else as_answer.validate_python(kept)
+
+
+OURS = "footnote"  # not the name of any platform
+
+
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("at", UtcDateTime, nullable=False),
+    sa.Column("platform", sa.Text, nullable=False),
+    sa.Column("workspace", sa.Text, nullable=False),
+    sa.Column("person", sa.Text, nullable=False),
+    sa.Column("address", sa.Text, nullable=False),
+    sa.Column("deed", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("object", sa.Text, nullable=False),
+    sa.Column("place", sa.Text, nullable=False),
+    sa.Column("outcome", sa.Text, nullable=False),
+    sa.Index(None, "at"),
+    sa.Index(None, "deed", "at"),
+    sa.Index(None, "platform", "person"),
+)
+
+# The key of the pseudonyms: one row, created by the migration, so that backups include it.
+audit_key = sa.Table(
+    "audit_key",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("key", sa.Text, nullable=False),
+)
+
+
+sign_ins = sa.Table(
+    "sign_ins",
+    metadata,
+    sa.Column("digest", sa.Text, primary_key=True),
+    sa.Column("person", sa.Text, nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("groups", sa.JSON, nullable=False),
+    sa.Column("id_token", sa.Text, nullable=False),  # tells the provider whom to sign out
+    sa.Column("ends_at", UtcDateTime, nullable=False, index=True),
 )

@@ -10,11 +10,19 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from bot.storage.audit import Actor, note
+from bot.storage.audit_log import Actor, note
 from bot.storage.database import Transactions
-from bot.storage.rows import fact, insert, keep_fact
 from bot.storage.spending import workspace_spent
-from bot.storage.tables import channel_rules, facts, feedback, runs, threads
+from bot.storage.tables import (
+    channel_rules,
+    fact,
+    facts,
+    feedback,
+    insert,
+    keep_fact,
+    runs,
+    threads,
+)
 
 Verdict = Literal["good", "bad"]
 Reason = Literal["", "wrong", "incomplete", "bad_source", "outdated"]
@@ -81,9 +89,7 @@ class Workspaces(Transactions):
     async def rules(self, platform: str, workspace: str, channel: str) -> dict[str, Any] | None:
         """The channel rules that an admin set by command, as JSON, or None."""
         place = {"its_platform": platform, "its_workspace": workspace, "its_channel": channel}
-        async with self.database.read() as db:
-            found: dict[str, Any] | None = await db.scalar(_rules(), place)
-        return found
+        return await self._scalar(_rules(), place)
 
     async def set_rules(
         self,

@@ -26,7 +26,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from bot.core.observing import nothing_observed
+from bot.core.measurements import nothing_observed
 from bot.operation.configuration import load_settings
 from bot.pages.passages import Passage
 from bot.reasoning.declaration import chosen_reasoner

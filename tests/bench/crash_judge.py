@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
-from bot.storage.standing import CHECK_MARK
+from bot.storage.standing_questions import CHECK_MARK
 from tests.bench.crash_people import Asked, People, Talk
 from tests.bench.crash_record import Record, Row
 from tests.bench.crash_stage import Stage

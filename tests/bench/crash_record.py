@@ -9,7 +9,7 @@ from typing import Any
 
 from psycopg.rows import class_row, namedtuple_row
 
-from bot.storage.standing import CHECK_MARK
+from bot.storage.standing_questions import CHECK_MARK
 from tests.fakes.mortal_postgres import MortalPostgres
 from tests.scenario.paid import Kept
 

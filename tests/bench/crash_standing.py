@@ -24,7 +24,7 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from bot.core.errors import StorageUnavailable
-from bot.storage.standing import StandingQuestions
+from bot.storage.standing_questions import StandingQuestions
 from bot.storage.store import open_store
 from tests.fakes.claude import Recorded
 from tests.fakes.mortal_postgres import MortalPostgres

@@ -88,8 +88,8 @@ PARTS = {
         "local-postgres",
     ),
     "retention": Part(
-        ["bot/storage/retention.py"],
-        ["tests/unit/storage/test_retention.py", "tests/unit/storage/test_audit.py"],
+        ["bot/storage/removal.py"],
+        ["tests/unit/storage/test_removal.py", "tests/unit/storage/test_audit_log.py"],
         "postgres",
     ),
     "access": Part(["bot/service/access.py"], ["tests/unit/service/test_access.py"]),
@@ -106,8 +106,7 @@ PARTS = {
         ["bot/storage/forgetting.py", "bot/service/forget*.py"],
         [
             "tests/unit/storage/test_forgetting.py",
-            "tests/unit/storage/test_history.py",
-            "tests/unit/storage/test_sign_ins.py",
+            "tests/unit/storage/test_console.py",
             "tests/unit/service/test_forgetting.py",
         ],
         "postgres",

@@ -16,8 +16,7 @@ from discord.http import Route
 from adapters.discord.format import details
 from adapters.discord.poster import DiscordPoster
 from adapters.discord.rest import ATTEMPTS
-from bot.core.answers import Answer
-from bot.core.messages import Attachment, Author, Message, Thread
+from bot.core.messages import Answer, Attachment, Author, Message, Thread
 from bot.core.texts import texts_for
 from tests.contract.harness import joined
 from tests.fakes import discord_server as fakes

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from bot.core.answers import Answer
 from bot.core.errors import RunLost
-from bot.core.messages import Attachment, Message, RunOptions, Thread
+from bot.core.messages import Answer, Attachment, Message, RunOptions, Thread
 from bot.core.posting import Poster, PostState, RunRef
 
 

@@ -22,8 +22,7 @@ from bot.core.egress import Egress
 from bot.operation.app import open_app
 from bot.operation.configuration import load_settings
 from bot.service.reception import Reception
-from bot.storage.records import RunRecord
-from bot.storage.store import Store, open_store
+from bot.storage.store import RunRecord, Store, open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes import sqlite
 from tests.fakes.discord_server import FakeDiscord

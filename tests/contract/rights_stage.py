@@ -15,11 +15,10 @@ import httpx
 from starlette.applications import Starlette
 
 from adapters.web.platform import WebPlatform, open_web
-from bot.core.answers import Answer
 from bot.core.errors import PlatformUnavailable
-from bot.core.mcp_address import address
-from bot.core.messages import Audience, Author, Message, Thread, Transcript
+from bot.core.messages import Answer, Audience, Author, Message, Thread, Transcript
 from bot.core.posting import RunRef, Whereabouts
+from bot.core.reader import mcp_address
 from bot.core.settings import Settings
 from bot.operation.app import App, open_app
 from bot.operation.configuration import load_settings
@@ -27,7 +26,7 @@ from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.questions import Rewritten
 from bot.service.reception import AcceptedQuestion, Reception
-from bot.storage.records import RunRecord
+from bot.storage.store import RunRecord
 from bot.storage.workspaces import Workspaces
 from tests.fakes.poster import RememberingPoster
 
@@ -114,7 +113,7 @@ def write_documents(docs: Path) -> None:
 
 def address_of(docs: Path, name: str) -> str:
     if name == "tools":
-        return address("tickets", "GATE-1", "https://tickets.example/browse/GATE-1")
+        return mcp_address("tickets", "GATE-1", "https://tickets.example/browse/GATE-1")
     return (docs / FOLDERS[name] / f"{name}.md").as_uri()
 
 
@@ -184,6 +183,9 @@ class Person:
     guest: bool | None = False
     shared: bool = False  # the channel, with another company
     as_member: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        return self.name
 
     @property
     def audience(self) -> Audience:
@@ -352,8 +354,9 @@ class Stage:
 async def open_stage(
     docs: Path, index: Path, database: str, guests: str = "web"
 ) -> AsyncIterator[Stage]:
-    """``docs`` are indexed in the data folder ``index``; ``footnote.toml`` is in the working
-    directory."""
+    """``docs`` are indexed in the data folder ``index``; ``footnote.toml`` is written to the
+    working directory."""
+    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
     settings = load_settings(
         data_dir=index,
         database_url=database,
@@ -363,6 +366,7 @@ async def open_stage(
         providers="local,tickets",
         reasoner="closest",
         guests=guests,
+        audit_reads=False,  # a row for each page: the audit log has tests of its own
     )
     posters = {name: GroupedPoster() for name in ("slack", "discord", "web", "terminal")}
     posters["slack"].members = {"SHR": {"UCAT"}}

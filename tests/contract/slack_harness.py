@@ -16,8 +16,7 @@ from adapters.slack.incoming import attachments_of
 from adapters.slack.poster import SlackPoster
 from adapters.slack.teams import OneTeam
 from adapters.slack.views import details
-from bot.core.answers import Answer
-from bot.core.messages import Attachment, Author, Message, Thread
+from bot.core.messages import Answer, Attachment, Author, Message, Thread
 from bot.core.texts import texts_for
 from tests.contract.harness import joined
 from tests.fakes.slack import FakeSlack

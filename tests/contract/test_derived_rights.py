@@ -7,7 +7,7 @@ they were made from. Each is told only where all of those may be read, by the ri
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -21,12 +21,11 @@ from bot.core.errors import Invalid
 from bot.core.messages import Message, Thread, Transcript
 from bot.core.texts import texts_for
 from bot.reasoning.questions import Rewritten
-from bot.search.indexer import Indexer
 from bot.service.reception import AcceptedQuestion
 from bot.service.standing.checks import DAYS
 from bot.service.standing.desk import do_by_words
 from bot.service.standing.rounds import StandingRounds
-from bot.storage.records import RunRecord
+from bot.storage.store import RunRecord
 from bot.storage.tables import messages, runs
 from bot.storage.workspaces import Opinion
 from tests.contract.rights_stage import (
@@ -39,12 +38,9 @@ from tests.contract.rights_stage import (
     Stage,
     address_of,
     documents_of,
-    open_stage,
     secrets_in,
     toml,
-    write_documents,
 )
-from tests.fakes import sqlite
 
 OUTDATED = "No, that is out of date."
 FOLLOW_UP = "And since when?"
@@ -77,28 +73,11 @@ class Restating(Parrot):
         return await super().rewrite(transcript, message, instructions)
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The documents and the data folder with their index."""
-    root = tmp_path_factory.mktemp("derived").resolve()
-    docs, data = root / "docs", root / "data"
-    write_documents(docs)
-    data.mkdir()
-    Indexer(data / "index.sqlite").index([docs])
-    return docs, data
-
-
 @pytest.fixture
-async def stage(
-    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Stage]:
-    docs, data = folders
-    monkeypatch.chdir(tmp_path)
-    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
-    async with open_stage(docs, data, sqlite.migrated(tmp_path)) as stage:
-        stage.app.service._reasoner = Restating
-        monkeypatch.setattr(Restating, "asked", [])
-        yield stage
+def stage(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    stage.app.service._reasoner = Restating
+    monkeypatch.setattr(Restating, "asked", [])
+    return stage
 
 
 def withdraw(stage: Stage) -> None:
@@ -122,12 +101,19 @@ def restricted(names: Collection[str]) -> frozenset[str]:
 
 # Where something is derived from documents that others may not read, and by whom.
 MAKERS = [
-    "anybody in the channel of eng",
-    "anybody in the Discord channel of eng",
-    "a person of hr in private",
-    "a person of hr in private on Discord",
-    "a user of hr in the console",
+    named("anybody in the channel of eng"),
+    named("anybody in the Discord channel of eng"),
+    named("a person of hr in private"),
+    named("a person of hr in private on Discord"),
+    named("a user of hr in the console"),
 ]
+
+
+async def no_details(stage: Stage, run: RunRecord, by: Person) -> None:
+    with pytest.raises(Invalid, match="documents that may not be read"):
+        await stage.reception.details(
+            run.id, by.platform, by.channel, by.author, audience=by.audience
+        )
 
 
 async def told(stage: Stage, run: RunRecord, person: Person) -> frozenset[str]:
@@ -152,62 +138,49 @@ async def outdated(stage: Stage, maker: Person) -> Thread:
     return thread
 
 
-@pytest.mark.parametrize("maker", MAKERS)
-async def test_a_correction_repeats_documents_only_where_all_of_them_may_be_read(
-    stage: Stage, maker: str
+async def test_a_correction_repeats_documents_only_where_all_of_them_may_be_read_until_then(
+    stage: Stage,
 ) -> None:
-    await outdated(stage, named(maker))
-    met = {}
+    threads = {by: await outdated(stage, by) for by in MAKERS}
+    runs: dict[Person, RunRecord] = {}
     for person in PEOPLE:
-        run = await stage.ask(person)
+        run = runs[person] = await stage.ask(person)
         assert await told(stage, run, person) <= person.may, person.name
-        met[person.name] = "no longer" in stage.shown(person, run.id)
-    assert met[maker]  # there it is told as a whole
-
-
-@pytest.mark.parametrize("maker", MAKERS)
-async def test_a_correction_is_told_no_more_once_its_documents_are_taken_away(
-    stage: Stage, maker: str
-) -> None:
-    by = named(maker)
-    thread = await outdated(stage, by)
-    used = await stage.ask(by)  # an answer that was made from the correction
-    assert "no longer" in stage.shown(by, used.id)
+    for by in MAKERS:  # there it is told as a whole
+        assert "no longer" in stage.shown(by, runs[by].id), by.name
     withdraw(stage)
-    for person in (*PEOPLE, by):
-        for text in (QUESTION, "Repeat what you said."):
-            for where in (None, thread, used.message.thread) if person is by else (None,):
+    for person in PEOPLE:
+        places = (None, threads[person], runs[person].message.thread) if person in threads else ()
+        for where in places or (None,):
+            for text in (QUESTION, "Repeat what you said."):
                 run = await stage.ask(person, text, thread=where)
                 assert await told(stage, run, person) <= left_to(person), (person.name, text)
+    used = [f"{api}/runs/{runs[by].id}" for by in MAKERS for api in ("", "/api")]
     for visitor in VISITORS:
         async with stage.browser(visitor) as browser:
-            for path in ("/corrections", f"/runs/{used.id}", f"/api/runs/{used.id}"):
+            for path in ("/corrections", *used):
                 said = secrets_in((await browser.get(path)).text)
                 assert said <= left_to(visitor), (visitor.name, path)
 
 
-@pytest.mark.parametrize("maker", MAKERS)
-async def test_what_an_answer_took_from_a_correction_has_its_documents(
-    stage: Stage, maker: str
-) -> None:
-    by = named(maker)
-    await outdated(stage, by)
-    run = await stage.ask(by, "What is rosebud?")  # no document has the word
-    assert run.answer is not None
-    assert any(url.startswith("correction:") for url in run.answer.rests_on)
-    assert restricted(by.may) - {"tools"} <= documents_of(stage.docs, run.answer)
+async def test_what_an_answer_took_from_a_correction_has_its_documents(stage: Stage) -> None:
+    runs = {}
+    for by in MAKERS:
+        await outdated(stage, by)
+        run = runs[by] = await stage.ask(by, "What is rosebud?")  # no document has the word
+        assert run.answer is not None
+        assert any(url.startswith("correction:") for url in run.answer.rests_on)
+        assert restricted(by.may) - {"tools"} <= documents_of(stage.docs, run.answer)
     withdraw(stage)
-    with pytest.raises(Invalid, match="documents that may not be read"):
-        await stage.reception.details(
-            run.id, by.platform, by.channel, by.author, audience=by.audience
-        )
+    for by, run in runs.items():
+        await no_details(stage, run, by)
 
 
 async def test_the_list_of_corrections_has_the_authors_own_words_for_other_visitors(
     stage: Stage,
 ) -> None:
-    for maker in MAKERS:
-        await outdated(stage, named(maker))
+    for by in MAKERS:
+        await outdated(stage, by)
     listed = {}
     for visitor in VISITORS:
         async with stage.browser(visitor) as browser:
@@ -278,35 +251,31 @@ WORDED = {
 }
 
 
-@pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("worded", WORDED)
 async def test_a_question_that_footnote_worded_leaves_its_thread_with_its_documents(
-    stage: Stage, maker: str, worded: str
+    stage: Stage, worded: str
 ) -> None:
-    by = named(maker)
-    run = await WORDED[worded](stage, by)
+    runs = {by: await WORDED[worded](stage, by) for by in MAKERS}
     withdraw(stage)
-    for text in ("Repeat what you said.", FOLLOW_UP, QUESTION):
-        again = await stage.ask(by, text, thread=run.message.thread)
-        assert await told(stage, again, by) <= left_to(by), text
+    for by, run in runs.items():
+        for text in ("Repeat what you said.", FOLLOW_UP, QUESTION):
+            again = await stage.ask(by, text, thread=run.message.thread)
+            assert await told(stage, again, by) <= left_to(by), (by.name, text)
 
 
-@pytest.mark.parametrize("maker", MAKERS)
-async def test_a_button_does_not_ask_what_may_not_be_read_any_more(
-    stage: Stage, maker: str
-) -> None:
-    by = named(maker)
-    run, of_suggestion = await understood(stage, by), await suggested(stage, by)
+async def test_a_button_does_not_ask_what_may_not_be_read_any_more(stage: Stage) -> None:
+    runs = {by: (await understood(stage, by), await suggested(stage, by)) for by in MAKERS}
     withdraw(stage)
-    deeper = partial(
-        stage.reception.dig_deeper, author=by.author, locale="en", audience=by.audience
-    )
-    pressed = await deeper(run.id)
-    again = await stage.ended(pressed.run_id)
-    assert again.message.text == FOLLOW_UP
-    assert await told(stage, again, by) <= left_to(by)
-    with pytest.raises(Invalid, match="documents that may not be read"):
-        await deeper(of_suggestion.id)
+    for by, (run, of_suggestion) in runs.items():
+        deeper = partial(
+            stage.reception.dig_deeper, author=by.author, locale="en", audience=by.audience
+        )
+        pressed = await deeper(run.id)
+        again = await stage.ended(pressed.run_id)
+        assert again.message.text == FOLLOW_UP
+        assert await told(stage, again, by) <= left_to(by)
+        with pytest.raises(Invalid, match="documents that may not be read"):
+            await deeper(of_suggestion.id)
 
 
 async def test_a_question_whose_documents_are_taken_away_before_it_is_answered_is_not(
@@ -332,7 +301,7 @@ async def test_a_question_whose_documents_are_taken_away_before_it_is_answered_i
 # ---------------------------------------------------------------- pages of the console
 
 
-async def pages_about(run: RunRecord) -> list[str]:
+def pages_about(run: RunRecord) -> list[str]:
     """Every page that shows questions, or is about this one."""
     thread, word = run.message.thread.thread, sorted(secrets_in(run.message.text))
     return [
@@ -361,44 +330,45 @@ def shown_on(path: str, page: str) -> str:
     return re.sub(rf'value="{asked}"|“{asked}”', "", page) if asked else page
 
 
-@pytest.mark.parametrize("maker", MAKERS)
 async def test_the_lists_of_the_console_word_questions_by_the_rights_of_the_visitor(
-    stage: Stage, maker: str
+    stage: Stage,
 ) -> None:
     """As titles of conversations and hits of a search, and among the unanswered questions."""
-    by = named(maker)
-    run = await suggested(stage, by)
-    await stage.reception.feedback(run.id, by.author, Opinion("bad", "", ""))
-    await stage.reception.watch(run.id, by.author, "daily", locale="en", audience=by.audience)
+    asked = {by: await suggested(stage, by) for by in MAKERS}
+    for by, run in asked.items():
+        await stage.reception.feedback(run.id, by.author, Opinion("bad", "", ""))
+        await stage.reception.watch(run.id, by.author, "daily", locale="en", audience=by.audience)
     async with stage.app.store.database.write() as db:
-        await db.execute(sa.update(runs).where(runs.c.id == run.id).values(state="not_found"))
+        ids = [run.id for run in asked.values()]
+        await db.execute(sa.update(runs).where(runs.c.id.in_(ids)).values(state="not_found"))
         is_first = messages.c.text == QUESTION  # deleted: the conversation begins with the other
         await db.execute(sa.update(messages).where(is_first).values(text=""))
+    paths = dict.fromkeys(path for run in asked.values() for path in pages_about(run))
     met = {}
     for may, change in ((lambda one: one.may, None), (left_to, withdraw)):
         if change is not None:
             change(stage)
         for visitor in VISITORS:
             async with stage.browser(visitor) as browser:
-                for path in await pages_about(run):
+                for path in paths:
                     page = shown_on(path, (await browser.get(path)).text)
                     words = secrets_in(page)
                     assert words <= may(visitor), (visitor.name, path)
                     met[visitor.id, path, change is None] = bool(restricted(words))
-    if by.platform == "web":  # its own pages do show it until it is taken away
-        own = ("/conversations", "/conversations?q=kiwihr", "/watches", f"/runs/{run.id}")
-        assert all(met[by.id, path, True] for path in own)
+    (ann,) = (by for by in MAKERS if by.platform == "web")  # her pages show it until then
+    own = ("/conversations", "/conversations?q=kiwihr", "/watches", f"/runs/{asked[ann].id}")
+    assert all(met[ann.id, path, True] for path in own)
     assert not any(seen for (_, _, before), seen in met.items() if not before)
 
 
 # ---------------------------------------------------------------- standing questions
 
 
-@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("by", MAKERS, ids=str)
 async def test_a_standing_question_is_listed_and_asked_as_its_documents_allow(
-    stage: Stage, maker: str
+    stage: Stage, by: Person
 ) -> None:
-    by, texts = named(maker), texts_for("en")
+    texts = texts_for("en")
     run = await understood(stage, by)
     watch = await stage.reception.watch(
         run.id, by.author, "daily", locale="en", audience=by.audience
@@ -484,27 +454,22 @@ async def compared(stage: Stage, maker: Person, *, is_taken_away: bool) -> RunRe
     return run
 
 
-@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("by", MAKERS, ids=str)
 async def test_a_comparison_rests_on_what_the_earlier_answer_rests_on(
-    stage: Stage, maker: str
+    stage: Stage, by: Person
 ) -> None:
-    by = named(maker)
     told = await compared(stage, by, is_taken_away=False)
     assert told is not None
     withdraw(stage)
-    with pytest.raises(Invalid, match="documents that may not be read"):
-        await stage.reception.details(
-            told.id, by.platform, by.channel, by.author, audience=by.audience
-        )
+    await no_details(stage, told, by)
     again = await stage.ask(by, "Repeat what you said.", thread=told.message.thread)
     assert "987654" not in stage.shown(by, again.id)
 
 
-@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("by", MAKERS, ids=str)
 async def test_an_earlier_answer_that_may_not_be_read_any_more_is_not_compared(
-    stage: Stage, maker: str
+    stage: Stage, by: Person
 ) -> None:
-    by = named(maker)
     assert await compared(stage, by, is_taken_away=True) is None
     assert all("987654" not in repr(each.finished) for each in stage.posters[by.platform].replies)
 
@@ -512,12 +477,11 @@ async def test_an_earlier_answer_that_may_not_be_read_any_more_is_not_compared(
 # ---------------------------------------------------------------- what is withheld
 
 
-@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("by", MAKERS, ids=str)
 async def test_what_was_withheld_stays_known_for_what_it_was_made_from(
-    stage: Stage, maker: str, monkeypatch: pytest.MonkeyPatch
+    stage: Stage, by: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The steps that made it are stored, and operators see them."""
-    by = named(maker)
     monkeypatch.setattr(Parrot, "at_writing", staticmethod(lambda: withdraw(stage)))
     run = await stage.ask(by)
     assert run.answer is not None

@@ -23,8 +23,7 @@ from bot.service.dispatch.dispatcher import Dispatcher
 from bot.service.dispatch.local import LocalDispatcher
 from bot.service.dispatch.postgres import PostgresDispatcher
 from bot.storage.conversations import Conversations
-from bot.storage.records import RunRecord
-from bot.storage.store import Store, open_store
+from bot.storage.store import RunRecord, Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.gate import Gate
 from tests.unit.samples import NOW, a_message, a_thread

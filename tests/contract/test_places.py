@@ -6,15 +6,17 @@ read nothing before somebody adds its row.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adapters.slack import format as controls
+from adapters.slack.calls import Timing
 from adapters.slack.interactions import RESEARCH_THIS
 from bot.core.messages import Audience, Message, RunOptions
 from bot.operation.configuration import load_settings
@@ -178,61 +180,66 @@ async def asked_on_discord(
 
 @asynccontextmanager
 async def in_discord(
-    servers: Servers, place: Channel, folders: tuple[Path, Path], here: Path, **settings: Any
+    servers: Servers,
+    places: Iterable[Channel],
+    folders: tuple[Path, Path],
+    here: Path,
+    **settings: Any,
 ) -> AsyncIterator[Answering]:
-    """Answer there, where a collection lists the place and another one lists Ada."""
+    """Answer there, where a collection lists each place and another one lists Ada."""
     docs, data = folders
-    listed = [place.id, *([place.parent.id] if place.parent else [])]
+    listed = [each.id for place in places for each in (place, place.parent) if each is not None]
     Path("footnote.toml").write_text(toml(docs, listed, [servers.ada.id]), encoding="utf-8")
     async with discord_answers(servers.discord, docs, data, here, **settings) as bot:
         yield bot
 
 
-@pytest.mark.parametrize("kind", DISCORD, ids=str)
+def transcripts(discord: FakeDiscord) -> dict[str, str]:
+    """Everything visible, by channel."""
+    return {each.id: discord.transcript(each) for each in list(discord.world.channels.values())}
+
+
 async def test_a_question_in_discord_is_answered_from_what_all_readers_may_see(
-    kind: Kind, servers: Servers, folders: tuple[Path, Path], tmp_path: Path
+    servers: Servers, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    discord = servers.discord
-    place: Channel = kind.make(servers)
-    async with in_discord(servers, place, folders, tmp_path) as bot:
-        used, told = {}, ""
-        for way in kind.ways:
-            used[way], shown = await asked_on_discord(servers, place, way, bot)
-            told += shown
-    assert used == dict.fromkeys(kind.ways, kind.may)
-    told += "".join(map(discord.transcript, list(discord.world.channels.values())))
-    assert secrets_in(told) <= kind.may
-    assert secrets_in(told)
+    places: dict[Kind, Channel] = {kind: kind.make(servers) for kind in DISCORD}
+    async with in_discord(servers, places.values(), folders, tmp_path) as bot:
+        for kind, place in places.items():
+            bot.runs.clear()
+            before = transcripts(servers.discord)
+            used, told = {}, ""
+            for way in kind.ways:
+                used[way], shown = await asked_on_discord(servers, place, way, bot)
+                told += shown
+            assert used == dict.fromkeys(kind.ways, kind.may), kind.name
+            for id, text in transcripts(servers.discord).items():
+                told += text if text != before.get(id) else ""
+            assert secrets_in(told) <= kind.may, kind.name
+            assert secrets_in(told), kind.name
 
 
-STRANGERS = [kind for kind in DISCORD if kind.ways == BY_USER]
-
-
-@pytest.mark.parametrize("kind", STRANGERS, ids=str)
 @pytest.mark.parametrize(
     ("guests", "may"), [("web", NOTHING), ("deny", NOTHING), ("members", EVERYBODY)]
 )
 async def test_where_only_some_may_ask_strangers_are_not_everybody(
-    kind: Kind,
-    guests: str,
-    may: Names,
-    servers: Servers,
-    folders: tuple[Path, Path],
-    tmp_path: Path,
+    guests: str, may: Names, servers: Servers, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
     """The list of those who may ask has Ada, and not who reads her answers."""
-    place: Channel = kind.make(servers)
+    strangers = [kind for kind in DISCORD if kind.ways == BY_USER]
+    places: dict[Kind, Channel] = {kind: kind.make(servers) for kind in strangers}
     lists = {"allow_users": servers.ada.id, "guests": guests}
-    async with in_discord(servers, place, folders, tmp_path, **lists) as bot:
-        used = {way: (await asked_on_discord(servers, place, way, bot))[0] for way in kind.ways}
-    assert used == dict.fromkeys(kind.ways, may)
+    async with in_discord(servers, places.values(), folders, tmp_path, **lists) as bot:
+        for kind, place in places.items():
+            bot.runs.clear()
+            used = {way: (await asked_on_discord(servers, place, way, bot))[0] for way in BY_USER}
+            assert used == dict.fromkeys(BY_USER, may), kind.name
 
 
 async def test_group_messages_are_not_answered_where_direct_messages_are_switched_off(
     servers: Servers, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
     place = _in_group(servers)
-    async with in_discord(servers, place, folders, tmp_path, direct_messages=False) as bot:
+    async with in_discord(servers, [place], folders, tmp_path, direct_messages=False) as bot:
         asked = servers.discord.people.slash(servers.ada, place, "ask", {"question": QUESTION})
         await servers.discord.until(lambda: asked.replies)
         assert "does not take direct messages" in asked.replies[0].content
@@ -245,10 +252,10 @@ async def test_group_messages_are_not_answered_where_direct_messages_are_switche
 SAID = ("mention", "follow-up", "edit", "ask", "research", "deeper", "details")
 IN_PRIVATE = ("mention", "ask", "research", "deeper", "details")
 SLACK = (
-    Kind("a public channel", CHANNEL, lambda s: _slack(s, "CPLACE", "channel"), SAID),
-    Kind("a private channel", CHANNEL, lambda s: _slack(s, "CPLACE", "group"), SAID),
-    Kind("a group message", CHANNEL, lambda s: _slack(s, "CPLACE", "mpim"), SAID),
-    Kind("a group message of the past", CHANNEL, lambda s: _slack(s, "GPLACE", "mpim"), SAID),
+    Kind("a public channel", CHANNEL, lambda s: _slack(s, "C", "channel"), SAID),
+    Kind("a private channel", CHANNEL, lambda s: _slack(s, "C", "group"), SAID),
+    Kind("a group message", CHANNEL, lambda s: _slack(s, "C", "mpim"), SAID),
+    Kind("a group message of the past", CHANNEL, lambda s: _slack(s, "G", "mpim"), SAID),
     Kind("a direct message with the app", PERSON, lambda s: str(s.im("UADA")), IN_PRIVATE),
     Kind("a channel of the organisation", CHANNEL, lambda s: _of_organisation(s), SAID),
     Kind("a shared public channel", NOTHING, lambda s: _shared(s, "channel"), SAID),
@@ -257,22 +264,26 @@ SLACK = (
 )
 
 
-def _slack(slack: FakeSlack, id: str, kind: str, *others: str) -> str:
-    return slack.add_channel(id, "place", kind, ["UADA", "UBOB", *others])
+def _slack(slack: FakeSlack, prefix: str, kind: str, *others: str) -> str:
+    id = f"{prefix}PLACE{len(slack.workspace.channels)}"
+    return slack.add_channel(id, id.lower(), kind, ["UADA", "UBOB", *others])
 
 
 def _of_organisation(slack: FakeSlack) -> str:
-    channel = _slack(slack, "CPLACE", "channel")
+    channel = _slack(slack, "C", "channel")
     slack.workspace.channels[channel].org = True
     return channel
 
 
 def _shared(slack: FakeSlack, kind: str) -> str:
-    return _slack(slack, "CPLACE", kind, "UEVE")
+    return _slack(slack, "C", kind, "UEVE")
 
 
 @pytest.fixture
-def slack() -> Iterator[FakeSlack]:
+def slack(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSlack]:
+    # Slack's rate limits are kept by each workspace: here all places are in one.
+    unpaced = Timing(between=0.0, pace=0.0)
+    monkeypatch.setattr("adapters.slack.platform.Timing", lambda: unpaced)
     with FakeSlack(MANIFEST, rate_limits=UNLIMITED) as slack:
         slack.add_user("UADA", "ada")
         slack.add_user("UBOB", "bob")
@@ -321,12 +332,12 @@ async def asked_in_slack(slack: FakeSlack, place: str, way: str, bot: Answering)
 
 @asynccontextmanager
 async def in_slack(
-    slack: FakeSlack, place: str, folders: tuple[Path, Path], here: Path, **settings: Any
+    slack: FakeSlack, places: Iterable[str], folders: tuple[Path, Path], here: Path
 ) -> AsyncIterator[Answering]:
     """See ``in_discord``."""
     docs, data = folders
-    Path("footnote.toml").write_text(toml(docs, [place], ["UADA"]), encoding="utf-8")
-    async with slack_answers(slack, docs, data, here, **settings) as bot:
+    Path("footnote.toml").write_text(toml(docs, list(places), ["UADA"]), encoding="utf-8")
+    async with slack_answers(slack, docs, data, here) as bot:
         yield bot
 
 
@@ -337,40 +348,34 @@ async def told_in_slack(slack: FakeSlack, place: str, bot: Answering) -> str:
     return repr([shown, slack.messages(place), slack.workspace.modals])
 
 
-@pytest.mark.parametrize("kind", SLACK, ids=str)
 async def test_a_question_in_slack_is_answered_from_what_all_readers_may_see(
-    kind: Kind, slack: FakeSlack, folders: tuple[Path, Path], tmp_path: Path
+    slack: FakeSlack, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    place = kind.make(slack)
-    async with in_slack(slack, place, folders, tmp_path) as bot:
-        used = {way: await asked_in_slack(slack, place, way, bot) for way in kind.ways}
-        told = await told_in_slack(slack, place, bot)
-    assert used == dict.fromkeys(kind.ways, kind.may)
-    assert secrets_in(told) <= kind.may
-    assert secrets_in(told) or not kind.may
-
-
-@pytest.mark.parametrize("kind", SLACK, ids=str)
-async def test_what_is_searched_there_is_what_one_person_is_told_of(
-    kind: Kind, slack: FakeSlack, folders: tuple[Path, Path], tmp_path: Path
-) -> None:
-    """Only who used the command sees its response, but it is about the place."""
-    place = kind.make(slack)
-    async with in_slack(slack, place, folders, tmp_path):
-        done = await slack.command("UADA", place, "/footnote").acknowledged()
-        url = str(done.response_url)
-        (answer,) = await slack.until(lambda: slack.response_urls.received(url))
-    assert answer["response_type"] == "ephemeral"
-    named = {name for name in ("open", "here", "mine") if f"“{name}”" in answer["text"]}
-    assert named == kind.may - {"loose"}
-    assert ("No documents" in answer["text"]) == (not kind.may)
+    """So is the response to the command that tells one person what is searched there."""
+    places: dict[Kind, str] = {kind: kind.make(slack) for kind in SLACK}
+    async with in_slack(slack, places.values(), folders, tmp_path) as bot:
+        for kind, place in places.items():
+            bot.runs.clear()
+            slack.workspace.modals.clear()
+            used = {way: await asked_in_slack(slack, place, way, bot) for way in kind.ways}
+            told = await told_in_slack(slack, place, bot)
+            assert used == dict.fromkeys(kind.ways, kind.may), kind.name
+            assert secrets_in(told) <= kind.may, kind.name
+            assert secrets_in(told) or not kind.may, kind.name
+            done = await slack.command("UADA", place, "/footnote").acknowledged()
+            url = str(done.response_url)
+            (answer,) = await slack.until(partial(slack.response_urls.received, url))
+            assert answer["response_type"] == "ephemeral"
+            named = {name for name in ("open", "here", "mine") if f"“{name}”" in answer["text"]}
+            assert named == kind.may - {"loose"}, kind.name
+            assert ("No documents" in answer["text"]) == (not kind.may), kind.name
 
 
 async def test_somebody_of_another_company_is_a_guest_in_a_direct_message(
     slack: FakeSlack, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
     place = slack.im("UEVE")
-    async with in_slack(slack, place, folders, tmp_path) as bot:
+    async with in_slack(slack, [place], folders, tmp_path) as bot:
         slack.say("UEVE", place, QUESTION)
         assert await bot.used(0) == NOTHING
 
@@ -378,10 +383,12 @@ async def test_somebody_of_another_company_is_a_guest_in_a_direct_message(
 UNSURE = ("ask", "research", "deeper")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in SLACK if "direct" not in kind.name], ids=str)
+def is_refused(slack: FakeSlack, place: str) -> bool:
+    return "documents that may not be read" in repr(slack.messages(place))
+
+
 @pytest.mark.parametrize("why", ["no scope", "Slack is away"])
 async def test_while_slack_does_not_tell_who_reads_outsiders_may(
-    kind: Kind,
     why: str,
     slack: FakeSlack,
     folders: tuple[Path, Path],
@@ -389,48 +396,61 @@ async def test_while_slack_does_not_tell_who_reads_outsiders_may(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Only the envelope of an event tells it without a look-up."""
-    place = kind.make(slack)
+    places = {kind: kind.make(slack) for kind in SLACK if "direct" not in kind.name}
     if why == "no scope":
         slack.without_scopes("channels:read", "groups:read", "mpim:read")
     else:
         slack.refuse("conversations.info", "internal_error")
-    async with in_slack(slack, place, folders, tmp_path) as bot:
-        used = {way: await asked_in_slack(slack, place, way, bot) for way in ("mention", *UNSURE)}
-        assert used == {"mention": kind.may, **dict.fromkeys(UNSURE, NOTHING)}
-        slack.workspace.modals.clear()
-        root = (await bot.run(0)).message.thread.thread
-        slack.press("UADA", answer_with(slack, place, root, controls.DETAILS), controls.DETAILS)
-        refused = "documents that may not be read"
-        if kind.may:
-            await slack.until(lambda: refused in repr(slack.messages(place)))
-            assert slack.workspace.modals == []
+    async with in_slack(slack, places.values(), folders, tmp_path) as bot:
+        for kind, place in places.items():
+            bot.runs.clear()
+            ways = ("mention", *UNSURE)
+            used = {way: await asked_in_slack(slack, place, way, bot) for way in ways}
+            assert used == {"mention": kind.may, **dict.fromkeys(UNSURE, NOTHING)}, kind.name
+            slack.workspace.modals.clear()
+            root = (await bot.run(0)).message.thread.thread
+            slack.press("UADA", answer_with(slack, place, root, controls.DETAILS), controls.DETAILS)
+            if kind.may:
+                await slack.until(partial(is_refused, slack, place))
+                assert slack.workspace.modals == []
     assert capsys.readouterr().out.count("grant the app the scopes channels:read") == 1
 
 
 async def test_a_channel_that_another_company_joins_is_shared_from_then_on(
     slack: FakeSlack, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    place = _slack(slack, "CPLACE", "channel")
-    async with in_slack(slack, place, folders, tmp_path) as bot:
+    place = _slack(slack, "C", "channel")
+    async with in_slack(slack, [place], folders, tmp_path) as bot:
         assert await asked_in_slack(slack, place, "mention", bot) == CHANNEL
         slack.workspace.channels[place].members.add("UEVE")
         for way in ("follow-up", "edit", "ask", "research", "deeper"):
             assert await asked_in_slack(slack, place, way, bot) == NOTHING, way
 
 
-@pytest.mark.parametrize("way", ["ask", "research"])
-@pytest.mark.parametrize("kind", ["channel", "group", "mpim", "im"])
 async def test_where_the_app_is_no_member_it_answers_the_asker_alone(
-    kind: str, way: str, slack: FakeSlack, folders: tuple[Path, Path], tmp_path: Path
+    slack: FakeSlack, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
     """Such as two people's conversation, which has an id like one with the app."""
-    id = "DPLACE" if kind == "im" else "CPLACE"
-    place = slack.add_channel(id, "place", kind, ["UADA", "UBOB"], bot=False)
-    async with in_slack(slack, place, folders, tmp_path) as bot:
-        await asked_in_slack(slack, place, way, bot)
-        seen = [each for each in slack.messages(place) if each.ephemeral_to != "UADA"]
-        assert secrets_in(repr(seen)) == NOTHING
-        assert [each for each in seen if each.bot] == []
+    kinds = ("channel", "group", "mpim", "im")
+    places = [
+        slack.add_channel(
+            f"{'D' if kind == 'im' else 'C'}PLACE{kind.upper()}{way.upper()}",
+            f"{kind}-{way}",
+            kind,
+            ["UADA", "UBOB"],
+            bot=False,
+        )
+        for kind in kinds
+        for way in ("ask", "research")
+    ]
+    async with in_slack(slack, places, folders, tmp_path) as bot:
+        for place in places:
+            bot.runs.clear()
+            way = "ask" if place.endswith("ASK") else "research"
+            await asked_in_slack(slack, place, way, bot)
+            seen = [each for each in slack.messages(place) if each.ephemeral_to != "UADA"]
+            assert secrets_in(repr(seen)) == NOTHING
+            assert [each for each in seen if each.bot] == []
 
 
 # ---------------------------------------------------------------- standing questions

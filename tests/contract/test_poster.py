@@ -12,14 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.answers import Answer, Citation, Doubt, PlanView, StepView, Usage
-from bot.core.errors import (
-    FootnoteError,
-    PageUnreadable,
-    PlatformUnavailable,
-    PostRefused,
-    RunLost,
-)
+from bot.core.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused, RunLost
+from bot.core.messages import Answer, Citation, Doubt, PlanView, StepView, Usage
 from bot.research.answer.proof import proof
 from tests.contract.discord_harness import discord_stage, discord_stage_without_embeds
 from tests.contract.harness import Desk, PlatformHarness, joined

@@ -16,9 +16,8 @@ from typing import get_args
 
 import pytest
 
-from bot.core.answers import Judgement
-from bot.core.messages import Entry, Transcript
-from bot.core.observing import nothing_observed
+from bot.core.measurements import nothing_observed
+from bot.core.messages import Entry, Judgement, Transcript
 from bot.operation.configuration import load_settings
 from bot.pages.urls import dedupe_key
 from bot.reasoning.calls import ModelCalls

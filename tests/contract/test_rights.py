@@ -6,28 +6,24 @@ word, whichever way they look.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from bot.core.correction_address import address
 from bot.core.errors import Denied, Invalid, PageUnreadable
 from bot.core.messages import Thread
-from bot.core.reader import EVERYTHING, Reader
+from bot.core.reader import EVERYTHING, Reader, correction_address
 from bot.pages.fetch import Fetcher
 from bot.research.evidence.library import Library
 from bot.research.trace.trace import page_of_trace
 from bot.rights.rights import Rights
-from bot.search.indexer import Indexer
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, Query
 from bot.search.registry import open_search
-from bot.storage.archive import Archive
-from bot.storage.history import History
-from bot.storage.records import RunRecord
-from bot.storage.traces import Traces
+from bot.storage.archive import Archive, Traces
+from bot.storage.console import History
+from bot.storage.store import RunRecord
 from tests.contract.rights_stage import (
     ALL,
     GUESTS,
@@ -41,39 +37,14 @@ from tests.contract.rights_stage import (
     Stage,
     address_of,
     documents_of,
-    open_stage,
     secrets_in,
     toml,
-    write_documents,
 )
-from tests.fakes import sqlite
 
 ANN = next(each for each in PEOPLE if each.name == "a person of hr in private")
 ANN_AT_HOME = next(each for each in VISITORS if each.id == "ann")
 GONE = {"hr", "tools"}  # once they are taken away from private people
 OF_HR = [each for each in PEOPLE if "hr" in each.may and each.platform != "terminal"]
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The documents and the data folder with their index."""
-    root = tmp_path_factory.mktemp("rights").resolve()
-    docs, data = root / "docs", root / "data"
-    write_documents(docs)
-    data.mkdir()
-    Indexer(data / "index.sqlite").index([docs])
-    return docs, data
-
-
-@pytest.fixture
-async def stage(
-    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Stage]:
-    docs, data = folders
-    monkeypatch.chdir(tmp_path)
-    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
-    async with open_stage(docs, data, sqlite.migrated(tmp_path)) as stage:
-        yield stage
 
 
 # ---------------------------------------------------------------- asking
@@ -92,35 +63,25 @@ async def test_a_question_is_answered_from_what_may_be_read_there_and_all_of_it(
     assert [p.name for p in PEOPLE if p.may and not told[p.name]] == []
 
 
-async def test_guests_are_told_what_members_are_where_the_operator_says_so(
-    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    docs, data = folders
-    monkeypatch.chdir(tmp_path)
-    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
-    async with open_stage(docs, data, sqlite.migrated(tmp_path), "members") as stage:
-        searched = {
-            person.name: documents_of(docs, (await stage.ask(person)).answer) for person in PEOPLE
-        }
-        assert searched == {person.name: person.as_member or person.may for person in PEOPLE}
-        rights = Rights(stage.settings)  # and when a stored question is looked at
-        stored = Reader("channel", "CENG", "UGUEST", guest=True)
-        assert rights.reach(stored) == rights.reach(replace(stored, guest=False))
+@pytest.mark.parametrize("stage", ["members"], indirect=True)
+async def test_guests_are_told_what_members_are_where_the_operator_says_so(stage: Stage) -> None:
+    searched = {
+        person.name: documents_of(stage.docs, (await stage.ask(person)).answer) for person in PEOPLE
+    }
+    assert searched == {person.name: person.as_member or person.may for person in PEOPLE}
+    rights = Rights(stage.settings)  # and when a stored question is looked at
+    stored = Reader("channel", "CENG", "UGUEST", guest=True)
+    assert rights.reach(stored) == rights.reach(replace(stored, guest=False))
 
 
-async def test_guests_may_not_ask_where_the_operator_says_so(
-    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    docs, data = folders
-    monkeypatch.chdir(tmp_path)
-    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
+@pytest.mark.parametrize("stage", ["deny"], indirect=True)
+async def test_guests_may_not_ask_where_the_operator_says_so(stage: Stage) -> None:
     refused = set()
-    async with open_stage(docs, data, sqlite.migrated(tmp_path), "deny") as stage:
-        for person in PEOPLE:
-            try:
-                await stage.reception.receive(stage.message(person, QUESTION), "footnote")
-            except Denied:
-                refused.add(person.name)
+    for person in PEOPLE:
+        try:
+            await stage.reception.receive(stage.message(person, QUESTION), "footnote")
+        except Denied:
+            refused.add(person.name)
     assert refused == {person.name for person in PEOPLE if person.guest is not False}
 
 
@@ -171,8 +132,9 @@ async def test_no_other_spelling_of_an_address_leads_to_a_document(
 
 
 async def test_words_of_documents_out_of_reach_are_as_unknown_as_any(stage: Stage) -> None:
-    """An answer must not tell that a word is known which only others may read."""
-    for person in PEOPLE:
+    """An answer must not tell that a word is known which only others may read. A search knows
+    nothing of a person but what they may read."""
+    for person in {person.may: person for person in PEOPLE}.values():
         asked = ["kiwinobody", *(SECRETS[name] for name in sorted(person.may_not))]
         judged = set()
         for word in asked:
@@ -319,32 +281,28 @@ async def earlier_of(stage: Stage, run: RunRecord) -> list[Hit]:
 
 
 async def test_earlier_answers_are_for_those_who_may_read_all_they_rest_on_in_their_place(
-    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stage: Stage,
 ) -> None:
-    docs, data = folders
-    monkeypatch.chdir(tmp_path)
-    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
-    async with open_stage(docs, data, sqlite.migrated(tmp_path)) as stage:
-        for person in PEOPLE:
-            await stage.ask(person)
-        found: dict[Person, list[Hit]] = {}
-        for person in PEOPLE:
-            run = await stage.ask(person)
-            assert secrets_in(stage.shown(person, run.id)) <= person.may, person.name
-            assert documents_of(docs, run.answer) <= person.may, person.name
-            found[person] = await earlier_of(stage, run)
-            assert secrets_in(repr(found[person])) <= person.may, person.name
-            rests_on = [url for hit in found[person] for url in (hit.url, *hit.made_from)]
-            assert {n for n in SECRETS if address_of(docs, n) in rests_on} <= person.may
-        assert {person.name for person in PEOPLE if not found[person]} == {
-            person.name for person in PEOPLE if not person.may
-        }
-        stage.take_away()
-        for person in OF_HR:
-            run = await stage.ask(person)
-            assert secrets_in(stage.shown(person, run.id)).isdisjoint(GONE), person.name
-            assert secrets_in(repr(await earlier_of(stage, run))).isdisjoint(GONE), person.name
-            assert documents_of(docs, run.answer).isdisjoint(GONE), person.name
+    for person in PEOPLE:
+        await stage.ask(person)
+    found: dict[Person, list[Hit]] = {}
+    for person in PEOPLE:
+        run = await stage.ask(person)
+        assert secrets_in(stage.shown(person, run.id)) <= person.may, person.name
+        assert documents_of(stage.docs, run.answer) <= person.may, person.name
+        found[person] = await earlier_of(stage, run)
+        assert secrets_in(repr(found[person])) <= person.may, person.name
+        rests_on = [url for hit in found[person] for url in (hit.url, *hit.made_from)]
+        assert {n for n in SECRETS if address_of(stage.docs, n) in rests_on} <= person.may
+    assert {person.name for person in PEOPLE if not found[person]} == {
+        person.name for person in PEOPLE if not person.may
+    }
+    stage.take_away()
+    for person in OF_HR:
+        run = await stage.ask(person)
+        assert secrets_in(stage.shown(person, run.id)).isdisjoint(GONE), person.name
+        assert secrets_in(repr(await earlier_of(stage, run))).isdisjoint(GONE), person.name
+        assert documents_of(stage.docs, run.answer).isdisjoint(GONE), person.name
 
 
 # ---------------------------------------------------------------- corrections
@@ -401,7 +359,9 @@ async def corrected(stage: Stage) -> None:
 async def test_a_correction_is_found_and_read_by_those_alone_who_may_be_told(stage: Stage) -> None:
     await corrected(stage)
     desk = stage.app.service.corrections
-    every = {address(e.place, e.id, e.url): e.statement for e in await desk.listed(EVERYTHING)}
+    every = {
+        correction_address(e.place, e.id, e.url): e.statement for e in await desk.listed(EVERYTHING)
+    }
     rights = Rights(stage.settings, stage.posters)
     found, told, read = {}, {}, {}
     for person in PEOPLE:
@@ -562,7 +522,7 @@ async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_ma
     from adapters.web.access.gate import Visitor
     from adapters.web.access.visibility import Visibility
     from adapters.web.live import ReplyState
-    from bot.core.answers import PlanView
+    from bot.core.messages import PlanView
     from bot.core.texts import texts_for
 
     shown = ReplyState(plan=PlanView("Gate", ()), text="The passphrase is kiwihr")

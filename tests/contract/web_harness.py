@@ -19,14 +19,12 @@ from adapters.web.live import Live, ReplyState, parse_state
 from adapters.web.poster import WebPoster
 from adapters.web.templating import Templates
 from adapters.web.turns import Turn
-from bot.core.answers import Answer
 from bot.core.errors import StorageUnavailable
-from bot.core.messages import UPLOADED, Attachment, Author, Message, Thread
+from bot.core.messages import UPLOADED, Answer, Attachment, Author, Message, Thread
 from bot.core.posting import PostState, Reply, RunRef
 from bot.core.texts import texts_for
-from bot.storage.database import Database, open_database
-from bot.storage.files import Files
-from bot.storage.retrying import at_once
+from bot.storage.conversations import Files
+from bot.storage.database import Database, at_once, open_database
 from tests.contract.harness import joined
 from tests.fakes import sqlite
 from tests.fakes.screen import Seen, seen

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from bot.core.observing import nothing_observed
+from bot.core.measurements import nothing_observed
 from bot.operation.configuration import load_settings
 from bot.reasoning.calls import Block, ModelReply
 from bot.reasoning.claude.declaration import REASONER

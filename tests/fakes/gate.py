@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bot.core.posting import still_ours
-from bot.storage.records import RunRecord
-from bot.storage.store import Store
+from bot.storage.store import RunRecord, Store
 from tests.unit.samples import NOW
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.core.answers import Answer, PlanView
 from bot.core.errors import FootnoteError
-from bot.core.messages import Attachment, Message
+from bot.core.messages import Answer, Attachment, Message, PlanView
 from bot.core.posting import PostState, RunRef
 
 

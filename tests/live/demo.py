@@ -14,8 +14,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from bot.core.answers import Answer
-from bot.core.messages import Author, Message, RunOptions, Thread
+from bot.core.messages import Answer, Author, Message, RunOptions, Thread
 from bot.research.outcomes import SearchOutcome
 from bot.search.provider import Hit
 from bot.storage.journal import RecordedStep, open_journal

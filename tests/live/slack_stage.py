@@ -15,8 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.poster import SlackPoster
 from adapters.slack.teams import OneTeam
 from adapters.slack.views import details
-from bot.core.answers import Answer
-from bot.core.messages import Attachment, Author, Message, Thread
+from bot.core.messages import Answer, Attachment, Author, Message, Thread
 from bot.core.texts import texts_for
 from tests.contract.harness import joined
 from tests.contract.slack_harness import QUICK, labels_of

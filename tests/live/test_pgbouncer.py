@@ -20,10 +20,9 @@ import sqlalchemy as sa
 from bot.core.errors import StorageUnavailable
 from bot.core.messages import RunOptions, Thread
 from bot.service.dispatch.postgres import PostgresDispatcher
-from bot.storage.connecting import Connecting
 from bot.storage.database import open_database
-from bot.storage.records import RunRecord
-from bot.storage.store import Store, open_store
+from bot.storage.postgres import Connecting
+from bot.storage.store import RunRecord, Store, open_store
 from tests.fakes.postgres import Postgres
 from tests.fakes.server import free_port
 from tests.unit.samples import a_message

@@ -13,8 +13,7 @@ from adapters.slack import format as slack
 from adapters.slack.incoming import unescape, without_mention
 from adapters.web.html.markdown import answer_html
 from adapters.web.html.page_text import page_html
-from bot.core.answers import Answer, Citation
-from bot.core.messages import Entry, Transcript
+from bot.core.messages import Answer, Citation, Entry, Transcript
 from bot.core.texts import texts_for
 from bot.pages.passages import Passage
 from bot.reasoning.closest.passages import choose, quoted
@@ -49,7 +48,7 @@ _PURE = (
         "bot.search",
         "bot.research",
         "bot.service.standing.comparing",
-        "bot.core.credentials",
+        "bot.core.errors",
     ),
     *("adapters.slack", "adapters.discord", "adapters.web", "adapters.terminal"),
 )

@@ -7,8 +7,7 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from bot.core.answers import StepView
-from bot.core.messages import Author, Message, Thread
+from bot.core.messages import Author, Message, StepView, Thread
 from bot.pages.page import Page
 from bot.storage.database import Database
 from bot.storage.tables import feedback

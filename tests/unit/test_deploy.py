@@ -27,7 +27,7 @@ from bot import __version__
 from bot.cli.command import EXIT_USAGE
 from bot.cli.main import app
 from bot.core.http_connection import MOST_CONNECTIONS, OTHER_FILES, SPARE
-from bot.core.observing import Observed
+from bot.core.measurements import Observed
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names, load_settings, secret_names
 from bot.operation.console_access import has_console

@@ -52,8 +52,8 @@ from bot.operation.console_access import (
     is_loopback,
     why_unclear,
 )
-from bot.storage.audit import Audit, acting, in_console
-from bot.storage.sign_ins import SignIns
+from bot.storage.audit_log import Audit, acting, in_console
+from bot.storage.console import SignIns
 from bot.storage.workspaces import Workspaces
 
 # Paths registered at an OpenID provider; they begin with the path of the sign-in page.

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 from adapters.web.access.gate import LOCAL, SIGN_IN, SIGN_OUT, Proxies, own_path, set_cookie
 from adapters.web.console import Console
 from adapters.web.forms import bounded_body, form_of
-from bot.storage.audit import in_console
+from bot.storage.audit_log import in_console
 
 
 def sign_in_pages(console: Console) -> Sequence[BaseRoute]:

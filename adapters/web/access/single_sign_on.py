@@ -53,7 +53,7 @@ from bot.core.rate_limit import Pace
 from bot.core.settings import Settings
 from bot.core.texts import sentence_for
 from bot.operation.console_access import is_loopback
-from bot.storage.sign_ins import Identity, SignIns
+from bot.storage.console import Identity, SignIns
 
 CALL_SECONDS = 10.0  # for one request to the provider, and twice that for all of one step
 FRESH_SECONDS = 3_600.0  # for which the provider's discovery document and keys are cached

@@ -19,16 +19,15 @@ from adapters.web.preferences import (
     texts_of,
 )
 from adapters.web.turns import Turn
-from bot.core.answers import PlanView
 from bot.core.errors import Invalid
-from bot.core.messages import Thread
-from bot.core.provenance import OWN_WORDS, Provenance, Telling, Wording
+from bot.core.messages import OWN_WORDS, PlanView, Provenance, Telling, Thread, Wording
 from bot.core.reader import Reach, Reader, conversations_in, for_reader, telling
 from bot.core.texts import Texts
 from bot.rights.rights import Rights
-from bot.storage.audit import Deed, named
-from bot.storage.records import UNFINISHED, RunRecord
-from bot.storage.traces import KeptRun
+from bot.storage.archive import KeptRun
+from bot.storage.audit_log import Deed, named
+from bot.storage.store import RunRecord
+from bot.storage.tables import UNFINISHED
 
 # The URL of a document in JSON text: it is ASCII, without quotation marks and backslashes.
 _DOCUMENT = re.compile(r"(?:file:///|mcp:/|correction:/)[!#-\[\]_a-z~]+", re.IGNORECASE)

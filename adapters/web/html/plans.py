@@ -19,9 +19,8 @@ from adapters.web.html.svg import GraphNode, draw_graph
 from adapters.web.limits import PARTS_KEPT
 from adapters.web.live import ReplyState, as_line
 from adapters.web.templating import Templates
-from bot.core.answers import PlanView, StepState, StepView
-from bot.core.labels import label
-from bot.core.lines import one_line, shortened
+from bot.core.lines import label, one_line, shortened
+from bot.core.messages import PlanView, StepState, StepView
 from bot.core.texts import Texts
 from bot.rendering.footnotes import link_target
 from bot.rendering.remarks import Branch, branches, named, title_of, work

@@ -22,7 +22,7 @@ from adapters.web.html.sources import (
 )
 from adapters.web.templating import Templates
 from adapters.web.turns import Turn
-from bot.core.answers import Answer, PlanView
+from bot.core.messages import Answer, PlanView
 from bot.core.texts import Texts
 from bot.rendering.footnotes import sources
 from bot.rendering.remarks import remarks, spent

@@ -15,12 +15,9 @@ from markupsafe import Markup
 
 from adapters.web.html.markdown import Place, answer_html
 from adapters.web.html.page_text import page_html
-from bot.core.answers import Answer, Citation, Span
-from bot.core.labels import label
-from bot.core.lines import one_line
-from bot.core.mcp_address import public, server_of
-from bot.core.messages import UPLOADED
-from bot.core.reader import is_document
+from bot.core.lines import label, one_line
+from bot.core.messages import UPLOADED, Answer, Citation, Span
+from bot.core.reader import is_document, public, server_of
 from bot.core.texts import Texts
 from bot.pages.passages import columns_in
 from bot.rendering.footnotes import SourceView, excerpts, sources

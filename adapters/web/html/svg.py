@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from bot.core.answers import StepState
+from bot.core.messages import StepState
 from bot.research.trace.timeline import Pause, Span, pauses
 from bot.text.control import without_controls
 

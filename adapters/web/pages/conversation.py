@@ -50,7 +50,7 @@ from bot.core.texts import Texts
 from bot.pages.media import accepted
 from bot.service.buttons import Deed, Deeper, Feedback, FollowUp, Retract, Stop, Watch, carry_out
 from bot.service.standing.schedule import DAILY
-from bot.storage.records import RunRecord
+from bot.storage.store import RunRecord
 from bot.storage.workspaces import REASONS, Reason
 
 DEPTHS: tuple[str, ...] = get_args(Depth)

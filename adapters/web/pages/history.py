@@ -21,14 +21,13 @@ from adapters.web.forms import form_of
 from adapters.web.limits import FOUND_AT_ONCE, LONGEST_TITLE, THREADS_LISTED
 from adapters.web.preferences import clock_of, texts_of
 from bot.core.lines import one_line, shortened
-from bot.core.messages import Thread
-from bot.core.provenance import Wording
+from bot.core.messages import Thread, Wording
 from bot.core.texts import Texts
 from bot.rendering.markdown_tables import plain_lines
 from bot.rendering.marks import without_marks
 from bot.service.forgetting import day_after
-from bot.storage.history import ListedConversation
-from bot.storage.subjects import Subject
+from bot.storage.console import ListedConversation
+from bot.storage.forgetting import Subject
 from bot.text.sentences import sentences
 from bot.text.terms import terms
 

@@ -28,16 +28,17 @@ from bot.core.lines import one_line, shortened
 from bot.core.texts import Texts
 from bot.operation.metrics import Metrics
 from bot.research.trace.health import ProviderHealth, health
-from bot.storage.asked import AskedQuestions, Unanswered
-from bot.storage.audit import Deed
+from bot.storage.audit_log import Deed
 from bot.storage.overview import (
     RECENT,
+    AskedQuestions,
     Day,
     Overview,
     Overviews,
     Place,
     QuestionRow,
     Scope,
+    Unanswered,
     of_days,
 )
 

@@ -26,8 +26,8 @@ from adapters.web.html.svg import MARKS, GraphNode, draw_graph, waterfall
 from adapters.web.live import state_of
 from adapters.web.pages.overview import feedback_counts, seconds, usd
 from adapters.web.preferences import texts_of
-from bot.core.answers import Verification, VerifiedSentence
 from bot.core.lines import one_line, shortened
+from bot.core.messages import Verification, VerifiedSentence
 from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.reasoning.declaration import price_of
@@ -36,8 +36,8 @@ from bot.rendering.remarks import words_of
 from bot.research.answer.support import Quote, TracedSentence
 from bot.research.trace.timeline import Span
 from bot.research.trace.trace import ModelCall, Trace, TracedPage, page_of_trace, trace
-from bot.storage.records import RunRecord
-from bot.storage.traces import KeptPage, Traces
+from bot.storage.archive import KeptPage, Traces
+from bot.storage.store import RunRecord
 
 _BORDER = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"(</?h)([4-6])>")

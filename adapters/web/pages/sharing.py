@@ -32,15 +32,13 @@ from adapters.web.pages.history import address_of
 from adapters.web.preferences import texts_of
 from adapters.web.templating import files
 from adapters.web.turns import Turn, turns_in
-from bot.core.answers import Answer
 from bot.core.lines import one_line, shortened
-from bot.core.messages import Thread
-from bot.core.provenance import Wording
+from bot.core.messages import Answer, Thread, Wording
 from bot.core.reader import for_reader
 from bot.core.texts import Texts
 from bot.rendering.documents import as_bibtex, as_csl, as_markdown, references
 from bot.storage.archive import StoredMessage
-from bot.storage.audit import named
+from bot.storage.audit_log import named
 
 FORMS = {
     "md": ("text/markdown; charset=utf-8", "md"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from bot.core.observing import Observe, nothing_observed
+from bot.core.measurements import Observe, nothing_observed
 from bot.core.settings import Price, Settings
 from bot.reasoning.calls import ModelReply, Tokens
 from bot.reasoning.claude.settings import ClaudeSettings, address, key, models

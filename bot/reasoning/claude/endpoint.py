@@ -15,7 +15,7 @@ import httpx2
 from anthropic import AsyncStream
 from anthropic.types import RawMessageStreamEvent
 
-from bot.core.observing import Observe, nothing_observed
+from bot.core.measurements import Observe, nothing_observed
 from bot.reasoning.claude.settings import API, NAMES, ClaudeSettings, address, key
 from bot.reasoning.claude.wire import ClaudeCollector, features, request_body
 from bot.reasoning.model.failures import (

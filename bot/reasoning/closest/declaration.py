@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 
-from bot.core.observing import Observe
+from bot.core.measurements import Observe
 from bot.core.settings import Settings
 from bot.reasoning.declaration import CLOSEST, Declaration
 from bot.reasoning.reasoner import ReasonerFactory

@@ -14,9 +14,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from bot.core.correction_address import is_correction
-from bot.core.labels import label, titled
-from bot.core.reader import is_conversation, is_document
+from bot.core.lines import label, titled
+from bot.core.reader import is_conversation, is_correction, is_document
 from bot.pages.bm25 import BESIDE, relevance, weigh
 from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
 from bot.reasoning.closest.excerpts import count_words, excerpt

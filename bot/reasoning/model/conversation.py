@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from bot.core.mcp_address import display_address
+from bot.core.reader import display_address
 from bot.pages.bm25 import weigh
 from bot.reasoning.calls import ToolCall
 from bot.reasoning.evidence import Finding, Source

@@ -22,7 +22,7 @@ import httpx2
 
 from bot.core.egress import Egress
 from bot.core.errors import FootnoteError
-from bot.core.observing import Observe, nothing_observed, timed
+from bot.core.measurements import Observe, nothing_observed, timed
 from bot.core.settings import Settings, renewed
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.model import failures

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from bot.core.labels import label, titled
-from bot.core.mcp_address import display_address
+from bot.core.lines import label, titled
+from bot.core.reader import display_address
 from bot.pages.passages import Passage
 from bot.text.terms import has_cjk, terms
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
-from bot.core.answers import Judgement
+from bot.core.messages import Judgement
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import CitationDelta, Claim, Restated, Verdict
 from bot.reasoning.model.requests import Request, numbered, user_turn

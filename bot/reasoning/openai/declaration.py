@@ -6,8 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from bot.core.extras import need
-from bot.core.observing import Observe, nothing_observed
+from bot.core.measurements import Observe, nothing_observed
+from bot.core.plugins import need
 from bot.reasoning.declaration import Declaration
 from bot.reasoning.openai.settings import NAME, OpenAISettings, address, key, models
 from bot.reasoning.reasoner import ReasonerFactory

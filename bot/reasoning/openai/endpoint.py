@@ -13,7 +13,7 @@ from openai import AsyncStream
 from openai.types.chat import ChatCompletionChunk
 
 from bot.core.errors import FootnoteError, InvalidSetting
-from bot.core.observing import Observe, nothing_observed
+from bot.core.measurements import Observe, nothing_observed
 from bot.reasoning.model.failures import (
     CutOff,
     Failure,

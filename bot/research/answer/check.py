@@ -27,7 +27,7 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from types import MappingProxyType
 
-from bot.core.answers import Citation, Disagreement, Doubt
+from bot.core.messages import Citation, Disagreement, Doubt
 from bot.core.texts import Texts, texts_for
 from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
 from bot.reasoning.evidence import CitationDelta, Claim, Evidence, Source, Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.core.answers import Citation, Disagreement, Doubt
+from bot.core.messages import Citation, Disagreement, Doubt
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import CitationDelta, Claim, Source
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bot.core.answers import Span
+from bot.core.messages import Span
 from bot.text.facts import Fact, facts, missing_from
 from bot.text.language import detect
 from bot.text.names import NamesIn

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.core.answers import Answer, Citation, Disagreement
+from bot.core.messages import Answer, Citation, Disagreement
 from bot.reasoning.evidence import CitationDelta, TextDelta
 from bot.rendering.marks import numbers_in, without_marks
 from bot.rendering.verbatim import as_words
 from bot.research.outcomes import StreamOutcome
-from bot.storage.traces import KeptPage
+from bot.storage.archive import KeptPage
 from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import keywords, terms
 

@@ -21,9 +21,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TypeVar
 
-from bot.core.answers import Judgement, Verification, VerificationState, VerifiedSentence
 from bot.core.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.core.logs import get_logger
+from bot.core.messages import Judgement, Verification, VerificationState, VerifiedSentence
 from bot.core.settings import Settings
 from bot.reasoning.evidence import CitationDelta, Claim, Restated, Verdict
 from bot.reasoning.reasoner import Pairs, Researcher

@@ -11,8 +11,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from bot.core.answers import Answer, PlanView
-from bot.core.messages import Transcript
+from bot.core.messages import Answer, PlanView, Transcript
 from bot.pages.passages import columns_in
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import (

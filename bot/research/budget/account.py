@@ -8,7 +8,7 @@ other calls in progress, a call always begins while the limit is not reached. So
 limit by at most the last call, and no call is refused because of a mere reservation.
 
 A run's account lives in its process. Daily accounts and their reservations are shared by all
-processes (``storage.reservations``) and looked up when a call begins.
+processes (``storage.spending``) and looked up when a call begins.
 
 The run's budget does not limit the call that writes the answer: it happens once per run, and
 without it the rest would be wasted. The daily budget does limit it, since many concurrent runs
@@ -28,14 +28,13 @@ from functools import partial
 from time import monotonic
 from typing import Any, Protocol
 
-from bot.core.answers import Usage
 from bot.core.errors import StorageUnavailable
 from bot.core.logs import get_logger
+from bot.core.messages import Usage
 from bot.reasoning.calls import ModelReply
 from bot.research.budget.budget import Budget, DayLimits
 from bot.storage.journal import step_key
-from bot.storage.reservations import Holder, Kind, Permit, Reservation
-from bot.storage.spending import Amount, DaySpent
+from bot.storage.spending import Amount, CallKind, DaySpent, Holder, Permit, Reservation
 from bot.text.tokens import estimate
 
 # Token counts are a rough estimate, and models' tokenizers differ by a third.
@@ -184,7 +183,7 @@ class Account:
             yield
 
     @asynccontextmanager
-    async def _hold(self, aside: Aside, kind: Kind) -> AsyncIterator[None]:
+    async def _hold(self, aside: Aside, kind: CallKind) -> AsyncIterator[None]:
         with self._put_aside(aside):
             if self._allowance is None:
                 yield
@@ -225,7 +224,7 @@ class Account:
 
 
 class Ledger(Protocol):
-    """The record of spending and reservations: ``storage.reservations.Reservations``."""
+    """The record of spending and reservations: ``storage.spending.Reservations``."""
 
     async def begin(self, call: Reservation, now: datetime, permit: Permit) -> bool: ...
 
@@ -251,7 +250,9 @@ class Days:
         """Return the allowance that limits the calls of an attempt at a run."""
         return Allowance(self, holder, limits)
 
-    async def put_aside(self, holder: Holder, kind: Kind, limits: DayLimits, micro_usd: int) -> str:
+    async def put_aside(
+        self, holder: Holder, kind: CallKind, limits: DayLimits, micro_usd: int
+    ) -> str:
         """Reserve the cost of a call once the limits cover it; returns the reservation's id for
         ``end``. Raises ``BudgetSpent``."""
         scopes = tuple(limits.micro_usd)
@@ -308,7 +309,7 @@ class Allowance:
         self._limits = limits
 
     @asynccontextmanager
-    async def cover(self, micro_usd: int, kind: Kind = "gathering") -> AsyncIterator[None]:
+    async def cover(self, micro_usd: int, kind: CallKind = "gathering") -> AsyncIterator[None]:
         """Reserve the cost of a call while it is in progress; raises ``BudgetSpent``.
 
         Does nothing if there is no limit on money.

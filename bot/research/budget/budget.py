@@ -10,9 +10,8 @@ import math
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from bot.core.answers import Usage
 from bot.core.errors import BudgetSpent, DaySpentUp
-from bot.core.messages import RunOptions
+from bot.core.messages import RunOptions, Usage
 from bot.core.settings import Settings
 from bot.core.texts import texts_for
 from bot.storage.spending import SCOPES, DaySpent, Scope

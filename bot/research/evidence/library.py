@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cachetools import TTLCache
 
-from bot.core.correction_address import is_correction
 from bot.core.errors import (
     Broken,
     BrowserNeeded,
@@ -30,7 +29,7 @@ from bot.core.errors import (
 )
 from bot.core.logs import get_logger
 from bot.core.messages import UPLOADED, Attachment
-from bot.core.reader import EVERYTHING, Reach, is_conversation, is_document
+from bot.core.reader import EVERYTHING, Reach, is_conversation, is_correction, is_document
 from bot.pages.choosing import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight

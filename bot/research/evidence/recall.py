@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.core.answers import Citation
-from bot.core.messages import Entry
+from bot.core.messages import Citation, Entry
 from bot.pages.page import Page
 from bot.pages.passages import Passage
 from bot.pages.urls import dedupe_key

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from bot.core.correction_address import is_correction
 from bot.core.errors import PageUnreadable, Unavailable
+from bot.core.reader import is_correction
 from bot.pages.bm25 import weigh
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split

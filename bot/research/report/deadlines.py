@@ -14,8 +14,8 @@ from typing import Literal, TypeVar
 
 from pydantic import TypeAdapter
 
-from bot.core.answers import StepView, Usage
 from bot.core.errors import BudgetSpent, ModelBroken, ModelRefused
+from bot.core.messages import StepView, Usage
 from bot.reasoning.evidence import Source
 from bot.research.run import Run
 

@@ -23,7 +23,7 @@ from typing import Literal, TypeVar
 
 from pydantic import TypeAdapter
 
-from bot.core.answers import StepState, StepView
+from bot.core.messages import StepState, StepView
 from bot.core.texts import texts_in
 from bot.reasoning.evidence import Evidence, Manuscript, Paragraph
 from bot.reasoning.reasoner import Researcher

@@ -21,7 +21,6 @@ from dataclasses import replace
 from itertools import zip_longest
 from time import monotonic
 
-from bot.core.answers import StepView
 from bot.core.errors import (
     Broken,
     BudgetSpent,
@@ -31,6 +30,7 @@ from bot.core.errors import (
     StorageUnavailable,
     Unavailable,
 )
+from bot.core.messages import StepView
 from bot.reasoning.evidence import Evidence, Source
 from bot.reasoning.graphs import (
     EXTENSIONS,

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.core.answers import StepState, StepView
-from bot.storage.traces import KeptStep
+from bot.core.messages import StepState, StepView
+from bot.storage.archive import KeptStep
 
 ID = 12  # characters of a step's key used as its line's id in the plan
 

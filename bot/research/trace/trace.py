@@ -15,16 +15,16 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.core.answers import Answer, StepView, Usage
+from bot.core.messages import Answer, StepView, Usage
 from bot.pages.urls import dedupe_key
 from bot.reasoning.calls import Block, ModelReply, Text, ToolCall
 from bot.research.answer.support import Quote, Quoted, TracedSentence, quotes_of, sentences_of
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome
 from bot.research.report.revision import Revision
 from bot.research.trace.timeline import ID, Span, timeline
+from bot.storage.archive import KeptPage, KeptRun, KeptStep
 from bot.storage.journal import step_key
-from bot.storage.records import RunRecord
-from bot.storage.traces import KeptPage, KeptRun, KeptStep
+from bot.storage.store import RunRecord
 from bot.storage.workspaces import Verdict
 
 T = TypeVar("T")

@@ -20,8 +20,7 @@ from bot.core.errors import RunLost, StorageUnavailable, Unavailable
 from bot.core.logs import about, get_logger, work_on
 from bot.core.posting import holding
 from bot.service.dispatch.pace import Rounds
-from bot.storage.records import RunRecord, new_owner
-from bot.storage.store import Store
+from bot.storage.store import RunRecord, Store, new_owner
 
 FAILURES_REMEMBERED = 10_000
 

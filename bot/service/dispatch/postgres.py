@@ -39,9 +39,8 @@ from bot.service.dispatch.queue import (
     storage,
 )
 from bot.storage.meter import live_workers
-from bot.storage.records import UNFINISHED
 from bot.storage.store import Store
-from bot.storage.tables import runs, threads
+from bot.storage.tables import UNFINISHED, runs, threads
 
 TASK = "research"
 AHEAD = 1  # priority of a job that was already begun: no other of its thread may overtake it

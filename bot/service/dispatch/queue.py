@@ -27,11 +27,8 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from bot.core.errors import StorageUnavailable
 from bot.core.logs import get_logger
-from bot.storage.connecting import QUEUE, Connecting
-from bot.storage.database import STALL_SECONDS
-from bot.storage.listener import Listener
-from bot.storage.outages import PARTS, Outages
-from bot.storage.postgres import connection_arguments, postgres_trouble
+from bot.storage.database import PARTS, STALL_SECONDS, Outages
+from bot.storage.postgres import QUEUE, Connecting, Listener, connection_arguments, postgres_trouble
 
 IDLE_SECONDS = 5.0  # after which an extra connection is closed
 WAIT_SECONDS = 5.0  # for a free connection

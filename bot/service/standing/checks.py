@@ -6,18 +6,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.core.answers import Answer
 from bot.core.logs import get_logger
-from bot.core.messages import Transcript
-from bot.core.provenance import Provenance, Wording
+from bot.core.messages import Answer, Provenance, Transcript, Wording
 from bot.core.reader import Reach, documents_in
 from bot.core.texts import texts_for
 from bot.reasoning.reasoner import Pairs
 from bot.rendering.marks import without_marks
-from bot.storage.history import UNSEEN
-from bot.storage.records import RunRecord
-from bot.storage.standing import Outcome, StandingQuestions, Watch
-from bot.storage.store import Store
+from bot.storage.console import UNSEEN
+from bot.storage.standing_questions import Outcome, StandingQuestions, Watch
+from bot.storage.store import RunRecord, Store
 
 DAYS = 60  # without interest until a standing question ends
 MOST = 20  # pairs of sentences compared in one call

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.core.answers import Answer, Change, Citation
+from bot.core.messages import Answer, Change, Citation
 from bot.pages.urls import dedupe_key
 from bot.rendering.marks import as_marks, numbers_in, renumbered, without_marks
 from bot.text.facts import Fact, facts, missing_from

@@ -14,8 +14,8 @@ from bot.core.reader import Reach, telling
 from bot.core.texts import Texts, invalid
 from bot.service.standing.schedule import DAILY, due_after, schedule_named
 from bot.storage.database import Database
-from bot.storage.records import RunRecord
-from bot.storage.standing import StandingQuestions, Watch, WatchState
+from bot.storage.standing_questions import StandingQuestions, Watch, WatchState
+from bot.storage.store import RunRecord
 
 Person = tuple[str, str]
 """A platform, and a person's id there."""

@@ -18,7 +18,7 @@ from bot.service.dispatch.dispatcher import Dispatcher
 from bot.service.dispatch.pace import Rounds
 from bot.service.research_service import ResearchService
 from bot.service.standing.schedule import due_after
-from bot.storage.standing import StandingQuestions, Watch, begin_check
+from bot.storage.standing_questions import StandingQuestions, Watch, begin_check
 from bot.storage.store import Store
 
 ROUND_SECONDS = 30.0

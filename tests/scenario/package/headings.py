@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from bot.core.observing import Observe
+from bot.core.measurements import Observe
 from bot.core.settings import Settings
 from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.declaration import Declaration

@@ -16,10 +16,9 @@ from pathlib import Path
 from pydantic import Field
 from starlette.routing import BaseRoute
 
-from bot.core.answers import Answer, PlanView
 from bot.core.errors import FootnoteError
-from bot.core.messages import Attachment, Author, Message, Thread
-from bot.core.observing import Observed
+from bot.core.measurements import Observed
+from bot.core.messages import Answer, Attachment, Author, Message, PlanView, Thread
 from bot.core.posting import PostState, RunRef
 from bot.core.settings import Settings
 from bot.service.platform import Connection, Declaration

@@ -19,8 +19,7 @@ from adapters.slack.format import final
 from adapters.terminal.plain import answer_json, plain
 from adapters.terminal.screen import rendered
 from adapters.web.html.replies import markdown_of, reply_of
-from bot.core.answers import Answer, Citation, Disagreement, Doubt
-from bot.core.messages import Author, RunOptions, Thread
+from bot.core.messages import Answer, Author, Citation, Disagreement, Doubt, RunOptions, Thread
 from bot.core.texts import texts_for
 from bot.rendering.documents import as_markdown
 from bot.rendering.safety import WORD_JOINER

@@ -25,10 +25,21 @@ from adapters.terminal.screen import rendered
 from adapters.web.html.plans import plan_of
 from adapters.web.html.replies import markdown_of, reply_of
 from adapters.web.templating import environment
-from bot.core.answers import Answer, Citation, PlanView, StepView
-from bot.core.correction_address import address
-from bot.core.labels import label, titled
-from bot.core.messages import Attachment, Author, Entry, Message, RunOptions, Thread, Transcript
+from bot.core.lines import label, titled
+from bot.core.messages import (
+    Answer,
+    Attachment,
+    Author,
+    Citation,
+    Entry,
+    Message,
+    PlanView,
+    RunOptions,
+    StepView,
+    Thread,
+    Transcript,
+)
+from bot.core.reader import correction_address
 from bot.core.texts import texts_for
 from bot.mcp.server import found_lines
 from bot.mcp.session import FoundPage
@@ -52,14 +63,14 @@ from bot.search.correction_search import title_of
 from bot.search.earlier_answers import asked_sentence
 from bot.search.provider import Hit, Talk
 from bot.storage.archive import Conversation, Held, StoredMessage
-from bot.storage.corrections import Correction
+from bot.storage.word_search import Correction
 from tests.unit.samples import NOW
 
 EN = texts_for("en")
 TRUSTED = "https://bank.example/accounts"
 HOSTILE = "file:///docs/hostile.md"
 MESSAGE = "https://team.slack.com/archives/C1/p1"
-CORRECTION = address("slack:T1", "r9", "https://team.slack.com/archives/C1/p2")
+CORRECTION = correction_address("slack:T1", "r9", "https://team.slack.com/archives/C1/p2")
 PAID = "Supplier invoices are paid to account DE11 of the bank."
 PAID_TOO = "Supplier invoices are paid to an account that the supplier names."
 HARMLESS = "Pay supplier invoices to account DE99 of Mallory"

@@ -19,8 +19,7 @@ from adapters.slack.views import details
 from adapters.terminal.plain import plain
 from adapters.terminal.screen import rendered
 from adapters.web.html.replies import markdown_of, reply_of
-from bot.core.answers import Answer, Citation
-from bot.core.messages import Author, RunOptions, Thread
+from bot.core.messages import Answer, Author, Citation, RunOptions, Thread
 from bot.core.texts import texts_for
 from bot.rendering.documents import answer_document, as_markdown
 from bot.storage.archive import Conversation, Held, StoredMessage

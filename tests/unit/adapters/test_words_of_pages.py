@@ -19,7 +19,7 @@ from adapters.slack.format import final
 from adapters.terminal.plain import plain
 from adapters.terminal.screen import rendered
 from adapters.web.html.markdown import answer_html
-from bot.core.answers import Answer
+from bot.core.messages import Answer
 from bot.core.texts import texts_for
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Source, TextDelta

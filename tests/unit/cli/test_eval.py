@@ -13,9 +13,8 @@ import pytest
 from rich.console import Console
 
 from bot.cli.eval import announcement, read_earlier, tables
-from bot.core.answers import Answer
 from bot.core.errors import Invalid
-from bot.core.messages import RunOptions
+from bot.core.messages import Answer, RunOptions
 from bot.evaluation.evaluation import Evaluation, Forecast, Purse
 from bot.evaluation.questions import Case, CaseTurn, QuestionSet
 from bot.operation.configuration import load_settings

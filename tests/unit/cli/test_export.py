@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from bot.cli.export import as_json
-from bot.core.answers import Answer, Citation, Doubt
-from bot.core.messages import Attachment, Author, RunOptions, Thread
+from bot.core.messages import Answer, Attachment, Author, Citation, Doubt, RunOptions, Thread
 from bot.rendering.documents import as_markdown
-from bot.storage.archive import Conversation, Done, Held, StoredMessage
+from bot.storage.archive import Conversation, DoneStep, Held, StoredMessage
 
 AT = datetime(2026, 1, 15, 12, 0, tzinfo=UTC)
 THREAD = Thread("slack", "T1", "C1", "171.2")
@@ -36,7 +35,7 @@ def a_conversation(
         reasoner="closest",
         doubts=(Doubt("It is old.", "it has no footnote"),),
     )
-    steps = (Done("search", "tower", 0.5, AT),)
+    steps = (DoneStep("search", "tower", 0.5, AT),)
     run = Held("r1", state, RunOptions(), AT, AT, answer, steps, {"bob": "good"})
     file = Attachment("plan.pdf", "application/pdf", "https://e.org/plan.pdf")
     asked = StoredMessage(Author("U1", "Ada"), text, AT, (), (file,), run)

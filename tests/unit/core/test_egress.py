@@ -17,14 +17,13 @@ from pydantic import SecretStr
 from requests.utils import should_bypass_proxies
 
 from adapters.slack.calls import Calls, Timing, web_client
-from bot.core.credentials import without_credentials
 from bot.core.egress import Egress, Proxy, bypasses, proxy_failure
-from bot.core.errors import InvalidSetting
+from bot.core.errors import InvalidSetting, without_credentials
 from bot.operation.configuration import load_settings
 from bot.operation.telemetry import _session
 from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site
-from tests.unit.core.test_observing import SETTINGS
+from tests.unit.core.test_measurements import SETTINGS
 
 SECRET = "hunter2"
 NAMES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")

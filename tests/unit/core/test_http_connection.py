@@ -109,7 +109,7 @@ UNFINISHED = {
         b"POST /body HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"
     ),
 }
-STRICT = Limits(patience=0.2, head=0.3, body=0.6, most=8)
+STRICT = Limits(patience=0.1, head=0.15, body=0.3, most=8)
 
 
 async def body(request: Request) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.core.answers import Answer, Citation, StepView, Usage
+from bot.core.messages import Answer, Citation, StepView, Usage
 from bot.evaluation.questions import Case, CaseTurn, QuestionSet
 from bot.evaluation.scoring import Result, Verdict, score
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from bot.core.answers import Answer, Usage
 from bot.core.errors import CredentialsRefused, Invalid, ModelBroken
-from bot.core.messages import RunOptions
+from bot.core.messages import Answer, RunOptions, Usage
 from bot.evaluation.evaluation import (
     PARALLEL,
     Evaluation,

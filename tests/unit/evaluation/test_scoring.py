@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.answers import Answer, Doubt, Usage
+from bot.core.messages import Answer, Doubt, Usage
 from bot.evaluation.questions import CaseTurn
 from bot.evaluation.scoring import Verdict, figures, score
 from tests.unit.evaluation.samples import (

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 
 from bot.core.errors import InvalidSetting, StorageUnavailable
-from bot.core.indexing import Indexing
+from bot.core.measurements import Indexing
 from bot.operation.health import Readiness, health_routes, http_endpoint
 from bot.service.dispatch.dispatcher import Condition
 from bot.service.dispatch.local import LocalDispatcher

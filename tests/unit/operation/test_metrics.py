@@ -19,8 +19,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from pydantic import SecretStr
 
 from bot.core.errors import AddressRefused, PageUnreadable, ProviderUnavailable, Stopped
+from bot.core.measurements import NAMES, Observed, outcome_of, timed
 from bot.core.messages import RunOptions
-from bot.core.observing import NAMES, Observed, outcome_of, timed
 from bot.core.settings import Settings
 from bot.operation.health import http_endpoint
 from bot.operation.metrics import CONTENT_TYPE, Metrics, metrics_routes

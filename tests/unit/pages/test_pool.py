@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.observing import Load
+from bot.core.measurements import Load
 from bot.pages.pool import KEPT_FREE, PATIENCE, UNDISTURBED, For, Turns, reading_for
 from tests.fakes.virtual_time import in_virtual_time
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.answers import Citation
-from bot.core.messages import Attachment, Entry, Transcript
+from bot.core.messages import Attachment, Citation, Entry, Transcript
 from bot.reasoning.closest.rewrite import rewrite
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.recall import pages_of, recalled, source_numbers, with_numbers, without_sources

@@ -11,8 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.core.answers import Citation
-from bot.core.messages import Entry, Transcript
+from bot.core.messages import Citation, Entry, Transcript
 from bot.reasoning.closest.rewrite import rewrite
 from tests.fakes.claude import says
 from tests.fakes.claude_stage import OpenStage

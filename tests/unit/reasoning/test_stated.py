@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.core.answers import Citation
-from bot.core.messages import Entry, Transcript
+from bot.core.messages import Citation, Entry, Transcript
 from bot.reasoning.closest.rewrite import rewrite
 from bot.reasoning.stated import correction_in
 from tests.unit.samples import a_message

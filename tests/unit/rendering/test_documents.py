@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.answers import Answer, Citation
+from bot.core.messages import Answer, Citation
 from bot.rendering.documents import as_bibtex, as_csl, references
 
 READ = datetime(2026, 3, 9, 23, 30, tzinfo=UTC)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.core.answers import Answer, Citation
+from bot.core.messages import Answer, Citation
 from bot.rendering.footnotes import (
     Excerpt,
     QuoteView,

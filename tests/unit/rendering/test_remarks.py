@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.answers import (
+from bot.core.messages import (
     Answer,
     Citation,
     Doubt,

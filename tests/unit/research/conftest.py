@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.answers import PlanView
-from bot.core.messages import Message, RunOptions, Transcript
+from bot.core.messages import Message, PlanView, RunOptions, Transcript
 from bot.reasoning.calls import ModelReply
 from bot.research.budget.account import Account, Allowance
 from bot.research.budget.budget import Budget

@@ -10,9 +10,8 @@ from functools import partial
 
 import pytest
 
-from bot.core.answers import PlanView
 from bot.core.errors import BudgetSpent, ModelUnavailable
-from bot.core.provenance import Provenance
+from bot.core.messages import PlanView, Provenance
 from bot.pages.page import Page
 from bot.reasoning.calls import RESTATE, VERIFY, ModelReply, Text
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
@@ -21,8 +20,7 @@ from bot.research.budget.budget import DayLimits
 from bot.research.run import Run
 from bot.search.provider import Query
 from bot.storage.journal import RecordedStep, open_journal
-from bot.storage.reservations import Holder, Reservations
-from bot.storage.spending import Payer, Spending
+from bot.storage.spending import Holder, Payer, Reservations, Spending
 from bot.storage.store import Store
 from tests.fakes.library import Shelf, a_shelf
 from tests.unit.research.conftest import BUDGET, OpenRun

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.core.answers import Answer
 from bot.core.errors import Invalid, StorageUnavailable
-from bot.core.messages import RunOptions, Transcript
+from bot.core.messages import Answer, RunOptions, Transcript
 from bot.operation.configuration import load_settings
 from bot.pages.passages import Passage
 from bot.reasoning.closest.reasoner import Closest

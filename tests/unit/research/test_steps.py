@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 from pydantic import TypeAdapter
 
-from bot.core.answers import StepView
 from bot.core.errors import BudgetSpent
+from bot.core.messages import StepView
 from bot.research.run import Run
 from bot.research.steps import Steps, together
 from bot.search.provider import Query

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.core.errors import StorageUnavailable
-from bot.core.indexing import Indexing
+from bot.core.measurements import Indexing
 from bot.core.settings import Settings
 from bot.operation.configuration import load_settings
 from bot.search import local_documents as local

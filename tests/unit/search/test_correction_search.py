@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from bot.core.correction_address import address, id_of, is_correction, place_of
-from bot.core.mcp_address import public
 from bot.core.messages import Author, Thread
-from bot.core.reader import Reach, is_document
+from bot.core.reader import (
+    Reach,
+    correction_address,
+    correction_id,
+    is_correction,
+    is_document,
+    place_of,
+    public,
+)
 from bot.core.texts import texts_for
 from bot.search.correction_search import MOST_FOUND, best, link_in, title_of
-from bot.storage.corrections import Correction
-from bot.storage.found_words import terms_of
+from bot.storage.word_search import Correction, terms_of
 from tests.unit.samples import NOW
 
 BERLIN = "The hotel limit for Berlin has been 140 euros since May."
@@ -55,11 +60,15 @@ def test_of_equals_the_newest_come_first_and_no_more_than_a_few() -> None:
 
 
 def test_an_address_tells_who_may_be_told_and_leads_to_the_message() -> None:
-    url = address("slack:T1:C1", "abc123", MESSAGE)
+    url = correction_address("slack:T1:C1", "abc123", MESSAGE)
     assert (is_correction(url), is_document(url)) == (True, True)
-    assert (place_of(url), id_of(url), public(url)) == ("slack:T1:C1", "abc123", MESSAGE)
-    bare = address("web:console:ann%3Ab", "abc123")
-    assert (place_of(bare), id_of(bare), public(bare)) == ("web:console:ann%3Ab", "abc123", "")
+    assert (place_of(url), correction_id(url), public(url)) == ("slack:T1:C1", "abc123", MESSAGE)
+    bare = correction_address("web:console:ann%3Ab", "abc123")
+    assert (place_of(bare), correction_id(bare), public(bare)) == (
+        "web:console:ann%3Ab",
+        "abc123",
+        "",
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,7 +83,7 @@ def test_an_address_tells_who_may_be_told_and_leads_to_the_message() -> None:
 )
 def test_it_is_in_reach_in_its_place_alone(places: set[str] | None, allowed: bool) -> None:
     reach = Reach(corrections=None if places is None else frozenset(places))
-    assert reach.allows(address("slack:T1:C1", "a", MESSAGE)) is allowed
+    assert reach.allows(correction_address("slack:T1:C1", "a", MESSAGE)) is allowed
 
 
 def test_its_title_is_on_one_line() -> None:

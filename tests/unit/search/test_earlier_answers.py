@@ -8,20 +8,17 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from bot.core.answers import Citation, StepView
-from bot.core.correction_address import address
 from bot.core.errors import PlatformUnavailable
-from bot.core.messages import RunOptions, Thread
+from bot.core.messages import Citation, Provenance, RunOptions, StepView, Thread
 from bot.core.posting import RunRef, Whereabouts
-from bot.core.provenance import Provenance
-from bot.core.reader import EVERYTHING, Reach, attached, found_in
+from bot.core.reader import EVERYTHING, Reach, attached, correction_address, found_in
 from bot.reasoning.workspace import Read, Search
 from bot.search.earlier_answers import MOST_ANSWERS, QUOTED, EarlierAnswers
 from bot.search.provider import Hit, ProviderKind, Query, Talk
-from bot.storage.audit import Actor
-from bot.storage.corrections import Correction, Corrections
-from bot.storage.records import RunRecord, as_answer
-from bot.storage.tables import runs
+from bot.storage.audit_log import Actor
+from bot.storage.store import RunRecord
+from bot.storage.tables import as_answer, runs
+from bot.storage.word_search import Correction, Corrections
 from bot.storage.workspaces import Opinion, Workspaces
 from tests.fakes.poster import RememberingPoster
 from tests.fakes.reasoner import Scripted
@@ -151,7 +148,7 @@ async def test_a_search_of_one_kind_finds_pages_of_that_kind(
     [
         attached("https://acme.slack.com/files/U1/F1/a.pdf"),
         "upload:0123456789abcdef",
-        address("chat:T1", "r9"),
+        correction_address("chat:T1", "r9"),
     ],
 )
 async def test_what_no_other_run_can_read_is_no_hit(world: World, url: str) -> None:

@@ -22,8 +22,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from bot.core.errors import Broken, CredentialsRefused, InvalidSetting
-from bot.core.mcp_entry import McpServer
 from bot.core.reader import Reach
+from bot.core.readership import McpServer
 from bot.operation.configuration import load_settings
 from bot.search.blend import Search, SearchResult
 from bot.search.mcp_source import McpSource

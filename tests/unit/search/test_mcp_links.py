@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.core.mcp_address import id_of, public
-from bot.core.mcp_entry import McpServer
-from bot.core.reader import EVERYTHING, Reach
+from bot.core.reader import EVERYTHING, Reach, mcp_id, public
+from bot.core.readership import McpServer
 from bot.pages.page import Page
 from bot.research.evidence.library import Library
 from bot.search.blend import SearchResult
@@ -52,7 +51,7 @@ def test_a_link_that_begins_so_has_an_address_of_the_server(
     beginning: str, link: str, id: str
 ) -> None:
     found = source("https://other.example/{id}", beginning).address_of(link)
-    assert (id_of(found), public(found)) == ((id, link) if id else ("", ""))
+    assert (mcp_id(found), public(found)) == ((id, link) if id else ("", ""))
 
 
 @given(st.text(max_size=60) | st.text(max_size=20).map(lambda end: f"{WIKI}/{end}"))

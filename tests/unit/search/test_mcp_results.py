@@ -8,8 +8,8 @@ from typing import Any
 import mcp_types as types
 import pytest
 
-from bot.core.mcp_address import address, id_of, public, server_of
-from bot.core.mcp_entry import McpServer
+from bot.core.reader import mcp_address, mcp_id, public, server_of
+from bot.core.readership import McpServer
 from bot.search.mcp_source import results_of, text_of
 from bot.search.mcp_tools import OfferedTool, uses_of
 
@@ -139,8 +139,8 @@ def test_what_a_tool_reads_is_its_text_whatever_it_is_wrapped_in() -> None:
 
 @pytest.mark.parametrize("url", ["https://jira.example/browse/OPS-7?a=b#c", ""])
 def test_an_address_leads_back_to_the_server_its_id_and_the_web(url: str) -> None:
-    made = address("jira", "a/b ü?#7", url)
-    assert (server_of(made), id_of(made), public(made)) == ("jira", "a/b ü?#7", url)
+    made = mcp_address("jira", "a/b ü?#7", url)
+    assert (server_of(made), mcp_id(made), public(made)) == ("jira", "a/b ü?#7", url)
     assert made.isascii()
 
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.answers import Answer
-from bot.core.messages import Author, Message, Thread
+from bot.core.messages import Answer, Author, Message, Thread
 from bot.operation.configuration import load_settings
 from bot.reasoning.evidence import Claim, Verdict
 from bot.reasoning.questions import SubQuestion
@@ -22,9 +21,8 @@ from bot.reasoning.workspace import Action, Read, Search, Turn, Workspace
 from bot.service.dispatch.local import LocalDispatcher
 from bot.service.reception import AcceptedQuestion, Reception
 from bot.service.research_service import ResearchService
-from bot.storage.records import RunRecord
-from bot.storage.retention import PAGE_TTL
-from bot.storage.store import Store, open_store
+from bot.storage.removal import PAGE_TTL
+from bot.storage.store import RunRecord, Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.library import Shelf, a_library, a_shelf
 from tests.fakes.poster import RememberingPoster

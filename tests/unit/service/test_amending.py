@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.core.answers import Answer, Verification, VerifiedSentence
 from bot.core.errors import (
     BudgetSpent,
     InvalidSetting,
@@ -17,6 +16,7 @@ from bot.core.errors import (
     PostRefused,
     StorageUnavailable,
 )
+from bot.core.messages import Answer, Verification, VerifiedSentence
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.core.messages import Audience, Author, RunOptions, Thread
-from bot.core.provenance import Provenance
+from bot.core.messages import Audience, Author, Provenance, RunOptions, Thread
 from bot.core.reader import (
     EVERYTHING,
     NO_DOCUMENTS,

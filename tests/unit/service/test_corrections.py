@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.core.answers import Answer
 from bot.core.errors import Invalid
-from bot.core.messages import Author
+from bot.core.messages import Answer, Author
 from bot.core.reader import EVERYTHING
 from bot.pages.page import Page
 from bot.reasoning.questions import Rewritten

@@ -13,11 +13,9 @@ from bot.core.texts import LOCALES, texts_for
 from bot.service.buttons import forget_me
 from bot.service.forgetting import Forgetter, Maintenance, day_after
 from bot.service.words import is_yes
-from bot.storage.forgetting import Forgetting, Request
-from bot.storage.removal import Removed
-from bot.storage.retention import Keep, Retention
+from bot.storage.forgetting import Forgetting, Request, Subject
+from bot.storage.removal import Keep, Removed, Retention
 from bot.storage.spending import Payer, Spending
-from bot.storage.subjects import Subject
 from bot.storage.tables import forgettings, messages, spending
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.service.conftest import House

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
-from bot.core.answers import Answer
 from bot.core.errors import Denied, Invalid, InvalidQuestion, PostRefused
-from bot.core.messages import Attachment, Author
+from bot.core.messages import Answer, Attachment, Author
 from bot.core.settings import ChannelRules
 from bot.operation.configuration import load_settings
 from bot.service.reception import AcceptedQuestion, Handled, Ignored

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 import pytest
 from structlog.testing import capture_logs
 
-from bot.core.answers import Answer, PlanView
 from bot.core.errors import (
     FootnoteError,
     PlatformUnavailable,
@@ -17,7 +16,7 @@ from bot.core.errors import (
     RunLost,
     StorageUnavailable,
 )
-from bot.core.messages import RunOptions, Thread
+from bot.core.messages import Answer, PlanView, RunOptions, Thread
 from bot.core.posting import PostState, Reply, RunRef
 from bot.service.replying import LONGEST_WAIT, Display, Pace, View, open_reply
 from tests.fakes.virtual_time import in_virtual_time, now

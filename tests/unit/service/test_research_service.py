@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.answers import Answer
 from bot.core.errors import (
     BudgetSpent,
     CredentialsRefused,
@@ -23,6 +22,7 @@ from bot.core.errors import (
 )
 from bot.core.messages import (
     MAX_QUESTION,
+    Answer,
     Attachment,
     Message,
     RunOptions,

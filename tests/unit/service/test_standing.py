@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from bot.core.answers import Change
 from bot.core.errors import (
     DaySpentUp,
     Invalid,
@@ -18,13 +17,13 @@ from bot.core.errors import (
     PostRefused,
     StorageUnavailable,
 )
-from bot.core.messages import Author
+from bot.core.messages import Author, Change
 from bot.pages.page import Page
 from bot.reasoning.workspace import Read, Search
 from bot.service.research_service import LEASE
 from bot.service.standing.rounds import FIRST_SECONDS, ROUND_SECONDS, StandingRounds
 from bot.service.standing.schedule import due_after, schedule_named
-from bot.storage.standing import StandingQuestions, Watch
+from bot.storage.standing_questions import StandingQuestions, Watch
 from tests.fakes.poster import Remembered
 from tests.unit.samples import NOW
 from tests.unit.service.conftest import House, OpenHouse

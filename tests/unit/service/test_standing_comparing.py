@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from bot.core.answers import Answer, Change, Citation
+from bot.core.messages import Answer, Change, Citation
 from bot.pages.urls import dedupe_key
 from bot.service.standing.comparing import changes, undecided, with_changes
 

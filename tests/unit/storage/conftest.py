@@ -7,6 +7,7 @@ import pytest
 
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
+from tests.unit.storage.past import Past
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -23,3 +24,15 @@ async def store(database_url: str) -> AsyncIterator[Store]:
     store = await open_store(database_url)
     yield store
     await store.close()
+
+
+@pytest.fixture
+async def pg_store(postgres_url: str) -> AsyncIterator[Store]:
+    store = await open_store(postgres_url)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def past(store: Store) -> Past:
+    return Past(store)

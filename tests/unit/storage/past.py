@@ -9,14 +9,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.core.answers import Answer, Citation
-from bot.core.messages import Attachment, Author, Message, RunOptions, Thread
+from bot.core.messages import Answer, Attachment, Author, Citation, Message, RunOptions, Thread
 from bot.pages.page import Page
 from bot.storage.conversations import Conversations
 from bot.storage.journal import Journal, RecordedStep, open_journal
-from bot.storage.records import RunRecord
 from bot.storage.spending import Amount
-from bot.storage.store import Store
+from bot.storage.store import RunRecord, Store
 from bot.storage.tables import metadata
 from bot.storage.workspaces import Opinion, Workspaces
 from tests.unit.samples import NOW, a_page

@@ -20,20 +20,16 @@ import sqlalchemy as sa
 
 from bot.core.messages import Thread
 from bot.service.dispatch.postgres import PostgresDispatcher
-from bot.storage.archive import Archive
-from bot.storage.asked import AskedQuestions
+from bot.storage.archive import Archive, Traces
+from bot.storage.console import History
 from bot.storage.conversations import Conversations
-from bot.storage.forgetting import Forgetting
-from bot.storage.found_words import FoundWords
-from bot.storage.history import History
+from bot.storage.forgetting import Forgetting, Subject
 from bot.storage.meter import Meter
-from bot.storage.overview import Overviews, of_days
-from bot.storage.reservations import Holder, Reservation, Reservations
-from bot.storage.retention import Keep, Retention
-from bot.storage.spending import SCOPES, Payer, Spending
+from bot.storage.overview import AskedQuestions, Overviews, of_days
+from bot.storage.removal import Keep, Retention
+from bot.storage.spending import SCOPES, Holder, Payer, Reservation, Reservations, Spending
 from bot.storage.store import Store
-from bot.storage.subjects import Subject
-from bot.storage.traces import Traces
+from bot.storage.word_search import FoundWords
 from bot.storage.workspaces import Opinion, Workspaces
 from tests.unit.storage.past import Past, pages
 

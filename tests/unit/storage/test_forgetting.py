@@ -13,12 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.errors import RunLost
 from bot.storage.database import Database
-from bot.storage.forgetting import Forgetting
-from bot.storage.records import new_owner
+from bot.storage.forgetting import Forgetting, Subject, SubjectKind
 from bot.storage.removal import Removed
 from bot.storage.spending import Payer, Spending
-from bot.storage.store import Store
-from bot.storage.subjects import Kind, Subject
+from bot.storage.store import new_owner
 from bot.storage.tables import channel_rules, feedback, messages, runs, threads
 from bot.storage.tables import pages as pages_table
 from bot.storage.workspaces import Workspaces
@@ -30,11 +28,6 @@ TOMORROW = TODAY + timedelta(days=1)
 THREAD = Subject("thread", "slack", "slack:T1:C1:t1")
 ADA = Subject("person", "slack", "ada")
 WORKSPACE = Subject("workspace", "slack", "T1")
-
-
-@pytest.fixture
-def past(store: Store) -> Past:
-    return Past(store)
 
 
 async def forget(past: Past, subject: Subject, before: date = TOMORROW) -> Removed:
@@ -290,7 +283,7 @@ class Crash(BaseException):
 
 @pytest.mark.parametrize("kind", ["thread", "person", "workspace"])
 async def test_a_crash_after_any_batch_loses_nothing_of_what_was_to_go(
-    busy: Past, kind: Kind
+    busy: Past, kind: SubjectKind
 ) -> None:
     """However often it is cut short, going on takes away the rest."""
     subject = {"thread": THREAD, "person": ADA, "workspace": WORKSPACE}[kind]

@@ -275,10 +275,11 @@ async def test_the_time_of_a_question_is_that_of_its_steps_since_it_was_asked(
         ("b", 10.0, 4.0),
         ("beside b", 9.0, 2.0),
         ("overlapping b", 12.0, 3.0),
+        ("in another attempt", 3_600.0, 5.0),
     ):
         step = RecordedStep(key, "search", "", "{}", seconds, NOW + timedelta(seconds=at))
         await journal.record(step)
-    assert (await open_journal(store.database, "r1", 1)).seconds == 0.25 + 6.0
+    assert (await open_journal(store.database, "r1", 1)).seconds == 0.25 + 6.0 + 5.0
 
 
 async def test_a_page_that_is_not_stored_is_an_error_to_who_has_read_it(journal: Journal) -> None:

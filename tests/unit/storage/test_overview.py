@@ -1,8 +1,9 @@
-"""Statistics over some days are equal on both databases."""
+"""Statistics and lists over some days are equal on both databases."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -10,16 +11,15 @@ from zoneinfo import ZoneInfo
 import pytest
 import sqlalchemy as sa
 
-from bot.core.answers import Answer
-from bot.core.messages import RunOptions, Thread
-from bot.core.provenance import Provenance
+from bot.core.messages import Answer, Provenance, RunOptions, Thread
 from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach, telling
-from bot.storage import moments
+from bot.storage import overview as moments
 from bot.storage.journal import RecordedStep
-from bot.storage.overview import Overview, Overviews, Place, Scope, of_days
+from bot.storage.overview import AskedQuestions, Overview, Overviews, Place, Scope, of_days
 from bot.storage.spending import Amount
 from bot.storage.store import Store
 from bot.storage.tables import runs
+from bot.storage.workspaces import Opinion, Workspaces
 from tests.unit.samples import NOW
 from tests.unit.storage.past import Past, a_channel_thread, pages
 
@@ -40,11 +40,6 @@ async def asked(
         ended = past.at + timedelta(seconds=seconds)
         await past.store.end(record.id, record.attempt, state, ended)
     return record.id
-
-
-@pytest.fixture
-def past(store: Store) -> Past:
-    return Past(store)
 
 
 async def look(past: Past, **named: str) -> Overview:
@@ -74,6 +69,7 @@ async def test_questions_are_counted_by_day_and_by_what_became_of_them(past: Pas
 @pytest.mark.parametrize(
     ("zone", "moments"),
     [
+        ("UTC", ("2026-03-27T23:59", "2026-03-28T00:00", "2026-03-28T23:59")),
         # UTC+14: the day begins at ten in the morning of the day before.
         ("Pacific/Kiritimati", ("2026-03-27T09:59", "2026-03-27T10:00", "2026-03-28T09:59")),
         # 29 March has 23 hours in Berlin, and 25 October 25.
@@ -99,16 +95,6 @@ async def test_days_of_questions_are_those_of_the_zone(
     assert counted == [(last - timedelta(days=1), 1), (last, 2)]
     alone = await Overviews(past.store.database).look(of_days(last, 1, clock))
     assert sum(alone.states.values()) == 2
-
-
-async def test_a_day_is_one_of_utc_wherever_the_database_is(past: Past) -> None:
-    past.at = NOW.replace(hour=23, minute=59, second=59)
-    await asked(past)
-    past.at += timedelta(seconds=2)
-    await asked(past)
-    found = await Overviews(past.store.database).look(Scope(TODAY, TODAY + timedelta(days=1)))
-    assert [sum(day.states.values()) for day in found.days] == [1, 1]
-    assert sum((await look(past)).states.values()) == 1
 
 
 async def test_the_median_is_the_time_in_the_middle(past: Past) -> None:
@@ -248,3 +234,78 @@ async def test_a_clock_that_is_behind_makes_no_negative_times(store: Store, past
         await db.execute(sa.update(runs).values(accepted_at=ahead, ended_at=NOW))
         seconds = await db.scalar(sa.select(moments.duration()).where(runs.c.id == run))
     assert seconds == 0
+
+
+WEEK = of_days(NOW.astimezone(UTC).date(), 7)
+HERE, THERE = Place("slack", "T1", "C1"), Place("slack", "T1", "C2")
+
+
+async def ended(past: Past, text: str, state: str) -> str:
+    record, _ = await past.begun(asked=text)
+    await past.store.end(record.id, record.attempt, state, past.at)
+    return record.id
+
+
+def lists(past: Past) -> AskedQuestions:
+    return AskedQuestions(past.store.database)
+
+
+async def test_the_same_words_are_one_unanswered_question(past: Past) -> None:
+    past.at = NOW - timedelta(hours=3)
+    await ended(past, "How do I reset the printer?", "not_found")
+    past.at = NOW - timedelta(hours=2)
+    other = await ended(past, "Who founded the company?", "partial")
+    past.at = NOW - timedelta(hours=1)
+    last = await ended(past, "Reset the printer, how?", "not_found")
+    await ended(past, "How tall is the tower?", "answered")
+    await ended(past, "How wide is the tower?", "failed")
+    found = await lists(past).unanswered(WEEK)
+    assert [(one.run, one.times, one.state) for one in found] == [
+        (last, 2, "not_found"),
+        (other, 1, "partial"),
+    ]
+    assert (found[0].text, found[0].place) == ("Reset the printer, how?", HERE)
+
+
+async def test_unanswered_questions_are_those_of_the_scope(past: Past) -> None:
+    past.at = NOW - timedelta(days=9)
+    await ended(past, "How old is it?", "not_found")
+    past.at, past.thread = NOW, a_channel_thread(channel="C2")
+    there = await ended(past, "How old is she?", "not_found")
+    assert [one.run for one in await lists(past).unanswered(WEEK)] == [there]
+    elsewhere = Scope(WEEK.first, WEEK.last, channel="C1")
+    assert await lists(past).unanswered(elsewhere) == []
+
+
+async def test_opinions_come_with_their_reasons_the_latest_first(past: Past) -> None:
+    run = await past.answered()
+    keep = Workspaces(past.store.database).keep_feedback
+    await keep(run, "ada", Opinion("good"))
+    await keep(run, "bob", Opinion("bad", "outdated", "It moved."))
+    found = {one.verdict: one for one in await lists(past).feedback(WEEK)}
+    assert {*found} == {"good", "bad"}
+    bad = found["bad"]
+    assert (bad.run, bad.reason, bad.words, bad.place) == (run, "outdated", "It moved.", HERE)
+    assert bad.question.startswith("Question")
+    moments = [one.at for one in await lists(past).feedback(WEEK)]
+    assert moments == sorted(moments, reverse=True)
+
+
+async def test_places_are_counted_by_what_became_of_questions(past: Past) -> None:
+    await ended(past, "a tower", "answered")
+    past.thread = a_channel_thread(channel="C2")
+    for state in ("answered", "not_found", "answered"):
+        await ended(past, "a mill", state)
+    found = await lists(past).by_place(WEEK)
+    assert [(one.place, one.asked, dict(one.states)) for one in found] == [
+        (THERE, 3, {"answered": 2, "not_found": 1}),
+        (HERE, 1, {"answered": 1}),
+    ]
+
+
+async def test_only_documents_count_as_quoted_each_once(past: Past) -> None:
+    (web,) = pages("tower")
+    (paper,) = pages("paper")
+    paper = replace(paper, url="file:///srv/docs/paper.md")
+    run = await past.answered(cited=(web, paper))
+    assert await lists(past).quoted(WEEK) == [(run, "file:///srv/docs/paper.md")]

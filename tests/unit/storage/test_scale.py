@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from bot.storage.archive import PORTION, Archive
 from bot.storage.meter import Meter
-from bot.storage.retention import Keep, Retention
+from bot.storage.removal import Keep, Retention
 from bot.storage.spending import Amount, Payer, Spending, add_spent
 from bot.storage.store import Store, open_store
 from bot.storage.tables import messages, metadata, spending, threads

@@ -1,4 +1,4 @@
-"""Daily spending is counted exactly once, with the step or question that spent it."""
+"""Daily spending is counted exactly once, and money is put aside for calls under way."""
 
 from __future__ import annotations
 
@@ -9,21 +9,27 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bot.core.errors import DaySpentUp, FootnoteError, RunLost
+from bot.core.errors import BudgetSpent, DaySpentUp, FootnoteError, RunLost
 from bot.core.messages import Author, Message, RunOptions, Thread
+from bot.research.budget.account import Days
+from bot.research.budget.budget import DayLimits
 from bot.storage.conversations import Conversations
-from bot.storage.journal import RecordedStep, open_journal
+from bot.storage.journal import Journal, RecordedStep, open_journal
 from bot.storage.spending import (
     NOTHING,
     SCOPES,
     Amount,
+    CallKind,
     DaySpent,
+    Holder,
     Payer,
+    Reservation,
+    Reservations,
     Spending,
     add_spent,
 )
-from bot.storage.store import Store
-from tests.unit.samples import NOW, a_message, a_page
+from bot.storage.store import Store, open_store
+from tests.unit.samples import NOW, a_message, a_page, a_thread
 
 TODAY = NOW.date()
 ADA = Payer("slack", "T1", "C1", "U1")
@@ -103,14 +109,6 @@ async def test_a_step_and_its_cost_are_kept_together_and_once(store: Store) -> N
     await store.claim("r1", "h/2/x", NOW + timedelta(hours=1), timedelta(seconds=30))
     again = await open_journal(store.database, "r1", 2)
     assert again.finished("k") is not None
-    assert (await spent(store)).channel == CALL + Amount(questions=1)
-
-
-async def test_a_step_that_was_kept_when_the_connection_broke_costs_once(store: Store) -> None:
-    await begun(store)
-    journal = await open_journal(store.database, "r1", 1)
-    for _ in range(2):  # as who is not told that it was kept does
-        await journal.record(a_step(), a_page(), CALL)
     assert (await spent(store)).channel == CALL + Amount(questions=1)
 
 
@@ -227,28 +225,6 @@ async def test_an_edited_question_counts_again_and_may_be_one_too_many(store: St
 # ---------------------------------------------------------------- how long a run has been worked on
 
 
-@pytest.mark.parametrize(
-    ("steps", "seconds"),
-    [
-        ([], 0.0),
-        ([(10, 4)], 4.0),
-        ([(10, 4), (10, 4)], 4.0),  # at the same time
-        ([(10, 4), (12, 4)], 6.0),  # the second began before the first had ended
-        ([(10, 4), (9, 1)], 4.0),  # within it
-        ([(10, 4), (3_600, 5)], 9.0),  # in another attempt, an hour later
-        ([(-5, 3), (10, 4)], 4.0),  # for the question as it was before it was edited
-    ],
-)
-async def test_the_time_of_earlier_attempts_is_that_of_their_steps(
-    store: Store, steps: list[tuple[float, float]], seconds: float
-) -> None:
-    await begun(store)
-    journal = await open_journal(store.database, "r1", 1)
-    for number, (end, took) in enumerate(steps):
-        await journal.record(a_step(str(number), took, NOW + timedelta(seconds=end)))
-    assert (await open_journal(store.database, "r1", 1)).seconds == pytest.approx(seconds)
-
-
 # ---------------------------------------------------------------- the list of all accounts
 
 
@@ -277,3 +253,149 @@ def test_amounts_add_up_field_by_field() -> None:
     assert CALL + NOTHING == CALL
     assert (CALL + CALL).cached_tokens == 40
     assert NOW.tzinfo is UTC
+
+
+LEASE = timedelta(seconds=30)
+ASKER = Payer.of(a_message())
+LIMITS = DayLimits(user_usd=0.2, workspace_usd=0.5)
+CALL_COST = 30_000  # millionths of a USD
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def held(store: Store, run_id: str) -> Holder:
+    """A run that a process works on, in a thread of its own."""
+    await store.accept(run_id, a_message(thread=a_thread(run_id)), RunOptions(), now())
+    run = await store.claim(run_id, "h/1/x", now(), LEASE)
+    assert run is not None
+    return Holder(run_id, run.attempt, run.accepted_at, ASKER)
+
+
+async def put_aside(
+    store: Store, holder: Holder, at: datetime | None = None, kind: CallKind = "after"
+) -> DaySpent:
+    """Put a call aside; what was put aside before."""
+    seen: list[DaySpent] = []
+
+    def permit(spent: DaySpent, aside: DaySpent) -> bool:
+        seen.append(aside)
+        return True
+
+    scopes = tuple(LIMITS.micro_usd)
+    call = Reservation(f"call of {holder.run_id}", holder, kind, scopes, CALL_COST)
+    await Reservations(store.database).begin(call, at or now(), permit)
+    return seen[0]
+
+
+async def test_what_is_put_aside_is_seen_until_it_ends(store: Store) -> None:
+    reservations = Reservations(store.database)
+    first, second = await held(store, "r1"), await held(store, "r2")
+    assert await put_aside(store, first) == DaySpent()
+    aside = Amount(micro_usd=CALL_COST)
+    assert await put_aside(store, second) == DaySpent(workspace=aside, user=aside)
+    await reservations.end("call of r1")
+    third = await held(store, "r3")
+    assert await put_aside(store, third) == DaySpent(workspace=aside, user=aside)
+
+
+async def test_a_call_that_is_repeated_is_put_aside_once(store: Store) -> None:
+    holder = await held(store, "r1")
+    await put_aside(store, holder)
+    assert await put_aside(store, holder) == DaySpent()  # its own is not in its way
+
+
+async def test_later_runs_leave_alone_what_an_answer_will_cost_and_earlier_ones_do_not(
+    store: Store,
+) -> None:
+    first, second = await held(store, "r1"), await held(store, "r2")
+    await put_aside(store, second, kind="gathering")
+    one, two = Amount(micro_usd=CALL_COST), Amount(micro_usd=2 * CALL_COST)
+    assert await put_aside(store, first, kind="gathering") == DaySpent(workspace=one, user=one)
+    third = await held(store, "r3")
+    four = two + two
+    assert await put_aside(store, third, kind="gathering") == DaySpent(workspace=four, user=four)
+    await put_aside(store, first, kind="answer")  # now it is a call, and was counted as one before
+    three = one + two
+    assert await put_aside(store, third) == DaySpent(workspace=three, user=three)
+
+
+@pytest.mark.parametrize("end", ["claimed again", "ended", "lease over", "deleted"])
+async def test_a_reservation_is_gone_with_its_attempt(store: Store, end: str) -> None:
+    holder = await held(store, "r1")
+    await put_aside(store, holder)
+    at = now()
+    if end == "claimed again":
+        at += 2 * LEASE
+        await store.claim("r1", "h/2/y", at, LEASE)
+    elif end == "ended":
+        await store.end("r1", 1, "answered", at)
+    elif end == "lease over":
+        at += 2 * LEASE
+    else:
+        async with store.database.write() as db:
+            await db.exec_driver_sql("DELETE FROM runs")
+    assert await put_aside(store, await held(store, "r2"), at) == DaySpent()
+    async with store.database.read() as db:
+        kept = await db.exec_driver_sql("SELECT run_id FROM reservations")
+        assert [row[0] for row in kept] == ["r2"]
+
+
+async def test_a_person_is_limited_over_all_workspaces_and_a_workspace_for_itself(
+    store: Store,
+) -> None:
+    await put_aside(store, await held(store, "r1"))
+    elsewhere = await held(store, "r2")
+    payer = Payer(ASKER.platform, "another", "place", ASKER.user)
+    seen = await put_aside(store, replace(elsewhere, payer=payer))
+    assert seen == DaySpent(user=Amount(micro_usd=CALL_COST))
+
+
+async def test_many_at_once_in_three_processes_exceed_a_limit_by_one_call_at_most(
+    database_url: str,
+) -> None:
+    """Each process has a database of its own, as processes have; each call is kept as the journal
+    keeps it."""
+    stores = [await open_store(database_url) for _ in range(3)]
+    try:
+        days = [Days(Reservations(store.database)) for store in stores]
+        refused = 0
+
+        async def ask(number: int) -> None:
+            nonlocal refused
+            which = number % len(stores)
+            store = stores[which]
+            holder = await held(store, f"r{number}")
+            journal = await open_journal(store.database, holder.run_id, holder.attempt)
+            allowance = days[which].allowance(holder, LIMITS)
+            for call in range(3):
+                try:
+                    async with allowance.cover(CALL_COST + 20_000):
+                        await spend(journal, call)
+                except BudgetSpent:
+                    refused += 1
+            await store.end(holder.run_id, holder.attempt, "answered", now())
+
+        await asyncio.gather(*map(ask, range(20)))
+        spent = await Spending(stores[0].database).day(ASKER, now().date())
+        assert 200_000 <= spent.user.micro_usd < 200_000 + CALL_COST
+        assert refused == 60 - spent.user.model_calls
+    finally:
+        for store in stores:
+            await store.close()
+
+
+async def spend(journal: Journal, call: int) -> None:
+    step = RecordedStep(f"k{call}", "think", "Think", "{}", 0.1, now())
+    await journal.record(step, cost=Amount(micro_usd=CALL_COST, model_calls=1))
+
+
+async def test_what_others_have_spent_is_seen(store: Store) -> None:
+    holder = await held(store, "r1")
+    days = Days(Reservations(store.database))
+    async with store.database.write() as db:
+        await add_spent(db, ASKER, now().date(), Amount(micro_usd=500_000))
+    with pytest.raises(BudgetSpent, match=r"Your budget of 0\.20"):
+        async with days.allowance(holder, LIMITS).cover(CALL_COST):
+            pass

@@ -1,24 +1,26 @@
-"""Accepting, claiming, ending runs: what the store promises about each."""
+"""Runs: accepting, claiming, ending; of conversations only the quotes are left at the end."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import socket
 import subprocess
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
 
-from bot.core.answers import Answer, Citation
 from bot.core.errors import RunLost
-from bot.core.messages import Attachment, RunOptions
+from bot.core.messages import Answer, Attachment, Citation, RunOptions
+from bot.core.reader import attached
+from bot.pages.page import Page
 from bot.storage.journal import RecordedStep, open_journal
-from bot.storage.records import Standing, is_dead, new_owner
-from bot.storage.store import TRANSCRIPT_MESSAGES, Store
-from bot.storage.tables import citations, pages
+from bot.storage.store import TRANSCRIPT_MESSAGES, Standing, Store, is_dead, new_owner
+from bot.storage.tables import citations, pages, steps
+from tests.unit.evaluation.samples import an_answer
 from tests.unit.samples import NOW, a_message, a_page, a_thread
 
 LEASE = timedelta(seconds=30)
@@ -27,8 +29,8 @@ ELSEWHERE = "another-host/1/abcd"
 HERE = new_owner().rsplit("/", 2)[0]
 
 
-def an_answer(run: str, text: str = "330 m [1].", **parts: object) -> Answer:
-    return replace(Answer("answered", text, "How tall is the tower?", run), **parts)  # type: ignore[arg-type]
+def a_reply(run: str, **parts: object) -> Answer:
+    return replace(Answer("answered", "330 m [1].", "How tall is the tower?", run), **parts)  # type: ignore[arg-type]
 
 
 async def test_an_accepted_message_comes_back_as_it_was(store: Store) -> None:
@@ -76,28 +78,24 @@ async def test_the_same_event_id_on_two_platforms_is_two_events(store: Store) ->
     assert await store.accept("r2", other, OPTIONS, NOW) == ("r2", True)
 
 
-async def test_each_claim_is_a_new_attempt(store: Store) -> None:
-    await store.accept("r1", a_message(), OPTIONS, NOW)
-    first = await store.claim("r1", ELSEWHERE, NOW, LEASE)
-    assert first is not None
-    assert first.attempt == 1
-    later = await store.claim("r1", new_owner(), NOW + LEASE, LEASE)
-    assert later is not None
-    assert later.attempt == 2
+async def test_a_run_can_be_claimed_only_while_no_one_works_on_it(store: Store) -> None:
+    async def claimed(owner: str, at: datetime) -> int | None:
+        run = await store.claim("r1", owner, at, LEASE)
+        return None if run is None else run.attempt
 
-
-async def test_a_run_that_someone_works_on_cannot_be_claimed(store: Store) -> None:
     await store.accept("r1", a_message(), OPTIONS, NOW)
-    await store.claim("r1", ELSEWHERE, NOW, LEASE)
-    assert await store.claim("r1", new_owner(), NOW + LEASE / 2, LEASE) is None
+    later = NOW + 2 * LEASE
+    assert await claimed(ELSEWHERE, NOW) == 1
+    assert await claimed(new_owner(), NOW + LEASE / 2) is None
     assert await store.unfinished(NOW + LEASE / 2) == []
-
-
-async def test_a_renewed_lease_holds_longer(store: Store) -> None:
-    await store.accept("r1", a_message(), OPTIONS, NOW)
-    await store.claim("r1", ELSEWHERE, NOW, LEASE)
-    await store.renew(ELSEWHERE, ["r1"], NOW + 2 * LEASE)
-    assert await store.claim("r1", new_owner(), NOW + LEASE, LEASE) is None
+    await store.renew(ELSEWHERE, ["r1"], later)
+    assert await claimed(new_owner(), NOW + LEASE) is None
+    assert await claimed(new_owner(), later) == 2
+    await store.release("r1", 2)
+    assert await claimed(ELSEWHERE, later) == 3
+    await store.end("r1", 3, "answered", NOW)
+    assert await claimed(new_owner(), later + 2 * LEASE) is None
+    assert await store.unfinished(later + 2 * LEASE) == []
 
 
 async def test_the_lease_of_a_run_that_is_not_worked_on_any_more_is_not_renewed(
@@ -179,21 +177,6 @@ async def test_a_withdrawn_stop_is_forgotten(store: Store) -> None:
     assert not run.stop_requested
 
 
-async def test_a_released_run_can_be_claimed_at_once(store: Store) -> None:
-    await store.accept("r1", a_message(), OPTIONS, NOW)
-    await store.claim("r1", ELSEWHERE, NOW, LEASE)
-    await store.release("r1", 1)
-    assert await store.claim("r1", new_owner(), NOW, LEASE) is not None
-
-
-async def test_an_ended_run_cannot_be_claimed(store: Store) -> None:
-    await store.accept("r1", a_message(), OPTIONS, NOW)
-    await store.claim("r1", ELSEWHERE, NOW, LEASE)
-    await store.end("r1", 1, "answered", NOW)
-    assert await store.claim("r1", new_owner(), NOW + 2 * LEASE, LEASE) is None
-    assert await store.unfinished(NOW + 2 * LEASE) == []
-
-
 async def test_an_overtaken_attempt_can_write_nothing(store: Store) -> None:
     await store.accept("r1", a_message(), OPTIONS, NOW)
     await store.claim("r1", ELSEWHERE, NOW, LEASE)
@@ -203,7 +186,7 @@ async def test_an_overtaken_attempt_can_write_nothing(store: Store) -> None:
     for write in (
         lambda: journal.record(step),
         lambda: journal.number([a_page()]),
-        lambda: store.save_answer("r1", 1, an_answer("r1")),
+        lambda: store.save_answer("r1", 1, a_reply("r1")),
         lambda: store.save_post_state("r1", 1, {"ts": "1"}),
         lambda: store.end("r1", 1, "answered", NOW),
     ):
@@ -248,7 +231,7 @@ async def test_an_answer_is_kept_with_its_citations(store: Store) -> None:
     await journal.record(RecordedStep("k", "read", "Tower", "{}", 0.1, NOW), page)
     assert await journal.number([page]) == [1]
     citation = Citation(1, page.url, page.title, page.text, page.hash, 0, len(page.text))
-    answer = an_answer("r1", citations=(citation,))
+    answer = a_reply("r1", citations=(citation,))
     await store.save_answer("r1", 1, answer)
     await store.save_answer("r1", 1, answer)  # a repetition changes nothing
     run = await store.run("r1")
@@ -265,7 +248,7 @@ async def test_a_citation_rests_on_the_copy_that_was_quoted(store: Store) -> Non
     await journal.record(RecordedStep("2", "read", "Tower", "{}", 0.1, NOW), second)
     assert await journal.number([first, second]) == [1, 1]
     cited = [Citation(1, p.url, p.title, p.text, p.hash, 0, len(p.text)) for p in (second, first)]
-    await store.save_answer("r1", 1, an_answer("r1", citations=tuple(cited)))
+    await store.save_answer("r1", 1, a_reply("r1", citations=tuple(cited)))
     kept = sa.select(citations.c.quote, pages.c.text).join(pages).order_by(citations.c.position)
     async with store.database.read() as db:
         rows = (await db.execute(kept)).all()
@@ -283,7 +266,7 @@ async def test_a_transcript_has_what_was_said_before_with_our_answers(store: Sto
     ):
         await store.accept(run_id, a_message(text, where), OPTIONS, NOW)
     await store.claim("r1", ELSEWHERE, NOW, LEASE)
-    await store.save_answer("r1", 1, an_answer("r1"))
+    await store.save_answer("r1", 1, a_reply("r1"))
     run = await store.run("r3")
     assert run is not None
     said = [(e.role, e.text) for e in (await store.transcript(run)).entries]
@@ -320,3 +303,64 @@ def test_a_process_that_ended_unnoticed_by_its_parent_is_dead() -> None:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as living:
         assert not is_dead(f"{place}/{living.pid}/{token}")
         living.kill()
+
+
+MESSAGE = "https://acme.slack.com/archives/C1/p1764144000000100"
+CHAT_FILE = "https://acme.slack.com/files/U024BE7LH/F024BERPE/plan.pdf"
+SENT = attached("https://acme.slack.com/files/U024BE7LH/F0SENT/sent.pdf")
+WEB = "https://example.org/tower"
+TEXT = "It is 330 m tall. It is painted brown."
+QUOTE = "It is 330 m tall."
+
+
+async def left_after(
+    store: Store, read: list[str], quoted: list[str]
+) -> dict[str, tuple[str, str]]:
+    """The title and text of each page that is left of a run; and that no step tells of any."""
+    await store.accept("r1", a_message(), RunOptions(), NOW)
+    await store.claim("r1", "h/1/x", NOW, timedelta(seconds=30))
+    journal = await open_journal(store.database, "r1", 1)
+    hits = json.dumps({"hits": [{"title": "Ann, Plan, 3 June 2026", "url": url} for url in read]})
+    await journal.record(RecordedStep("s", "search", "tower", hits, 0.1, NOW))
+    found = [Page(url, "Ann, Plan, 3 June 2026", TEXT, NOW) for url in read]
+    for page in found:
+        outcome = json.dumps({"url": page.url, "hash": page.hash, "title": page.title})
+        await journal.record(RecordedStep(page.url, "read", "", outcome, 0.1, NOW), page)
+    await journal.number(found)
+    cited = tuple(
+        Citation(number, page.url, page.title, QUOTE, page.hash, 0, len(QUOTE))
+        for number, page in enumerate(found, 1)
+        if page.url in quoted
+    )
+    await store.save_answer("r1", 1, an_answer("It is tall.", citations=cited))
+    await store.end("r1", 1, "answered", NOW, searched_talk=True)
+    async with store.database.read() as db:
+        left = (await db.execute(sa.select(pages.c.url, pages.c.title, pages.c.text))).all()
+        results = (await db.scalars(sa.select(steps.c.result))).all()
+    assert not [url for url in (MESSAGE, CHAT_FILE) for result in results if url in result]
+    return {row.url: (row.title, row.text) for row in left}
+
+
+@pytest.mark.parametrize("url", [MESSAGE, CHAT_FILE])
+async def test_of_a_page_that_is_quoted_its_title_and_quote_are_left(
+    store: Store, url: str
+) -> None:
+    left = await left_after(store, [url], [url])
+    title, text = left[url]
+    assert title == "Ann, Plan, 3 June 2026"
+    assert (text.strip(), len(text)) == (QUOTE, len(TEXT))
+
+
+@pytest.mark.parametrize("url", [MESSAGE, CHAT_FILE])
+async def test_of_a_page_that_is_not_quoted_neither_title_nor_text_is_left(
+    store: Store, url: str
+) -> None:
+    left = await left_after(store, [url, WEB], [WEB])
+    title, text = left[url]
+    assert (title, text.strip()) == ("", "")
+    assert left[WEB] == ("Ann, Plan, 3 June 2026", TEXT)
+
+
+async def test_a_file_that_came_with_a_message_stays_as_it_was_read(store: Store) -> None:
+    left = await left_after(store, [SENT, CHAT_FILE], [])
+    assert left[SENT] == ("Ann, Plan, 3 June 2026", TEXT)

@@ -2,7 +2,7 @@
 
 Words of conversations and answers are indexed by FTS5 on SQLite, kept in step by triggers, and by a
 GIN index of lexemes on PostgreSQL. PostgreSQL tells other processes which runs change (see
-``storage.signals``): a run's reply is shown by other processes on the web only, which keeps all
+``storage.postgres``): a run's reply is shown by other processes on the web only, which keeps all
 that it shows as post state; a run that begins in any other state than "accepted" or "running" is
 one of the past that is brought in.
 
@@ -16,7 +16,7 @@ import secrets
 import sqlalchemy as sa
 from alembic import op
 
-from bot.storage import queue_schema
+from bot.storage.migrate import create_queue
 from bot.storage.tables import UtcDateTime
 
 revision = "1000"
@@ -127,7 +127,7 @@ def upgrade() -> None:
     connection = op.get_bind()
     on_postgres = connection.dialect.name == "postgresql"
     if on_postgres:
-        queue_schema.create(connection)
+        create_queue(connection)
     for statement in _POSTGRES if on_postgres else _SQLITE:
         # Without parameters, so that the driver sends several statements and reads no % in them.
         connection.exec_driver_sql(statement, execution_options={"no_parameters": True})

@@ -24,7 +24,7 @@ from adapters.discord.format import (
     words,
     working,
 )
-from bot.core.answers import Answer, Citation, Doubt, PlanView, StepState, StepView
+from bot.core.messages import Answer, Citation, Doubt, PlanView, StepState, StepView
 from bot.core.texts import texts_for
 from bot.rendering.remarks import summary
 from tests.fakes.discord_limits import EMBED_TEXTS

@@ -8,8 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.discord.buttons import Button, encode
-from bot.core.answers import Answer
-from bot.core.messages import Thread
+from bot.core.messages import Answer, Thread
 from bot.core.texts import texts_for
 from bot.service.buttons import Deeper, Feedback
 from bot.storage.tables import feedback

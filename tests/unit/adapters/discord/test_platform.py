@@ -24,8 +24,8 @@ from adapters.discord.platform import (
 )
 from adapters.discord.settings import DiscordSettings
 from bot.core.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
+from bot.core.measurements import Observed
 from bot.core.messages import RunOptions, Thread
-from bot.core.observing import Observed
 from bot.core.posting import PostState, RunRef
 from bot.operation.configuration import load_settings
 from bot.storage.store import open_store

@@ -20,8 +20,7 @@ from bot.core.posting import PostState, RunRef
 from bot.operation.app import App, open_app
 from bot.operation.configuration import load_settings
 from bot.service.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
-from bot.storage.records import RunRecord
-from bot.storage.store import NO_FILES, open_store
+from bot.storage.store import NO_FILES, RunRecord, open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes import sqlite
 from tests.fakes.discord_acts import post

@@ -15,9 +15,19 @@ from discord.http import Route
 
 from adapters.discord.poster import DiscordPoster
 from adapters.discord.rest import ATTEMPTS
-from bot.core.answers import Answer, Citation, PlanView, StepState, StepView, Usage
 from bot.core.errors import RunLost
-from bot.core.messages import Author, Message, RunOptions, Thread
+from bot.core.messages import (
+    Answer,
+    Author,
+    Citation,
+    Message,
+    PlanView,
+    RunOptions,
+    StepState,
+    StepView,
+    Thread,
+    Usage,
+)
 from bot.core.posting import PostState, Reply, RunRef
 from tests.fakes.discord_server import Channel, FakeDiscord, Guild, Interaction, User
 from tests.fakes.discord_server import Message as Said

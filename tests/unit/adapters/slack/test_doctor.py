@@ -11,8 +11,8 @@ from slack_sdk.oauth.installation_store import Bot
 from adapters.slack.doctor import examine
 from adapters.slack.installations import FOR_USER_GROUPS, SCOPES, open_installations
 from adapters.slack.settings import SlackSettings
-from bot.core.collection import DocumentCollection
 from bot.core.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
+from bot.core.readership import DocumentCollection
 from bot.storage.encryption import new_key
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_workspace import Tenant

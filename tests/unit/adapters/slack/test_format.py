@@ -25,8 +25,7 @@ from adapters.slack.format import (
 from adapters.slack.limits import PART_CHARACTERS, SOURCES
 from adapters.slack.reply import message_parts
 from adapters.slack.views import details
-from bot.core.answers import Answer, Citation, Doubt, PlanView, Status, StepView, Usage
-from bot.core.messages import Depth
+from bot.core.messages import Answer, Citation, Depth, Doubt, PlanView, Status, StepView, Usage
 from bot.core.texts import texts_for
 from tests.fakes.slack_call import faults_in_blocks, faults_in_view
 from tests.fakes.slack_limits import UPDATE_TEXT

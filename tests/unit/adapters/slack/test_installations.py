@@ -26,7 +26,7 @@ from adapters.slack.installations import (
 from bot.core.errors import InvalidSetting
 from bot.storage.database import Database, open_database
 from bot.storage.encryption import Seal, new_key
-from bot.storage.installations import slack_bots, slack_installations, slack_oauth_states
+from bot.storage.tables import slack_bots, slack_installations, slack_oauth_states
 from tests.fakes import sqlite
 
 CLIENT = "1234.5678"

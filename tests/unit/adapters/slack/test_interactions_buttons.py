@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adapters.slack import format as controls
 from adapters.slack.interactions import CONTROLS, meaning_of
-from bot.core.answers import Answer
+from bot.core.messages import Answer
 from bot.core.texts import texts_for
 from bot.service.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop
 from bot.storage.workspaces import REASONS, Reason

@@ -13,7 +13,7 @@ from adapters.slack.limits import (
     TASK_TITLE_CHARACTERS,
     TASKS,
 )
-from bot.core.answers import PlanView, StepState, StepView
+from bot.core.messages import PlanView, StepState, StepView
 from bot.core.texts import texts_for
 from tests.unit.samples import A_GRAPH
 

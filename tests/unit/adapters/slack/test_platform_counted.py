@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from adapters.slack.platform import open_slack
-from bot.core.observing import Observed
+from bot.core.measurements import Observed
 from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes import sqlite

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from adapters.slack.incoming import EVENT_TYPE
-from bot.core.answers import PlanView, StepView
 from bot.core.errors import PostRefused
+from bot.core.messages import PlanView, StepView
 from tests.contract.harness import Desk
 from tests.contract.slack_harness import ADA, BOB, CHANNEL, SlackHarness
 from tests.fakes.slack import FakeSlack

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.answers import Answer, Citation, PlanView, StepView
+from bot.core.messages import Answer, Citation, PlanView, StepView
 from tests.contract.harness import Desk
 from tests.contract.slack_harness import SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from adapters.terminal.plain import bare, ended_lines, plain
 from adapters.terminal.screen import plan_lines, rendered
-from bot.core.answers import Answer, Citation, StepView
+from bot.core.messages import Answer, Citation, StepView
 from tests.unit.samples import A_GRAPH
 
 A_LOOP = (

@@ -13,8 +13,7 @@ import pytest
 
 from adapters.web.api import description
 from adapters.web.live import Live, ReplyState
-from bot.core.answers import Judgement, PlanView, StepView
-from bot.core.messages import RunOptions, Thread
+from bot.core.messages import Judgement, PlanView, RunOptions, StepView, Thread
 from bot.reasoning.evidence import CitationDelta, TextDelta, Verdict
 from tests.unit.adapters.web.conftest import Browser, Events, OpenConsole, Running
 from tests.unit.adapters.web.test_api import asked

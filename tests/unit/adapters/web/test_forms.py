@@ -19,8 +19,8 @@ from adapters.web.limits import LONGEST_FILE_NAME, MOST_FILES
 from bot.core.posting import RunRef
 from bot.pages.pool import reading_for
 from bot.pages.workers import Workers
-from bot.storage.files import Files
-from bot.storage.records import RunRecord
+from bot.storage.conversations import Files
+from bot.storage.store import RunRecord
 from bot.storage.tables import files
 from tests.fakes.pdf import pdf, typed
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running

@@ -13,9 +13,8 @@ import sqlalchemy as sa
 
 from adapters.web.limits import HEARTBEAT_SECONDS, SECONDS_BETWEEN_EVENTS
 from adapters.web.live import Feed, Live, ReplyState, moments, next_state, next_turn
-from bot.core.answers import Answer, PlanView, StepView
 from bot.core.errors import StorageUnavailable
-from bot.core.messages import RunOptions, Thread
+from bot.core.messages import Answer, PlanView, RunOptions, StepView, Thread
 from bot.storage.database import Database
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite

@@ -7,11 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.errors import (
-    CredentialsRefused,
-    FootnoteError,
-    InvalidSetting,
-)
+from bot.core.errors import CredentialsRefused, FootnoteError, InvalidSetting
 from bot.reasoning.claude.declaration import REASONER
 from bot.reasoning.claude.endpoint import ClaudeEndpoint
 from tests.fakes.claude import Fail

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.core.answers import Citation
 from bot.core.errors import ModelBroken, ModelRefused
-from bot.core.messages import Attachment, Entry, Transcript
+from bot.core.messages import Attachment, Citation, Entry, Transcript
 from bot.reasoning.model.rewrite import SCHEMA
 from bot.reasoning.questions import ANYWHERE, Rewritten, Scope
 from bot.search.provider import Talk

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.core.answers import Doubt
 from bot.core.errors import FootnoteError, ModelUnavailable, RunLost, StorageUnavailable
+from bot.core.messages import Doubt
 from bot.operation.configuration import load_settings
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import (

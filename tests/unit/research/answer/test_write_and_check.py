@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from bot.core.answers import Answer
+from bot.core.messages import Answer
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import (
     AnswerDelta,

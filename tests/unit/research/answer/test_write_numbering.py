@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.answers import Answer, Citation, Disagreement, PlanView
-from bot.core.messages import Entry, Transcript
+from bot.core.messages import Answer, Citation, Disagreement, Entry, PlanView, Transcript
 from bot.rendering.marks import numbers_in
 from bot.research.answer.write import Numbering
 

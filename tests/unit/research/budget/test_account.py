@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.core.answers import Usage
 from bot.core.errors import BudgetSpent, StorageUnavailable
+from bot.core.messages import Usage
 from bot.reasoning.calls import ModelReply
 from bot.research.budget.account import LOOK_SECONDS, Account, Days
 from bot.research.budget.budget import Budget, DayLimits
-from bot.storage.reservations import Holder, Permit, Reservation
-from bot.storage.spending import SCOPES, Amount, DaySpent, Payer, Scope
+from bot.storage.spending import SCOPES, Amount, DaySpent, Holder, Payer, Permit, Reservation, Scope
 from tests.fakes.virtual_time import in_virtual_time
 from tests.unit.samples import NOW
 

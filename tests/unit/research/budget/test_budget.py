@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.core.answers import Usage
 from bot.core.errors import BudgetSpent, DaySpentUp
-from bot.core.messages import RunOptions
+from bot.core.messages import RunOptions, Usage
 from bot.core.texts import LOCALES, sentence_for, texts_for
 from bot.operation.configuration import load_settings
 from bot.research.budget.budget import Budget, DayLimits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.core.answers import StepView, Usage
+from bot.core.messages import StepView, Usage
 from bot.reasoning.evidence import Source
 from bot.research.report.deadlines import NOTHING, Used
 from tests.unit.samples import NOW

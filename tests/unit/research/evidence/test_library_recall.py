@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bot.core.answers import Answer, Citation
-from bot.core.messages import Entry, Message, RunOptions, Transcript
+from bot.core.messages import Answer, Citation, Entry, Message, RunOptions, Transcript
 from bot.operation.configuration import load_settings
 from bot.pages.page import Page
 from bot.reasoning.closest.reasoner import Closest

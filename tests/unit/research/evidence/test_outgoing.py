@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import bot
-from bot.core.answers import Citation
-from bot.core.messages import Attachment, Entry, Transcript
+from bot.core.messages import Attachment, Citation, Entry, Transcript
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import Outcome, Read, Search
 from bot.research.evidence.workspace import Reading

@@ -9,7 +9,6 @@ from typing import cast
 
 import pytest
 
-from bot.core.answers import Answer, PlanView
 from bot.core.errors import (
     BudgetSpent,
     FootnoteError,
@@ -18,7 +17,7 @@ from bot.core.errors import (
     ModelUnavailable,
     NoProviderAvailable,
 )
-from bot.core.messages import Depth, RunOptions, Style, Transcript
+from bot.core.messages import Answer, Depth, PlanView, RunOptions, Style, Transcript
 from bot.core.settings import Settings
 from bot.core.texts import texts_for
 from bot.operation.configuration import load_settings

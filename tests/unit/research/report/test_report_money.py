@@ -14,8 +14,7 @@ from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, Paragraph
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
-from bot.storage.reservations import Holder, Permit, Reservation
-from bot.storage.spending import Amount, DaySpent, Payer
+from bot.storage.spending import Amount, DaySpent, Holder, Payer, Permit, Reservation
 from tests.fakes.library import a_shelf
 from tests.fakes.virtual_time import in_virtual_time
 from tests.unit.research.report.test_report import (

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from bot.core.answers import StepView
 from bot.core.errors import CredentialsRefused, ModelBroken
+from bot.core.messages import StepView
 from bot.pages.page import Page
 from bot.reasoning.evidence import AnswerDelta, Evidence, Manuscript, Paragraph
 from bot.reasoning.questions import Rewritten

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from bot.core.errors import (
-    FootnoteError,
-)
+from bot.core.errors import FootnoteError
 from bot.core.messages import RunOptions
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode

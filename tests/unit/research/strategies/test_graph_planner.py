@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.core.errors import (
-    BudgetSpent,
-    FootnoteError,
-    ModelBroken,
-    ModelUnavailable,
-)
+from bot.core.errors import BudgetSpent, FootnoteError, ModelBroken, ModelUnavailable
 from bot.reasoning.evidence import Finding
 from bot.reasoning.graphs import EXTENSIONS, GraphEdit, NewNode
 from bot.reasoning.workspace import Finish

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from bot.core.answers import StepView
+from bot.core.messages import StepView
 from bot.research.trace.timeline import Span, pauses, timeline
-from bot.storage.traces import KeptStep
+from bot.storage.archive import KeptStep
 from tests.unit.samples import NOW
 
 

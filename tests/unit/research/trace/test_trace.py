@@ -10,26 +10,26 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from bot.core.answers import (
+from bot.core.messages import (
     Answer,
     Citation,
     Disagreement,
     Doubt,
+    RunOptions,
     StepView,
     Usage,
     Verification,
     VerifiedSentence,
 )
-from bot.core.messages import RunOptions
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import CitationDelta, TextDelta
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome
 from bot.research.report.revision import Change, Revision
 from bot.research.trace.trace import Trace, page_of_trace, trace
 from bot.search.provider import Hit
+from bot.storage.archive import KeptPage, KeptRun, KeptStep
 from bot.storage.journal import step_key
-from bot.storage.records import RunRecord
-from bot.storage.traces import KeptPage, KeptRun, KeptStep
+from bot.storage.store import RunRecord
 from tests.fakes.claude_stage import replied
 from tests.unit.samples import NOW, a_message
 

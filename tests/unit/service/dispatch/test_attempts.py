@@ -16,8 +16,7 @@ from bot.core.posting import still_ours
 from bot.service.dispatch import attempts
 from bot.service.dispatch.attempts import Attempts, Job, Timing
 from bot.storage.conversations import Conversations
-from bot.storage.records import RunRecord, Standing
-from bot.storage.store import Store, open_store
+from bot.storage.store import RunRecord, Standing, Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.gate import Gate
 from tests.unit.samples import NOW, a_message, a_thread

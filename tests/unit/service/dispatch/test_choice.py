@@ -14,8 +14,7 @@ from bot.operation.configuration import load_settings
 from bot.service.dispatch.attempts import Timing
 from bot.service.dispatch.choice import Role, is_queued, need_queue, open_dispatcher
 from bot.service.dispatch.local import LocalDispatcher
-from bot.storage.records import Standing
-from bot.storage.store import Store, open_store
+from bot.storage.store import Standing, Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.gate import Gate
 from tests.fakes.postgres import Postgres

@@ -14,9 +14,8 @@ from bot.core.messages import RunOptions, Thread
 from bot.service.dispatch.attempts import Timing
 from bot.service.dispatch.pace import Pace
 from bot.service.dispatch.postgres import PostgresDispatcher
-from bot.storage.records import RunRecord, new_owner
-from bot.storage.retrying import at_once
-from bot.storage.store import Store, open_store
+from bot.storage.database import at_once
+from bot.storage.store import RunRecord, Store, new_owner, open_store
 from tests.fakes.gate import Gate
 from tests.unit.samples import NOW, a_message, a_thread
 

@@ -10,8 +10,8 @@ import pytest
 
 from bot.service.dispatch.pace import Pace
 from bot.service.dispatch.queue import Connector, Queue
-from bot.storage.listener import Listener
-from bot.storage.outages import Outages
+from bot.storage.database import Outages
+from bot.storage.postgres import Listener
 
 NOTHING = {"id": None}
 

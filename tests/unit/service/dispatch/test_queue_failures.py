@@ -23,9 +23,8 @@ from bot.service.dispatch.queue import (
     storage,
     trouble_of,
 )
-from bot.storage.connecting import QUEUE
-from bot.storage.listener import Listener
-from bot.storage.outages import Outages
+from bot.storage.database import Outages
+from bot.storage.postgres import QUEUE, Listener
 from tests.fakes.virtual_time import in_virtual_time, now
 
 DEAF = Listener(None)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.storage.audit import Audit, AuditFilter, Entry
-from bot.storage.subjects import Subject
+from bot.storage.audit_log import Audit, AuditFilter, Entry
+from bot.storage.forgetting import Subject
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 from tests.unit.adapters.web.pages.test_history import PROXY, QUESTION, asked, do, thread_of
 

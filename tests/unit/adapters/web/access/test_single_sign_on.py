@@ -16,7 +16,7 @@ from bot.core.errors import InvalidSetting, Unavailable
 from bot.core.texts import texts_for
 from bot.operation.configuration import load_settings
 from bot.operation.console_access import has_console
-from bot.storage.audit import Audit, AuditFilter
+from bot.storage.audit_log import Audit, AuditFilter
 from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.oidc import (
     CLIENT,

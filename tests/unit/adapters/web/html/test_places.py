@@ -5,7 +5,7 @@ from __future__ import annotations
 from adapters.web.html.plans import writing
 from adapters.web.html.sources import AnswerPlaces, anchored, by_number
 from adapters.web.live import ReplyState
-from bot.core.answers import Answer, Citation, PlanView
+from bot.core.messages import Answer, Citation, PlanView
 
 
 def cited(number: int, quote: str, page: str = "h") -> Citation:

@@ -10,7 +10,7 @@ from adapters.web.html.plans import DOING, ICONS, plan_html, plan_of
 from adapters.web.html.sources import site_of
 from adapters.web.live import ReplyState
 from adapters.web.templating import Templates
-from bot.core.answers import PlanView, StepState, StepView
+from bot.core.messages import PlanView, StepState, StepView
 from bot.core.texts import texts_for
 
 EN = texts_for("en")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adapters.web.html.replies import markdown_of, reply_of
-from bot.core.answers import Answer, Citation
+from bot.core.messages import Answer, Citation
 from bot.core.texts import texts_for
 
 EN = texts_for("en")

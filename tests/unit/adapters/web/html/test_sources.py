@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from adapters.web.html.sources import LONGEST_QUOTE, Source, kind_of, quote_html, source_cards
-from bot.core.answers import Answer, Citation
+from bot.core.messages import Answer, Citation
 from bot.core.texts import texts_for
 
 EN = texts_for("en")

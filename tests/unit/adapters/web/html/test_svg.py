@@ -30,7 +30,7 @@ from adapters.web.html.svg import (
     scale,
     waterfall,
 )
-from bot.core.answers import StepState
+from bot.core.messages import StepState
 from bot.research.trace.timeline import Span
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"

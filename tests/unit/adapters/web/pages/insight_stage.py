@@ -18,18 +18,19 @@ from adapters.web.access.gate import Sessions
 from adapters.web.app import console_app
 from adapters.web.console import Console
 from adapters.web.live import Live
-from bot.core.answers import (
+from bot.core.measurements import Observed
+from bot.core.messages import (
     Answer,
+    Author,
     Citation,
     Disagreement,
     Doubt,
+    RunOptions,
     StepView,
     Usage,
     Verification,
     VerifiedSentence,
 )
-from bot.core.messages import Author, RunOptions
-from bot.core.observing import Observed
 from bot.core.settings import Settings
 from bot.pages.page import Page
 from bot.reasoning.calls import ModelReply, Text, ToolCall

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.web.live import ReplyState, next_state, next_turn
-from bot.storage.records import RunRecord
+from bot.storage.store import RunRecord
 from tests.unit.adapters.web.conftest import Browser, Running
 from tests.unit.adapters.web.pages.test_conversation import QUESTION, thread_of
 

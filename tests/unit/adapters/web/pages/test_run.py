@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.answers import Verification
-from bot.core.messages import Thread
+from bot.core.messages import Thread, Verification
 from bot.storage.conversations import Conversations
 from tests.unit.adapters.web.pages.insight_stage import (
     HOSTILE,
