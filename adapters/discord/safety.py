@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from bot.core.lines import one_line
 from bot.rendering.marks import code_spans
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
-from bot.text.control import without_controls
+from bot.text.terms import without_controls
 
 _LINKED = re.compile(
     r"(?P<before>\]\()\s*(?P<target>https?://(?:[^\s<>()]|\([^\s<>()]*\))+)(?P<after>\s*\))"

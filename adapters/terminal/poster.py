@@ -15,7 +15,7 @@ from bot.core.answers import Answer, PlanView
 from bot.core.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.core.messages import Attachment, Message
 from bot.core.posting import PostState, Reply, RunRef
-from bot.text.control import without_controls
+from bot.text.terms import without_controls
 
 if TYPE_CHECKING:
     from adapters.terminal.screen import LivePlan

@@ -14,7 +14,7 @@ from typing import Literal
 
 from bot.core.correction_address import is_correction
 from bot.core.reader import is_conversation, is_document
-from bot.text.control import without_controls
+from bot.text.terms import without_controls
 
 Kind = Literal["web", "document", "conversation", "correction"]
 

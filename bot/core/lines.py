@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from bot.text.control import without_controls
-from bot.text.terms import has_cjk
+from bot.text.terms import has_cjk, without_controls
 
 _JOINERS = frozenset("\u200d\u2060\ufeff")  # characters on either side stay together
 _EXTENDING = re.compile(

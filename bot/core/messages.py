@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from bot.core.answers import Citation
 from bot.core.errors import InvalidQuestion
 from bot.core.provenance import OWN_WORDS, Provenance
-from bot.text.control import without_controls
+from bot.text.terms import without_controls
 
 Depth = Literal["auto", "quick", "standard", "deep"]
 Style = Literal["auto", "answer", "report", "check"]

@@ -16,8 +16,7 @@ from bot.pages.urls import dedupe_key
 from bot.reasoning.model.judge import Grade
 from bot.rendering.marks import without_marks
 from bot.rendering.verbatim import as_words
-from bot.text.gaps import says_gap
-from bot.text.sentences import sentences
+from bot.text.sentences import says_gap, sentences
 
 
 @dataclass(frozen=True, slots=True)

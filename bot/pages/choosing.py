@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 
 from bot.pages.passages import Passage, Weight
 from bot.pages.relevance import relevance, weigh
-from bot.text.terms import STOP_WORDS, keywords, terms
-from bot.text.tokens import estimate
+from bot.text.terms import STOP_WORDS, estimate, keywords, terms
 
 OPENING = 0.25  # share of the best score added to a page's first passage, which introduces it
 OPENING_SHARE = 0.5  # of the budget: an opening that fits it comes right after the best passage

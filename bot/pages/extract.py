@@ -21,7 +21,7 @@ from bot.pages.markdown import read_markdown
 from bot.pages.media import LOOK_AT, Kind, kind_of, unreadable
 from bot.pages.plain import read_plain
 from bot.pages.urls import display_url
-from bot.text.lazy_regex import lazy_regex
+from bot.text.patterns import lazy_regex
 
 if TYPE_CHECKING:
     from bot.pages.formats.headed_text import HeadedKind

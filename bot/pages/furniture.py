@@ -8,7 +8,7 @@ from typing import Any, Literal
 from lxml import etree  # type: ignore[import-untyped]
 
 from bot.pages.inline import OVER_A_BOX
-from bot.text.listed import listed
+from bot.text.patterns import listed
 
 _NO_WORDS = listed(
     "script style noscript template svg iframe object embed canvas audio video map head title "

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from html import unescape
 
 from bot.pages.literal import code_span, fenced
-from bot.text.lazy_regex import lazy_regex
+from bot.text.patterns import lazy_regex
 
 _FENCE = re.compile(r"[ \t]*(?:>[ \t]?)*(`{3,}(?=[^`]*$)|~{3,})")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:([ \t]{1,4})(?=\S)|[ \t]*$|[ \t])")

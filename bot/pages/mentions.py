@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from bot.pages.urls import dedupe_key, links_in
-from bot.text.listed import listed
+from bot.text.patterns import listed
 
 # Endings of host names that are not file extensions: the general domains in wide use, and those of
 # countries (ISO 3166-1 alpha-2) except those that are also extensions or everyday words.

@@ -10,7 +10,7 @@ from itertools import islice
 
 from bot.pages.open_items import OpenItems, is_named, plain
 from bot.text.sentences import Block, Sentence, blocks, sentences_of
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 
 HEADING_SEPARATOR = " › "
 

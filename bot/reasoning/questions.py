@@ -8,8 +8,8 @@ from typing import Literal
 from bot.core.messages import Depth, Entry
 from bot.reasoning.evidence import Finding
 from bot.search.provider import ANY_TALK, Freshness, Talk
-from bot.text.lazy_regex import lazy_regex
 from bot.text.names import names
+from bot.text.patterns import lazy_regex
 from bot.text.terms import fold, has_cjk, keywords, terms
 
 Kind = Literal["chat", "search", "links", "sources", "thread"]

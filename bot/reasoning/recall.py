@@ -18,7 +18,7 @@ from bot.core.messages import Entry, Message, Transcript
 from bot.pages.urls import dedupe_key, domain
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.wording import pronoun, topic_words
-from bot.text.lazy_regex import lazy_regex
+from bot.text.patterns import lazy_regex
 from bot.text.terms import terms
 
 LONGEST = 300  # characters of a plain message about answers

@@ -44,7 +44,7 @@ def correction_in(transcript: Transcript, text: str) -> tuple[str, str]:
     said = text.strip()
     if not answers_in(transcript) or not _DENIES.match(said) or _MEANT.search(said):
         return "", ""
-    from bot.text.facts import facts  # slow to import, and seldom needed
+    from bot.text.facts import facts
 
     pieces = [said[each.start : each.end] for each in sentences(said)]
     asked = " ".join(piece for piece in pieces if _ASKS.search(piece))

@@ -9,8 +9,7 @@ from bot.core.messages import Message, Transcript
 from bot.pages.mentions import hosts_in
 from bot.pages.urls import links_in
 from bot.text.language import detect
-from bot.text.lazy_regex import lazy_regex
-from bot.text.listed import listed
+from bot.text.patterns import lazy_regex, listed
 from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords
 
 _PRONOUN = lazy_regex(

@@ -15,9 +15,8 @@ from bot.core.answers import Answer, Span
 from bot.core.lines import cluster_start, one_line, shortened
 from bot.rendering.marks import without_marks
 from bot.rendering.verbatim import as_markdown, as_words
-from bot.text.control import without_controls
 from bot.text.sentences import Block, blocks, sentences
-from bot.text.terms import has_cjk
+from bot.text.terms import has_cjk, without_controls
 
 _OPEN, _SHUT = "\ufdd1", "\ufdd2"  # noncharacters around emphasised text in a line
 _FOREIGN = str.maketrans({_OPEN: "\ufffd", _SHUT: "\ufffd"})

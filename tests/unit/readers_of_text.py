@@ -50,7 +50,7 @@ _NOT_PURE = (
     *("bot.pages.processes", "bot.pages.workers", "bot.pages.pool", "bot.pages.fetch"),
     *("bot.pages.browser", "bot.pages.retrieval", "bot.pages.rendering", "bot.pages.chooser"),
     *("bot.search.folders", "adapters.web.assets", "bot.pages.formats.rst"),
-    *("bot.text.lazy_regex", "bot.reasoning.prompts", "bot.search.embedding"),
+    *("bot.text.patterns", "bot.reasoning.prompts", "bot.search.embedding"),
 )
 
 

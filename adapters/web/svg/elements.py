@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
-from bot.text.control import without_controls
+from bot.text.terms import without_controls
 
 
 def element(name: str, *children: Markup, **attributes: str | float) -> Markup:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bot.pages.literal import CODE_END, CODE_START, fenced, literal
-from bot.text.lazy_regex import lazy_regex
+from bot.text.patterns import lazy_regex
 
 MOST_CHARACTERS = 5_000_000
 """Characters of page text after which the rest of a document is not read: five times a long novel.

@@ -17,7 +17,7 @@ from bot.pages.formats.packages import Package, attribute, open_package, resolve
 from bot.pages.furniture import remove, without_hidden
 from bot.pages.markup import parse_html
 from bot.pages.writing import written
-from bot.text.listed import listed
+from bot.text.patterns import listed
 
 LARGEST_CHAPTER = 5_000_000
 """Bytes; all of War and Peace has 3.2 million characters."""

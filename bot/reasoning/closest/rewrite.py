@@ -13,9 +13,8 @@ from bot.reasoning.questions import Rewritten
 from bot.reasoning.recall import recalled
 from bot.reasoning.stated import correction_in
 from bot.reasoning.wording import goes_on, language_of, pronoun, topic_words, without_links
-from bot.text.lazy_regex import lazy_regex
-from bot.text.listed import listed
 from bot.text.names import names
+from bot.text.patterns import lazy_regex, listed
 from bot.text.terms import content_words, fold, has_cjk, keywords, terms
 
 LONGEST_QUERY = 200  # characters

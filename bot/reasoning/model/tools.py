@@ -18,7 +18,7 @@ from bot.reasoning.evidence import Finding, Source
 from bot.reasoning.model.requests import Tool
 from bot.reasoning.model.schemas import BOOLEAN, INTEGER, STRING, list_of, object_of
 from bot.reasoning.workspace import Action, Finish, Malformed, Read, Search
-from bot.text.control import without_controls
+from bot.text.terms import without_controls
 
 AT_ONCE = 6  # queries of one search, hits of one read
 QUERY = 200  # characters

@@ -32,7 +32,7 @@ from bot.reasoning.model.requests import (
     with_schema_in_words,
 )
 from bot.reasoning.model.service import Wire
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk

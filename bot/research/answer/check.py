@@ -217,7 +217,7 @@ def _doubt(
     may use; ``is_typed`` means that its footnotes are typed marks."""
     # Imported here: its regular expressions are slow to compile, and not needed at start-up.
     from bot.text.arithmetic import unproven
-    from bot.text.gaps import without_gaps
+    from bot.text.sentences import without_gaps
 
     claim = without_gaps(claim)
     quoted = "\n".join(passage.text for _, passage in cited)

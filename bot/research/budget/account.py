@@ -36,7 +36,7 @@ from bot.research.budget.budget import Budget, DayLimits
 from bot.storage.journal import step_key
 from bot.storage.reservations import Holder, Kind, Permit, Reservation
 from bot.storage.spending import Amount, DaySpent
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 
 # Token counts are a rough estimate, and models' tokenizers differ by a third.
 MARGIN = 1.5

@@ -21,7 +21,7 @@ import stamina
 from bot.core.errors import ProviderUnavailable, Refused
 from bot.search.embedding.embedder import Vector, fingerprint, unit
 from bot.search.json_api import QUOTA_STATUSES, JsonApi
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 
 if TYPE_CHECKING:
     import httpx

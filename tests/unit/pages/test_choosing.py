@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.pages import choosing
 from bot.pages.choosing import rank, study
 from bot.pages.passages import Passage, Weight, split
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 from tests.unit.pages.test_passages import PAGES
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.pages.choosing import representatives, spread
 from bot.pages.passages import split
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 
 LONG = "\n\n".join(
     f"## Part {n}\n\nPart {n} of the harbour almanac tells of quay {n}. "

@@ -17,7 +17,7 @@ from bot.pages.passages import (
     split,
 )
 from bot.text.sentences import LONGEST, blocks, sentences
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 
 SENTENCE = st.sampled_from(
     [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.text.control import without_controls
+from bot.text.terms import without_controls
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.text.gaps import says_gap, without_gaps
+from bot.text.sentences import says_gap, without_gaps
 
 
 @pytest.mark.parametrize(

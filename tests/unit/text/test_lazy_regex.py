@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bot.text import lazy_regex as ours
-from bot.text.lazy_regex import lazy_regex
+from bot.text import patterns as ours
+from bot.text.patterns import lazy_regex
 
 ROOT = Path(ours.__file__).parents[2]
 

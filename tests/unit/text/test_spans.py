@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bot.text.arithmetic import is_ago, is_counted, is_span
 from bot.text.facts import facts, missing_from
-from bot.text.spans import is_ago, is_counted, is_span
 
 OFFICE = "She was director from May 31, 2006 to March 27, 2013."
 POST = "He held the post from September 18 to November 26, and reformed the lists."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from bot.text import units
-from bot.text.facts import facts, missing_from
+from bot.text.facts import Unit, converted, facts, measure_at, missing_from
 
 
 def _missing(claim: str, quoted: str) -> list[str]:
@@ -59,17 +58,17 @@ def test_units_are_no_names_and_are_converted(claim: str, quoted: str) -> None:
 
 def test_currencies_are_never_converted() -> None:
     assert _missing("It cost $480 million.", "It cost £480 million.") == ["480 million"]
-    assert units.converted(1.0, _unit("5 dollars"), _unit("5 euros")) is None
+    assert converted(1.0, _unit("5 dollars"), _unit("5 euros")) is None
 
 
 def test_the_first_figure_of_a_range_has_the_unit_of_the_last() -> None:
-    measure = units.measure_at("20 to 30 km", 0, 2)
+    measure = measure_at("20 to 30 km", 0, 2)
     assert measure is not None
-    assert measure.unit == units.Unit("length", 1000.0)
+    assert measure.unit == Unit("length", 1000.0)
 
 
 def test_a_figure_that_counts_has_no_unit() -> None:
-    assert units.measure_at("25 people", 0, 2) is None
+    assert measure_at("25 people", 0, 2) is None
 
 
 @pytest.mark.parametrize("year", ["in 1968", "1204年", "by 1990,"])
@@ -77,8 +76,8 @@ def test_a_year_stays_a_date(year: str) -> None:
     assert [fact.kind for fact in facts(f"It was opened {year} there.")] == ["date"]
 
 
-def _unit(text: str) -> units.Unit:
-    measure = units.measure_at(text, 0, 1)
+def _unit(text: str) -> Unit:
+    measure = measure_at(text, 0, 1)
     assert measure is not None
     return measure.unit
 

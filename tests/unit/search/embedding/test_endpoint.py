@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from bot.core.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavailable, Refused
 from bot.search.embedding import endpoint
 from bot.search.embedding.endpoint import Endpoint, base_of, cut
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings, vector_of
 from tests.fakes.engines import refusal
 

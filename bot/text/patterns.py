@@ -1,8 +1,4 @@
-"""Regular expressions that are compiled at their first use.
-
-Compiling all of the core's patterns takes 0.15 s, and a question needs a third of them. For
-patterns that are large or numerous and rarely needed; others are compiled as usual.
-"""
+"""Patterns that are compiled at their first use, and readable lists of words."""
 
 from __future__ import annotations
 
@@ -32,3 +28,13 @@ class _LazyRegex:
         for each in ("search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"):
             setattr(self, each, getattr(compiled, each))
         return getattr(compiled, name)
+
+
+def listed(words: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(words.split())
+
+
+def numbered(words: str, start: int) -> dict[str, int]:
+    """The words of a text with their position, counted from ``start``."""
+    return {word: place for place, word in enumerate(words.split(), start)}
