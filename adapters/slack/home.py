@@ -16,7 +16,7 @@ from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.settings import Settings
 from bot.core.texts import Texts, texts_for
-from bot.reasoning.declaration import who_answers
+from bot.reasoning.reasoner import who_answers
 from bot.search.registry import configured_names
 from bot.service.reception import Reception
 from bot.storage.workspaces import Use

@@ -29,7 +29,7 @@ from bot.core.answers import StepView
 from bot.core.errors import InvalidSetting
 from bot.core.reader import Reader
 from bot.operation.metrics import Metrics
-from bot.reasoning.declaration import price_of
+from bot.reasoning.reasoner import price_of
 from bot.rendering.footnotes import link_target
 from bot.research.trace.health import health
 from bot.research.trace.trace import page_of_trace, trace

@@ -34,7 +34,7 @@ from bot.core.settings import Settings
 from bot.evaluation.questions import Case
 from bot.operation.app import App, open_app
 from bot.pages.urls import links_in
-from bot.reasoning.declaration import CLOSEST, models_of
+from bot.reasoning.reasoner import CLOSEST, models_of
 from bot.search.index_report import documents_digest
 
 PLATFORM = "eval"

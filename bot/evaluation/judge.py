@@ -11,10 +11,9 @@ from bot.core.errors import Invalid, ModelBroken
 from bot.core.settings import Settings
 from bot.evaluation.questions import Case
 from bot.evaluation.scoring import Verdict
-from bot.reasoning.calls import ModelReply
-from bot.reasoning.declaration import chosen_reasoner, price_of, who_answers
-from bot.reasoning.model.judge import parse_verdict, request
-from bot.reasoning.model.requests import Request, Unusable, repair
+from bot.reasoning.calls import ModelReply, Request, Unusable, repair
+from bot.reasoning.judgement_prompts import grade_request, parse_verdict
+from bot.reasoning.reasoner import chosen_reasoner, price_of, who_answers
 from bot.rendering.marks import without_marks
 
 
@@ -39,7 +38,7 @@ class Judge:
         """
         model = who_answers(self._settings)
         given = without_marks(answer.text)
-        asking = request(model, case.texts[: turn + 1], case.turns[turn].answer, given)
+        asking = grade_request(model, case.texts[: turn + 1], case.turns[turn].answer, given)
         usd = 0.0
         for _ in range(2):
             reply = await self._endpoint.complete(asking)

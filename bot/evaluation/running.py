@@ -23,7 +23,7 @@ from bot.evaluation.judge import Judge, open_judge
 from bot.evaluation.questions import Case, QuestionSet
 from bot.evaluation.scoring import Result, Verdict, figures, score
 from bot.evaluation.spending import Purse, expected_judging_usd, expected_usd
-from bot.reasoning.declaration import CLOSEST, models_of, who_answers
+from bot.reasoning.reasoner import CLOSEST, models_of, who_answers
 from bot.rendering.documents import answer_document
 
 PARALLEL = 4  # questions at once

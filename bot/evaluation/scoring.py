@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from bot.core.answers import Answer
 from bot.evaluation.questions import MARKS, CaseTurn, Groups
 from bot.pages.urls import dedupe_key
-from bot.reasoning.model.judge import Grade
+from bot.reasoning.judgement_prompts import Grade
 from bot.rendering.marks import without_marks
 from bot.rendering.verbatim import as_words
 from bot.text.sentences import says_gap, sentences

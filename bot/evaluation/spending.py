@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from bot.core.messages import Depth
 from bot.core.settings import Settings
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.declaration import models_of, price_of, who_answers
+from bot.reasoning.reasoner import models_of, price_of, who_answers
 
 # Input and output tokens of one question without a prompt cache: a generous estimate from multi-hop
 # questions over an encyclopedia in November 2026. Once questions have been answered, their actual

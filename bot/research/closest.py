@@ -11,9 +11,8 @@ from pydantic import TypeAdapter
 from bot.core.answers import Citation
 from bot.core.reader import is_document
 from bot.core.texts import Texts, texts_in
-from bot.reasoning.closest.passages import heading_path, leads
-from bot.reasoning.evidence import Evidence, Judged, TextDelta
-from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.closest_passages import heading_path, leads
+from bot.reasoning.evidence import Evidence, Judged, Rewritten, SubQuestion, TextDelta
 from bot.reasoning.reasoner import Reasoner
 from bot.research.answer.checked import Checked, citation, within
 from bot.research.answer.write import Composer, Written, write

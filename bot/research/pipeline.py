@@ -24,8 +24,7 @@ from bot.core.messages import Depth, Transcript
 from bot.core.settings import Settings
 from bot.core.texts import texts_in
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import AnswerDelta, Evidence, Verdict
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten, Verdict
 from bot.reasoning.reasoner import Pairs, Reasoner, Researcher
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages

@@ -15,7 +15,7 @@ from bot.core.posting import Locating, Poster, RunRef, Whereabouts
 from bot.core.reader import Reach, Reader, documents_of
 from bot.core.settings import Settings
 from bot.core.texts import invalid, texts_for
-from bot.reasoning.recall import answers_in
+from bot.reasoning.wording import answers_in
 from bot.research.inputs import CorrectionReply
 from bot.search.corrections import CorrectionSearch, link_in
 from bot.search.talk import day_of

@@ -67,7 +67,7 @@ PARTS = {
         [
             "bot/research/answer/check.py",
             "bot/research/answer/verify.py",
-            "bot/reasoning/model/verify.py",
+            "bot/reasoning/judgement_prompts.py",
         ],
         [
             "tests/unit/research/answer/test_check.py",

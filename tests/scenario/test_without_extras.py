@@ -44,7 +44,7 @@ USING_AN_EXTRA = {
     "bot.mcp.server",
     "bot.search.mcp.wire",
     "bot.pages.formats.sheets",
-    "bot.reasoning.openai.endpoint",
+    "bot.reasoning.openai_api",
 }
 ROW = '<row r="1"><c r="A1" t="inlineStr"><is><t>Ferry tickets</t></is></c></row>'
 NEEDS_OFFICE = "Reading .xlsx files needs the extra 'office': pip install 'footnote-bot[office]'"

@@ -17,11 +17,9 @@ from bot.core.answers import Answer, Citation
 from bot.core.messages import Entry, Transcript
 from bot.core.texts import texts_for
 from bot.pages.passages import Passage
-from bot.reasoning.closest.passages import choose, quoted
-from bot.reasoning.closest.rewrite import rewrite
-from bot.reasoning.closest.unanswerable import unknown_names
-from bot.reasoning.evidence import Evidence, Source
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.closest_passages import choose, quoted, unknown_names
+from bot.reasoning.closest_reasoner import question_of as rewrite
+from bot.reasoning.evidence import Evidence, Rewritten, Source
 from bot.rendering import blocks, conversation, excerpts, marks, phrases, safety, tables
 from bot.research.answer.check import cited_claim, doubt
 from bot.research.answer.proof import proof

@@ -31,7 +31,7 @@ from bot.core.answers import Citation, Disagreement, Doubt
 from bot.core.texts import Texts, texts_for
 from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
 from bot.reasoning.evidence import CitationDelta, Claim, Evidence, Source, Verdict
-from bot.reasoning.recall import source_numbers, without_sources
+from bot.reasoning.wording import source_numbers, without_sources
 from bot.rendering.marks import literal_spans, numbers_in, without_marks
 from bot.research.answer.amend import claim_of
 from bot.research.answer.checked import Checked, citation, within

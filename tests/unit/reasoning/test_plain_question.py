@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.messages import Attachment, Entry, Transcript
-from bot.reasoning.plain_question import LONGEST, is_taken, plain_question
+from bot.reasoning.wording import LONGEST, is_taken, plain_question
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.samples import a_message
 

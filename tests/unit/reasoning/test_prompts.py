@@ -9,20 +9,21 @@ from pathlib import Path
 import pytest
 
 from bot import reasoning
-from bot.reasoning import prompts
-from bot.reasoning.model.rewrite import SCHEMA
-from bot.reasoning.model.text import TAGS
-from bot.reasoning.model.tools import TOOLS
-from bot.reasoning.prompts import load
+from bot.reasoning.calls import TAGS
+from bot.reasoning.calls import prompt as load
+from bot.reasoning.rewrite_prompt import SCHEMA
+from bot.reasoning.tool_loop import TOOLS
 
 NAMES = sorted(
-    path.name.removesuffix(".md") for path in files(prompts).iterdir() if path.name.endswith(".md")
+    path.name.removesuffix(".md")
+    for path in files(reasoning).joinpath("prompts").iterdir()
+    if path.name.endswith(".md")
 )
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_prompt_opens_with_what_it_must_achieve(name: str) -> None:
-    text = files(prompts).joinpath(f"{name}.md").read_text("utf-8")
+    text = files(reasoning).joinpath("prompts").joinpath(f"{name}.md").read_text("utf-8")
     assert text.startswith("<!--\nWhat it must achieve:")
 
 
@@ -56,7 +57,7 @@ def test_the_loop_prompt_explains_every_tool_and_field() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_prompt_names_only_tags_that_are_guarded(name: str) -> None:
-    text = files(prompts).joinpath(f"{name}.md").read_text("utf-8")
+    text = files(reasoning).joinpath("prompts").joinpath(f"{name}.md").read_text("utf-8")
     named = set(re.findall(r"`</?([a-z_]+)", text))
     assert named <= set(TAGS)
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, edited
-from bot.reasoning.questions import asks_the_same, interrogatives
+from bot.reasoning.wording import asks_the_same, interrogatives
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from bot.core.answers import Citation
 from bot.core.messages import Attachment, Entry, Transcript
-from bot.reasoning.closest.rewrite import rewrite
-from bot.reasoning.questions import Rewritten
-from bot.reasoning.recall import pages_of, recalled, source_numbers, with_numbers, without_sources
+from bot.reasoning.closest_reasoner import question_of as rewrite
+from bot.reasoning.evidence import Rewritten
+from bot.reasoning.wording import pages_of, recalled, source_numbers, with_numbers, without_sources
 from tests.fakes.claude import says
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.samples import a_message

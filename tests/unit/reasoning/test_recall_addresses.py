@@ -13,7 +13,7 @@ import pytest
 
 from bot.core.answers import Citation
 from bot.core.messages import Entry, Transcript
-from bot.reasoning.closest.rewrite import rewrite
+from bot.reasoning.closest_reasoner import question_of as rewrite
 from tests.fakes.claude import says
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.samples import a_message

@@ -6,8 +6,8 @@ import pytest
 
 from bot.core.answers import Citation
 from bot.core.messages import Entry, Transcript
-from bot.reasoning.closest.rewrite import rewrite
-from bot.reasoning.stated import correction_in
+from bot.reasoning.closest_reasoner import question_of as rewrite
+from bot.reasoning.wording import correction_in
 from tests.unit.samples import a_message
 
 QUESTION = "What is the hotel limit for Berlin?"

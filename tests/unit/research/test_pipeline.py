@@ -10,10 +10,9 @@ import pytest
 
 from bot.core.messages import Message, Transcript
 from bot.operation.configuration import load_settings
-from bot.reasoning.closest.reasoner import Closest
-from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.closest_reasoner import Closest
+from bot.reasoning.evidence import Finish, Read, Rewritten, SubQuestion, Turn, Workspace
 from bot.reasoning.reasoner import OnAnswer
-from bot.reasoning.workspace import Finish, Read, Turn, Workspace
 from bot.research.pipeline import GUESSED, Pipeline
 from bot.research.run import Run
 from tests.fakes.library import Shelf, a_shelf

@@ -15,7 +15,7 @@ from bot.core.messages import RunOptions, Thread
 from bot.core.posting import RunRef, Whereabouts
 from bot.core.provenance import Provenance
 from bot.core.reader import EVERYTHING, Reach, attached, found_in
-from bot.reasoning.workspace import Read, Search
+from bot.reasoning.evidence import Read, Search
 from bot.search.earlier_answers import MOST_ANSWERS, QUOTED, EarlierAnswers
 from bot.search.provider import Hit, ProviderKind, Query, Talk
 from bot.storage.audit import Actor

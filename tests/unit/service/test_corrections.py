@@ -12,7 +12,7 @@ from bot.core.errors import Invalid
 from bot.core.messages import Author
 from bot.core.reader import EVERYTHING
 from bot.pages.page import Page
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.evidence import Rewritten
 from bot.service.buttons import Retract, carry_out
 from tests.unit.samples import NOW
 from tests.unit.service.conftest import House, OpenHouse

@@ -10,7 +10,7 @@ from anthropic.types import ModelParam
 from bot.core.errors import InvalidSetting
 from bot.operation.configuration import load_settings
 from bot.reasoning.calls import ModelReply, Tokens
-from bot.reasoning.claude.declaration import PRICES, claude_price, plain_name
+from bot.reasoning.claude import PRICES, claude_price, plain_name
 
 M = 1_000_000
 UNPUBLISHED = {"claude-fable-5-2", "claude-mythos-5-2", "claude-mythos-preview"}

@@ -19,10 +19,9 @@ from bot.core.errors import (
     ModelBroken,
     ModelUnavailable,
 )
-from bot.reasoning.calls import ModelReply, Text, ToolCall
-from bot.reasoning.claude.endpoint import ClaudeEndpoint
-from bot.reasoning.model.failures import TooLong
-from bot.reasoning.model.requests import Request, user_turn
+from bot.reasoning.calls import ModelReply, Request, Text, ToolCall, user_turn
+from bot.reasoning.claude_api import ClaudeEndpoint
+from bot.reasoning.model_service import TooLong
 from tests.fakes.claude import Fail, Fault, Reply, says, thinking, tool
 from tests.fakes.claude_stage import KEY, OpenStage, Stage, blocks_of, claude_settings
 
@@ -177,7 +176,7 @@ async def test_a_wait_longer_than_a_call_is_not_waited_for(stage: OpenStage) -> 
 async def test_an_endpoint_that_is_not_there(
     unused_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.reasoning.model.failures.RETRIES", 0)
+    monkeypatch.setattr("bot.reasoning.model_service.RETRIES", 0)
     endpoint = ClaudeEndpoint(
         claude_settings(
             anthropic_api_key=KEY,
@@ -192,7 +191,7 @@ async def test_an_endpoint_that_is_not_there(
 async def test_an_endpoint_that_never_answers(
     stage: OpenStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.reasoning.model.failures.RETRIES", 0)
+    monkeypatch.setattr("bot.reasoning.model_service.RETRIES", 0)
     on = stage(model_timeout=0.2, first_token=30.0)
     error = await error_of(on)
     assert isinstance(error, ModelUnavailable)

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.reasoning.calls import Text
-from bot.reasoning.claude.endpoint import NAMED
-from bot.reasoning.model.failures import refused_feature
-from bot.reasoning.model.requests import ModelTurn, Tool, user_turn
+from bot.reasoning.calls import ModelTurn, Text, Tool, user_turn
+from bot.reasoning.claude_api import NAMED
+from bot.reasoning.model_service import refused_feature
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.reasoning.claude.test_endpoint import ask
 

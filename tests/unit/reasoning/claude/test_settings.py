@@ -12,8 +12,8 @@ from bot.core.errors import (
     FootnoteError,
     InvalidSetting,
 )
-from bot.reasoning.claude.declaration import REASONER
-from bot.reasoning.claude.endpoint import ClaudeEndpoint
+from bot.reasoning.claude import REASONER
+from bot.reasoning.claude_api import ClaudeEndpoint
 from tests.fakes.claude import Fail
 from tests.fakes.claude_stage import KEY, OpenStage, claude_settings, open_claude
 from tests.unit.reasoning.claude.test_endpoint import REQUEST, ask, error_of

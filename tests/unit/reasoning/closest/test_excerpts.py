@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.reasoning.closest.excerpts import LONGEST, count_words, excerpt
+from bot.reasoning.closest_passages import LONGEST, count_words, excerpt
 from tests.unit.pages.test_passages import PAGES
 from tests.unit.reasoning.samples import a_page_read
 

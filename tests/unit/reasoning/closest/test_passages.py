@@ -8,10 +8,24 @@ from dataclasses import replace
 import pytest
 
 from bot.pages.passages import Passage
-from bot.reasoning.closest.excerpts import count_words
-from bot.reasoning.closest.passages import ENOUGH, WORDS, choose, heading_path, leads, quoted
-from bot.reasoning.evidence import CitationDelta, Evidence, Judged, Source, TextDelta
-from bot.reasoning.questions import Kind, Rewritten
+from bot.reasoning.closest_passages import (
+    ENOUGH,
+    WORDS,
+    choose,
+    count_words,
+    heading_path,
+    leads,
+    quoted,
+)
+from bot.reasoning.evidence import (
+    CitationDelta,
+    Evidence,
+    Judged,
+    Kind,
+    Rewritten,
+    Source,
+    TextDelta,
+)
 from tests.unit.reasoning.harbour import HARBOUR, SOURCES
 from tests.unit.reasoning.samples import a_page_read, a_source, rarity_in
 

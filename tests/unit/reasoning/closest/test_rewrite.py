@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from bot.core.messages import Attachment, Entry, Transcript
-from bot.reasoning.closest.rewrite import LONGEST_QUERY, is_small_talk, rewrite
+from bot.reasoning.closest_reasoner import LONGEST_QUERY, is_small_talk
+from bot.reasoning.closest_reasoner import question_of as rewrite
 from tests.unit.samples import a_message
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.relevance import weigh
-from bot.reasoning.closest.unanswerable import is_open, unknown, unknown_names
+from bot.reasoning.closest_passages import is_open, unknown, unknown_names
 from tests.unit.reasoning.harbour import SOURCES
 from tests.unit.reasoning.samples import a_source, rarity_in
 

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 
 from bot.reasoning.calls import ModelReply, Text
-from bot.reasoning.model.compare import SCHEMA, request, same
-from bot.reasoning.prompts import load
+from bot.reasoning.calls import prompt as load
+from bot.reasoning.judgement_prompts import COMPARED as SCHEMA
+from bot.reasoning.judgement_prompts import compare_request as request
+from bot.reasoning.judgement_prompts import parse_comparison as same
 from tests.fakes.claude_stage import OpenStage, wire
 from tests.unit.reasoning.model.test_verify import JSON
 

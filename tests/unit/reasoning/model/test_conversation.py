@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.reasoning.model.conversation import loop_turns, pages_by_number
-from bot.reasoning.model.requests import Request
-from bot.reasoning.model.text import (
+from bot.reasoning.answer_prompt import Writing
+from bot.reasoning.calls import (
     ENDPOINT_TAGS,
     TAGS,
+    Request,
     attribute,
     clean,
     cut_around,
@@ -25,9 +25,7 @@ from bot.reasoning.model.text import (
     middle_out,
     shorten,
 )
-from bot.reasoning.model.write import Writing
-from bot.reasoning.questions import SubQuestion
-from bot.reasoning.workspace import (
+from bot.reasoning.evidence import (
     Action,
     Finish,
     Malformed,
@@ -37,9 +35,11 @@ from bot.reasoning.workspace import (
     Read,
     ReadResult,
     Search,
+    SubQuestion,
     Turn,
     Workspace,
 )
+from bot.reasoning.tool_loop import loop_turns, pages_by_number
 from bot.search.provider import Hit
 from tests.fakes.claude import text, thinking, tool
 from tests.fakes.claude_models import unmarked

@@ -17,7 +17,7 @@ from bot.reasoning.evidence import (
     Paragraph,
     TextDelta,
 )
-from bot.reasoning.model.draft import HEADING, TEXT
+from bot.reasoning.report_prompt import HEADING, TEXT
 from tests.fakes.claude import citation, cited, says, thinking
 from tests.fakes.claude_stage import OpenStage, Stage
 from tests.unit.reasoning.samples import ASKED, a_source, evidence, texts

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bot.reasoning.calls import ModelReply, Text
-from bot.reasoning.model.judge import GIVEN, REASON, SCHEMA, parse_verdict, request
-from bot.reasoning.model.requests import Unusable
-from bot.reasoning.prompts import load
+from bot.reasoning.calls import ModelReply, Text, Unusable
+from bot.reasoning.calls import prompt as load
+from bot.reasoning.judgement_prompts import GIVEN, REASON, parse_verdict
+from bot.reasoning.judgement_prompts import GRADED as SCHEMA
+from bot.reasoning.judgement_prompts import grade_request as request
 from tests.fakes.claude_stage import OpenStage, wire
 
 ASKED = ("How tall is the tower?", "And in feet?")

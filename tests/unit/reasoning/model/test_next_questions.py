@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.reasoning.model.next_questions import LONGEST, Splitter
-from bot.reasoning.prompts import load
+from bot.reasoning.answer_prompt import LONGEST_NEXT as LONGEST
+from bot.reasoning.answer_prompt import Splitter
+from bot.reasoning.calls import prompt as load
 
 ANSWER = "It is **330 metres** tall [1].\n\n- Iron\n- Paint\n\n```\nx < 5\n```"
 ASKED = ("Who built it?", "How many steps lead to the top?")

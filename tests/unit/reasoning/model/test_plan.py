@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from bot.core.errors import ModelRefused
+from bot.reasoning.calls import Request
 from bot.reasoning.evidence import Finding
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, edited
-from bot.reasoning.model.plan import MOST, SCHEMA, plan_turns
-from bot.reasoning.model.requests import Request
+from bot.reasoning.plan_prompt import MOST, SCHEMA, plan_turns
 from tests.fakes.claude import Reply, says, thinking
 from tests.fakes.claude_stage import OpenStage, wire
 from tests.unit.reasoning.samples import QUESTION

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.reasoning.calls import ModelReply
-from bot.reasoning.model.requests import Request, Unusable, json_object, repair, user_turn
+from bot.reasoning.calls import ModelReply, Request, Unusable, json_object, repair, user_turn
 from tests.fakes.claude_replies import text, thinking
 from tests.fakes.claude_stage import replied, wire
 

@@ -11,8 +11,8 @@ import pytest
 from bot.core.answers import Citation
 from bot.core.errors import ModelBroken, ModelRefused
 from bot.core.messages import Attachment, Entry, Transcript
-from bot.reasoning.model.rewrite import SCHEMA
-from bot.reasoning.questions import ANYWHERE, Rewritten, Scope
+from bot.reasoning.evidence import ANYWHERE, Rewritten, Scope
+from bot.reasoning.rewrite_prompt import SCHEMA
 from bot.search.provider import Talk
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, researcher, says

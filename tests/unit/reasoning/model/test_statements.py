@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.errors import ModelBroken
-from bot.reasoning.calls import ModelReply, Text
+from bot.reasoning.calls import ModelReply, Text, Unusable
 from bot.reasoning.evidence import Statement
-from bot.reasoning.model.requests import Unusable
-from bot.reasoning.model.statements import LONGEST, QUERIES, statements
+from bot.reasoning.judgement_prompts import QUERIES
+from bot.reasoning.judgement_prompts import STATEMENT as LONGEST
+from bot.reasoning.judgement_prompts import parse_statements as statements
 from tests.fakes.claude import says
 from tests.fakes.claude_stage import OpenStage
 

@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 from bot.core.errors import BudgetSpent, ModelRefused
-from bot.reasoning.calls import Text
-from bot.reasoning.model.requests import Request, user_turn
-from bot.reasoning.model.tools import CUT_OFF, TOOLS
-from bot.reasoning.workspace import (
+from bot.reasoning.calls import Request, Text, user_turn
+from bot.reasoning.evidence import (
     Finish,
     Malformed,
     Outcome,
@@ -22,6 +20,7 @@ from bot.reasoning.workspace import (
     Turn,
     Workspace,
 )
+from bot.reasoning.tool_loop import CUT_OFF, TOOLS
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, Reply, says, thinking, tool
 from tests.fakes.claude_stage import OpenStage, blocks_of, wire

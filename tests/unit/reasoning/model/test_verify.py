@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.reasoning.calls import ModelReply, Text
+from bot.reasoning.calls import ModelReply, Text, Unusable
+from bot.reasoning.calls import prompt as load
 from bot.reasoning.evidence import Claim, Verdict
-from bot.reasoning.model.requests import Unusable
-from bot.reasoning.model.verify import SCHEMA, request, verdicts
-from bot.reasoning.prompts import load
+from bot.reasoning.judgement_prompts import VERDICTS as SCHEMA
+from bot.reasoning.judgement_prompts import parse_verdicts as verdicts
+from bot.reasoning.judgement_prompts import verify_request as request
 from tests.fakes.claude_stage import OpenStage, wire
 
 TOWER = "The tower was completed in 1889. It is 330 metres tall."

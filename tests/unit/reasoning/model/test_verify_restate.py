@@ -7,11 +7,10 @@ import json
 import pytest
 from hypothesis import given
 
-from bot.reasoning.calls import ModelReply, Text
+from bot.reasoning.calls import ModelReply, Text, Unusable
+from bot.reasoning.calls import prompt as load
 from bot.reasoning.evidence import CitationDelta, Claim, Restated, Verdict
-from bot.reasoning.model.requests import Unusable
-from bot.reasoning.model.verify import RESTATED, parse_restatements, restate_request
-from bot.reasoning.prompts import load
+from bot.reasoning.judgement_prompts import RESTATED, parse_restatements, restate_request
 from tests.fakes.claude_stage import OpenStage, wire
 from tests.unit.reasoning.model.test_verify import CLAIMS, JSON, TOWER
 

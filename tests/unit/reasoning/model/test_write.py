@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.core.errors import ModelBroken, ModelRefused, ModelUnavailable
+from bot.reasoning.answer_prompt import SHORTENED
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
@@ -19,7 +20,6 @@ from bot.reasoning.evidence import (
     Suggested,
     TextDelta,
 )
-from bot.reasoning.model.write import SHORTENED
 from bot.research.answer.write import Written, write
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, Fault, citation, cited, says, thinking

@@ -8,9 +8,19 @@ from typing import Any
 
 import pytest
 
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, Suggested, TextDelta
-from bot.reasoning.model.write import reply_of
-from bot.reasoning.workspace import Outcome, ReadResult, Reply, Search, Workspace
+from bot.reasoning.answer_prompt import reply_of
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Outcome,
+    ReadResult,
+    Reply,
+    Restart,
+    Search,
+    Suggested,
+    TextDelta,
+    Workspace,
+)
 from tests.fakes.claude import Fault, citation, cited, says, text, tool
 from tests.fakes.claude_stage import OpenStage, replied
 from tests.unit.reasoning.samples import QUESTION, a_source

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bot.operation.configuration import load_settings
-from bot.reasoning.openai.endpoint import OpenAIEndpoint
-from bot.reasoning.openai.settings import OpenAISettings
+from bot.reasoning.openai import OpenAISettings
+from bot.reasoning.openai_api import OpenAIEndpoint
 from tests.fakes.claude_stage import Relay
 from tests.fakes.openai import FakeOpenAI
 
@@ -25,7 +25,7 @@ def openai_settings(**given: Any) -> OpenAISettings:
 
 @pytest.fixture(autouse=True)
 def retries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.reasoning.model.failures.RETRIES", 1)
+    monkeypatch.setattr("bot.reasoning.model_service.RETRIES", 1)
 
 
 @pytest.fixture

@@ -16,21 +16,23 @@ from bot.core.errors import (
     ModelBroken,
     ModelUnavailable,
 )
-from bot.reasoning.calls import ModelReply, Text, ToolCall
-from bot.reasoning.declaration import price_of, reasoners
-from bot.reasoning.model.failures import TooLong
-from bot.reasoning.model.requests import (
+from bot.reasoning.calls import (
     CachePoint,
+    ModelReply,
     ModelTurn,
     Request,
     SearchResult,
+    Text,
     Tool,
+    ToolCall,
     ToolResult,
     UserTurn,
     Words,
     user_turn,
 )
-from bot.reasoning.openai.endpoint import OpenAIEndpoint
+from bot.reasoning.model_service import TooLong
+from bot.reasoning.openai_api import OpenAIEndpoint
+from bot.reasoning.reasoner import price_of, reasoners
 from tests.fakes.claude import Fail, Fault, Reply, says, tool
 from tests.unit.reasoning.openai.conftest import OpenServer, openai_settings
 

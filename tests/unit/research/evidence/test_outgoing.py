@@ -10,8 +10,7 @@ import pytest
 import bot
 from bot.core.answers import Citation
 from bot.core.messages import Attachment, Entry, Transcript
-from bot.reasoning.questions import SubQuestion
-from bot.reasoning.workspace import Outcome, Read, Search
+from bot.reasoning.evidence import Outcome, Read, Search, SubQuestion
 from bot.research.evidence.workspace import Reading
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate

@@ -15,26 +15,33 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from bot.reasoning.calls import ModelReply
-from bot.reasoning.graphs import Graph, GraphEdit, NewNode, Node, PlanTurn
-from bot.reasoning.model.conversation import QUESTION, findings_lines, opening, with_cache_points
-from bot.reasoning.model.requests import (
+from bot.reasoning.calls import (
+    BOOLEAN,
+    STRING,
     Again,
+    ModelReply,
     ModelTurn,
     MoreText,
     Part,
     Request,
     Unusable,
     UserTurn,
+    as_list,
+    clean,
+    element,
     json_object,
+    line,
+    lines,
+    list_of,
+    object_of,
+    prompt,
     sendable,
     user_turn,
 )
-from bot.reasoning.model.schemas import BOOLEAN, STRING, list_of, object_of
-from bot.reasoning.model.text import clean, element, line, lines, listed
-from bot.reasoning.prompts import load
-from bot.reasoning.questions import SubQuestion
+from bot.reasoning.evidence import SubQuestion
+from bot.reasoning.graphs import Graph, GraphEdit, NewNode, Node, PlanTurn
 from bot.reasoning.reasoner import OnQueries
+from bot.reasoning.tool_loop import QUESTION, findings_lines, opening, with_cache_points
 
 QUERIES = 3  # of a sub-question
 QUERY = 200  # characters
@@ -53,10 +60,10 @@ FORM = (
 )
 
 
-def request(common: Request, question: SubQuestion, graph: Graph, now: datetime) -> Request:
+def plan_request(common: Request, question: SubQuestion, graph: Graph, now: datetime) -> Request:
     """Return the request for the next edit; ``common`` is an empty request to the same model."""
     turns = plan_turns(question, graph, now)
-    return replace(common, system=load("plan"), turns=turns, schema=SCHEMA)
+    return replace(common, system=prompt("plan"), turns=turns, schema=SCHEMA)
 
 
 def plan_turns(
@@ -155,7 +162,7 @@ def _new_node(item: dict[str, Any]) -> NewNode:
     return NewNode(
         id=_name(item.get("id")),
         question=line(str(item.get("question") or ""), QUESTION),
-        needs=tuple(dict.fromkeys(_name(need) for need in listed(item.get("needs")))),
+        needs=tuple(dict.fromkeys(_name(need) for need in as_list(item.get("needs")))),
         queries=lines(item.get("queries"), QUERY)[:QUERIES],
     )
 

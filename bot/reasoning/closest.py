@@ -7,14 +7,13 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 
 from bot.core.observing import Observe
 from bot.core.settings import Settings
-from bot.reasoning.declaration import CLOSEST, Declaration
-from bot.reasoning.reasoner import ReasonerFactory
+from bot.reasoning.reasoner import CLOSEST, Declaration, ReasonerFactory
 
 
 def _open(
     settings: Settings, observe: Callable[[str], Observe], wait: bool
 ) -> AbstractAsyncContextManager[ReasonerFactory]:
-    from bot.reasoning.closest.reasoner import Closest
+    from bot.reasoning.closest_reasoner import Closest
 
     return nullcontext(Closest)
 

@@ -1,14 +1,24 @@
-"""Settings of the OpenAI API, checked without its SDK."""
+"""Models of OpenAI, and of servers compatible with its Chat Completions API, as a reasoner of
+Footnote."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 from bot.core.errors import InvalidSetting
+from bot.core.extras import need
+from bot.core.observing import Observe, nothing_observed
 from bot.core.plugins import named_field
 from bot.core.settings import Settings
-from bot.reasoning.declaration import Models, without_name
-from bot.reasoning.model.failures import Names, usable_key, usable_url
+from bot.reasoning.model_service import Names, usable_key, usable_url
+from bot.reasoning.reasoner import Declaration, Models, ReasonerFactory, without_name
+
+if TYPE_CHECKING:
+    from bot.reasoning.openai_api import OpenAIEndpoint
 
 NAME = "openai"
 API = "https://api.openai.com/v1"
@@ -59,3 +69,41 @@ def models(settings: OpenAISettings) -> Models:
     if not large:
         raise InvalidSetting("FOOTNOTE_MODEL names no model: set it to openai:NAME.")
     return Models(large, without_name(small, NAME))
+
+
+def _service(
+    settings: OpenAISettings, observe: Callable[[str], Observe] = nothing_observed
+) -> OpenAIEndpoint:
+    need("openai", f"FOOTNOTE_MODEL={settings.model}")
+    from bot.reasoning.openai_api import OpenAIEndpoint
+
+    return OpenAIEndpoint(settings, observe)
+
+
+def _open(
+    settings: OpenAISettings, observe: Callable[[str], Observe], wait: bool
+) -> AbstractAsyncContextManager[ReasonerFactory]:
+    from bot.reasoning.model_reasoner import open_reasoner
+
+    need("openai", f"FOOTNOTE_MODEL={settings.model}")
+    key(settings), address(settings)  # report wrong settings before loading the SDK
+    return open_reasoner(
+        NAME, settings, models(settings), lambda: _service(settings, observe), wait=wait
+    )
+
+
+async def _check(settings: OpenAISettings) -> str:
+    from bot.reasoning.model_reasoner import probe
+
+    named = models(settings)
+    return await probe(_service(settings), named)
+
+
+REASONER = Declaration(
+    name=NAME,
+    settings=OpenAISettings,
+    open=_open,
+    check=_check,
+    models=models,
+    service=_service,
+)

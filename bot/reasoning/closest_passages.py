@@ -3,6 +3,9 @@
 Passages are scored by ``bot.pages.relevance``, which search uses too. They are no answer if the
 question has a name that no document has, if it does not say what it is about, or if the best
 passage with its surroundings covers too little of the question.
+
+A passage is a piece of a page of about 70 words, so a paragraph, list or table is often several. It
+is quoted whole: with what continues it, or cut around the question's words if it is long.
 """
 
 from __future__ import annotations
@@ -10,25 +13,34 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import pairwise
+from urllib.parse import unquote, urlsplit
 
 from bot.core.correction_address import is_correction
 from bot.core.labels import label, titled
 from bot.core.reader import is_conversation, is_document
 from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
-from bot.pages.relevance import BESIDE, relevance, weigh
-from bot.reasoning.closest.excerpts import count_words, excerpt
-from bot.reasoning.closest.unanswerable import folder_of, is_open, title_with_names, unknown
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Judged, Source, TextDelta
-from bot.reasoning.questions import Rewritten
+from bot.pages.relevance import BESIDE, is_unknown, relevance, weigh
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Evidence,
+    Judged,
+    Rewritten,
+    Source,
+    TextDelta,
+)
 from bot.rendering.verbatim import as_label, inline
 from bot.search.talk import day_in, said_at
+from bot.text.language import detect
 from bot.text.names import names
-from bot.text.orders import only_orders
-from bot.text.sentences import sentences
-from bot.text.terms import content_words, has_cjk, keywords, terms
+from bot.text.orders import is_order, only_orders
+from bot.text.sentences import Sentence, sentences
+from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms
 
 MOST = 3  # passages
 NEVER = datetime.min.replace(tzinfo=UTC)
@@ -277,3 +289,227 @@ def _covered(weights: Mapping[str, float], source: Source, passage: Passage) -> 
 def term_tuple(text: str) -> tuple[str, ...]:
     """Return ``terms``, cached: the same passages are scored and quoted."""
     return tuple(terms(text))
+
+
+EVERYDAY_WEIGHT = 1.5  # minimum weight of a meaningful term,
+OF_RAREST = 0.2  # or this share of the rarest term's weight: with few documents all weights are low
+
+_CAPITALIZED = re.compile(r"(?<=[^\s.?!:] )[A-Z][A-Za-z]{2,}(?![\w(])")  # inside a sentence
+_IDENTIFIERS_ALONE = re.compile(
+    r"(?<![\w./-])(?:[A-Za-z][A-Za-z0-9]*[_.][A-Za-z]\w*|[a-z]+[A-Z]\w*"
+    r"|[A-Z]\w*[a-z0-9][A-Z]\w*|[a-z]+\d+[a-z]\w*)"
+)
+"""Identifiers that cannot be ordinary words: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
+_LATIN = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z+-]{2,}(?![A-Za-z0-9_./-])")
+_POINTS = re.compile(r"\b(?:it|this|that|they|them|these|those|there)\b|[它这這那]", re.IGNORECASE)
+_DEFINES = re.compile(
+    r"^\W*(?:what(?:'s| is| are| does)|explain|define|meaning of|what do)\b"
+    r"|是什么|什么是|指什么|的含义|的意思|とは|무엇",
+    re.IGNORECASE,
+)
+
+
+def unknown(
+    question: str, sources: Sequence[Source], rarity: Mapping[str, float]
+) -> tuple[str, ...]:
+    """Return names in a question that occur neither in the documents nor in the pages read (which
+    may be web pages)."""
+    names = unknown_names(question, rarity) if rarity else []
+    read = [
+        spelled(f"{title_with_names(source)}\n{passage.heading}\n{passage.text}")
+        for source in sources
+        for passage in source.passages
+    ]
+    return tuple(name for name in names if not any(spelled(name) in words for words in read))
+
+
+def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
+    """Names in a question, as written, whose longest word is in none of the searched documents.
+
+    A name is a capitalized word inside a sentence, an identifier or, in Chinese, Japanese or Korean
+    text, any word in Latin letters. In German, where all nouns are capitalized, a capital does not
+    make a name. Empty if rarity is unknown.
+    """
+    if has_cjk(question):
+        found = _LATIN.findall(question)
+    else:
+        found = _IDENTIFIERS_ALONE.findall(question)
+        if detect(question) != "de":
+            found += _CAPITALIZED.findall(question)
+    named = (name for name in dict.fromkeys(found) if fold(name) not in STOP_WORDS)
+    return [name for name in named if is_unknown(max(terms(name), key=len, default=""), rarity)]
+
+
+def title_with_names(source: Source) -> str:
+    """Return a page's title; of a document with the names of its file and last folder, which may
+    say what it is about."""
+    if not is_document(source.url):
+        return source.title
+    name = unquote(urlsplit(source.url).path).rpartition("/")[2]
+    return " ".join((source.title, folder_of(source.url), name))
+
+
+def folder_of(url: str) -> str:
+    """Return the name of the folder that a document is in."""
+    return unquote(urlsplit(url).path).split("/")[-2]
+
+
+def spelled(text: str) -> str:
+    """Return the terms of a text, each surrounded by spaces, so that ``in`` finds whole terms."""
+    return f" {' '.join(terms(text))} "
+
+
+def is_open(question: str, weights: Mapping[str, float], rarity: Mapping[str, float]) -> bool:
+    """Return True if a question does not say what it is about: a pronoun or no subject, and few
+    words.
+
+    Chinese, Japanese and Korean omit pronouns, except in "what is X".
+    """
+    least = min(EVERYDAY_WEIGHT, OF_RAREST * rarity[""])
+    telling = [term for term, weight in weights.items() if weight > least]
+    if len(telling) > 1:
+        return False
+    if _POINTS.search(question) is not None:
+        return True
+    return has_cjk(question) and not _DEFINES.search(question) and all(map(has_cjk, telling))
+
+
+LONGEST = 90  # words
+CJK_CHARACTERS = 1.7  # counted as one word
+BETWEEN = 8  # characters between passages that can be quoted together
+
+_WORD = re.compile(r"(?<!\S)[^\w\s]*+\w\S*+")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_LINE_BEGINS = re.compile(r"[ \t]*(?:\||[-*+•‣◦][ \t]|\d{1,3}[.)][ \t]|`{3}|~{3})")
+_DIVIDER = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The words quoted, the passages that they are from, and their spans in the page."""
+
+    text: str
+    passages: tuple[Passage, ...]
+    spans: tuple[tuple[int, int], ...]
+
+
+def count_words(text: str) -> int:
+    """Count words; in Chinese, Japanese and Korean, ``CJK_CHARACTERS`` characters count as one."""
+    if not has_cjk(text):
+        return len(_WORD.findall(text))
+    others = _WORD.findall("".join(" " if has_cjk(mark) else mark for mark in text))
+    return round(sum(map(has_cjk, text)) / CJK_CHARACTERS) + len(others)
+
+
+def excerpt(
+    source: Source,
+    place: int,
+    weights: Mapping[str, float],
+    room: int,
+    taken: Collection[str] = (),
+) -> Excerpt:
+    """Return the passage at a place, in at most about ``LONGEST`` words, or ``room`` if less, with
+    what continues it except passages already ``taken``."""
+    most = min(LONGEST, room)
+    passage = source.passages[place]
+    if count_words(passage.text) > most:
+        return _cut(passage, weights, most)
+    first = last = place
+    spent = count_words(passage.text)
+    while True:
+        grown = next(
+            (
+                at
+                for at, before, after in ((last + 1, last, last + 1), (first - 1, first - 1, first))
+                if 0 <= at < len(source.passages)
+                and source.passages[at].text not in taken
+                and _goes_on(source.passages[before], source.passages[after])
+                and spent + count_words(source.passages[at].text) <= most
+            ),
+            None,
+        )
+        if grown is None:
+            break
+        spent += count_words(source.passages[grown].text)
+        first, last = min(first, grown), max(last, grown)
+    kept = source.passages[first : last + 1]
+    return Excerpt(_joined(kept), kept, tuple((each.start, each.end) for each in kept))
+
+
+def _goes_on(one: Passage, other: Passage) -> bool:
+    """Return True if a passage continues another in the same section."""
+    if other.start - one.end > BETWEEN or _has_orders(one) or _has_orders(other):
+        return False
+    above, below = sorted((f"{each.heading}{HEADING_SEPARATOR}" for each in (one, other)), key=len)
+    return below.startswith(above)
+
+
+def _has_orders(passage: Passage) -> bool:
+    return any(is_order(passage.text[s.start : s.end]) for s in sentences(passage.text))
+
+
+def _joined(passages: Sequence[Passage]) -> str:
+    text = _fenced(passages[0])
+    for before, passage in pairwise(passages):
+        is_line = _LINE_BEGINS.match(passage.text) is not None
+        space = " " if passage.start - before.end < 2 else "\n\n"
+        text += ("\n" if is_line and space == " " else space) + _fenced(passage)
+    return text
+
+
+def _fenced(passage: Passage) -> str:
+    return f"```\n{passage.text}" if passage.in_code else passage.text
+
+
+# ---------------------------------------------------------------- long passages
+
+
+def _cut(passage: Passage, weights: Mapping[str, float], most: int) -> Excerpt:
+    """Return consecutive sentences, items, rows or lines around the ones closest to the question;
+    rows below the table's head if the passage has it."""
+    parts = [part for each in sentences(passage.text) for part in _lines(passage, each)]
+    rated = [_rate(passage.text[part.start : part.end], weights) for part in parts]
+    sizes = [count_words(passage.text[part.start : part.end]) for part in parts]
+    first = last = max(range(len(parts)), key=lambda at: (rated[at], -at))
+    spent = sizes[first]
+    while True:
+        sides = [at for at in (last + 1, first - 1) if 0 <= at < len(parts)]
+        sides = [at for at in sides if spent + sizes[at] <= most]
+        if not sides:
+            break
+        at = max(sides, key=lambda at: rated[at])
+        spent += sizes[at]
+        first, last = min(first, at), max(last, at)
+    start, end = parts[first].start, parts[last].end
+    text = passage.text[start:end]
+    spans = [(passage.start + start, passage.start + end)]
+    if parts[first].kind == "code" and not _FENCE.match(text):
+        text = f"```\n{text}"
+    top = _head(passage.text, parts) if parts[first].kind == "row" else 0
+    if first and 0 < top <= start:
+        text = f"{passage.text[parts[0].start : top]}\n{text}"
+        spans.insert(0, (passage.start + parts[0].start, passage.start + top))
+    return Excerpt(text, (passage,), tuple(spans))
+
+
+def _lines(passage: Passage, part: Sentence) -> list[Sentence]:
+    """Return a sentence as it is, and code as its lines."""
+    if not (passage.in_code or part.kind == "code"):
+        return [part]
+    found, at = [], part.start
+    for line in passage.text[part.start : part.end].split("\n"):
+        found.append(Sentence(at, at + len(line), "code"))
+        at += len(line) + 1
+    return found
+
+
+def _rate(text: str, weights: Mapping[str, float]) -> float:
+    if is_order(text):
+        return -1.0
+    return sum(weights.get(term, 0.0) for term in set(terms(text)))
+
+
+def _head(text: str, parts: Sequence[Sentence]) -> int:
+    """Return the end of the head that a table begins with; 0 if there is none."""
+    heads = parts[1:2]
+    return next((p.end for p in heads if _DIVIDER.fullmatch(text[p.start : p.end])), 0)

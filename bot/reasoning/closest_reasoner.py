@@ -1,18 +1,28 @@
-"""Makes a message a question that can be searched, with the thread's own words."""
+"""Quotes the closest passages; makes a message a question with the thread's own words."""
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 from bot.core.messages import Message, Transcript
 from bot.pages.mentions import hosts_in, links_said
 from bot.pages.urls import dedupe_key
-from bot.reasoning.questions import Rewritten
-from bot.reasoning.recall import recalled
-from bot.reasoning.stated import correction_in
-from bot.reasoning.wording import goes_on, language_of, pronoun, topic_words, without_links
+from bot.reasoning.calls import ModelCalls
+from bot.reasoning.closest_passages import quoted
+from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten
+from bot.reasoning.reasoner import CLOSEST
+from bot.reasoning.wording import (
+    correction_in,
+    goes_on,
+    language_of,
+    pronoun,
+    recalled,
+    topic_words,
+    without_links,
+)
 from bot.text.names import names
 from bot.text.patterns import lazy_regex, listed
 from bot.text.terms import content_words, fold, has_cjk, keywords, terms
@@ -60,7 +70,7 @@ _ARTICLES = listed(
 )
 
 
-def rewrite(transcript: Transcript, message: Message) -> Rewritten:
+def question_of(transcript: Transcript, message: Message) -> Rewritten:
     """See ``Reasoner.rewrite``: a greeting, links to read, or a search with the thread's topic."""
     stated, asked = correction_in(transcript, message.text)
     if stated and not asked:
@@ -191,3 +201,29 @@ def _preposition(text: str, at: int) -> str:
     while words and words[-1] in _ARTICLES:
         words.pop()
     return words[-1] if words and words[-1] in _PREPOSITIONS else ""
+
+
+class Closest:
+    """Implements ``Reasoner``; makes no model calls, raises nothing.
+
+    The operator's ``instructions`` on tone and language are ignored: quotes have no tone.
+    """
+
+    name = CLOSEST
+
+    def __init__(self, calls: ModelCalls) -> None:
+        del calls  # not needed
+
+    async def rewrite(
+        self, transcript: Transcript, message: Message, instructions: str = ""
+    ) -> Rewritten:
+        """Return the message with the topic of its thread."""
+        return question_of(transcript, message)
+
+    async def write(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> AsyncIterator[AnswerDelta]:
+        """Yield the quotes, each below its heading path; nothing if they are no answer."""
+        # In a thread: work on whole pages takes 0.1 s, which would block other runs.
+        for delta in await asyncio.to_thread(quoted, question, evidence):
+            yield delta

@@ -15,37 +15,61 @@ from typing import Any
 from bot.core.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.core.messages import Message, Transcript
 from bot.core.settings import Settings
-from bot.reasoning.calls import RESTATE, VERIFY, WRITE, ModelCalls, ModelReply
-from bot.reasoning.declaration import Models
+from bot.reasoning.answer_prompt import AnswerWatch, Reader, Writing, reply_of
+from bot.reasoning.calls import (
+    RESTATE,
+    VERIFY,
+    WRITE,
+    Again,
+    ModelCalls,
+    ModelReply,
+    Request,
+    Unusable,
+    prompt,
+    repair,
+)
 from bot.reasoning.evidence import (
     AnswerDelta,
     Claim,
     Cut,
     Evidence,
+    Finish,
     Manuscript,
     Paragraph,
     Restart,
     Restated,
+    Rewritten,
     Statement,
+    SubQuestion,
+    Turn,
     Verdict,
+    Workspace,
 )
 from bot.reasoning.graphs import Graph, GraphEdit
-from bot.reasoning.model import compare, draft, plan, rewrite, statements, verify
-from bot.reasoning.model.conversation import loop_turns, pages_by_number
-from bot.reasoning.model.draft import Revising
-from bot.reasoning.model.failures import TooLong
-from bot.reasoning.model.plan import QueryWatch
-from bot.reasoning.model.requests import Again, Request, Unusable, repair
-from bot.reasoning.model.service import Replying, Service, Watch
-from bot.reasoning.model.tools import TOOLS, actions
-from bot.reasoning.model.write import AnswerWatch, Reader, Writing, reply_of
-from bot.reasoning.plain_question import plain_question
-from bot.reasoning.prompts import load
-from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnAnswer, OnQueries, Pairs, ReasonerFactory
-from bot.reasoning.recall import recalled
-from bot.reasoning.wording import language_of
-from bot.reasoning.workspace import Finish, Turn, Workspace
+from bot.reasoning.judgement_prompts import (
+    compare_request,
+    parse_comparison,
+    parse_restatements,
+    parse_statements,
+    parse_verdicts,
+    restate_request,
+    statements_request,
+    verify_request,
+)
+from bot.reasoning.model_service import Replying, Service, TooLong, Watch
+from bot.reasoning.plan_prompt import QueryWatch, edit_of, plan_request, worth_cutting
+from bot.reasoning.reasoner import Models, OnAnswer, OnQueries, Pairs, ReasonerFactory
+from bot.reasoning.report_prompt import (
+    Revising,
+    draft_request,
+    parse_draft,
+    parse_queries,
+    query_request,
+    topic_query,
+)
+from bot.reasoning.rewrite_prompt import parse_rewrite, rewrite_request
+from bot.reasoning.tool_loop import TOOLS, actions, loop_turns, pages_by_number
+from bot.reasoning.wording import language_of, plain_question, recalled
 
 OUTPUT_TOKENS = 8_000  # of one call, thoughts included
 LONGEST_OUTPUT = 20_000  # for a retry after only thoughts
@@ -122,17 +146,17 @@ class ModelReasoner:
         )
         if plain is not None:
             return plain
-        request = rewrite.request(
+        request = rewrite_request(
             self._models.small, transcript, message, instructions, self._calls.now
         )
         reply = await self._complete(request, "rewrite", "Understand the question")
         try:
-            return rewrite.parse_rewrite(reply, transcript, message)
+            return parse_rewrite(reply, transcript, message)
         except Unusable as unusable:
             request = repair(request, reply, unusable.problem)
         reply = await self._complete(request, "rewrite", "Understand the question again")
         try:
-            return rewrite.parse_rewrite(reply, transcript, message)
+            return parse_rewrite(reply, transcript, message)
         except Unusable as unusable:
             raise ModelBroken(
                 f"{self._models.small} did not state the question in the form asked for: "
@@ -149,7 +173,7 @@ class ModelReasoner:
         ``outgrown``."""
         request = replace(
             self._large(),
-            system=load("iterate", ask_next=load("ask_next")),
+            system=prompt("iterate", ask_next=prompt("ask_next")),
             turns=loop_turns(question, workspace, self._calls.now),
             tools=TOOLS,
         )
@@ -175,7 +199,7 @@ class ModelReasoner:
         self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
     ) -> GraphEdit:
         """One call. If the graph is too large for the model, the plan is complete as it is."""
-        request = plan.request(self._large(), question, graph, self._calls.now)
+        request = plan_request(self._large(), question, graph, self._calls.now)
         title = "Look at the plan again" if graph.turns else "Plan the sub-questions"
         try:
             reply = await self._complete(request, "plan", title, QueryWatch(on_queries))
@@ -183,8 +207,8 @@ class ModelReasoner:
             return GraphEdit(done=True, outgrown=True)
         if reply.stop_reason == "model_context_window_exceeded":
             return GraphEdit(done=True, outgrown=True)
-        edit = plan.edit_of(reply)
-        return edit if graph.turns else plan.worth_cutting(question.text, edit)
+        edit = edit_of(reply)
+        return edit if graph.turns else worth_cutting(question.text, edit)
 
     # ------------------------------------------------------------ write
 
@@ -259,19 +283,17 @@ class ModelReasoner:
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> tuple[Paragraph, ...]:
         """One call; a malformed reply is repaired once."""
-        request = draft.draft_request(
-            self._large(), question, evidence, instructions, self._calls.now
-        )
+        request = draft_request(self._large(), question, evidence, instructions, self._calls.now)
         reply = await self._complete(request, "draft", "Draft the report from memory")
         try:
-            return draft.parse_draft(reply)
+            return parse_draft(reply)
         except Unusable as unusable:
             request = repair(request, reply, unusable.problem)
             if reply.stop_reason == "max_tokens":
                 request = _roomier(request)
         reply = await self._complete(request, "draft", "Draft the report again")
         try:
-            return draft.parse_draft(reply, fewest=1)
+            return parse_draft(reply, fewest=1)
         except Unusable as unusable:
             raise ModelBroken(
                 f"{self._models.large} did not draft the report in the form asked for: try "
@@ -281,14 +303,14 @@ class ModelReasoner:
 
     async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
         """One call of the small model, repaired once; after that the paragraph's topic is used."""
-        request = draft.query_request(self._models.small, question, manuscript, self._calls.now)
+        request = query_request(self._models.small, question, manuscript, self._calls.now)
         for title in ("Decide what to check", "Decide again what to check"):
             reply = await self._complete(request, "query", title)
             try:
-                return draft.queries(reply)
+                return parse_queries(reply)
             except Unusable as unusable:
                 request = repair(request, reply, unusable.problem)
-        return draft.topic_query(question, manuscript.paragraph)
+        return topic_query(question, manuscript.paragraph)
 
     async def revise(
         self,
@@ -313,11 +335,11 @@ class ModelReasoner:
 
     async def statements(self, text: str) -> tuple[Statement, ...]:
         """One call of the small model, and a second one if its reply is malformed."""
-        request = statements.request(self._models.small, text)
+        request = statements_request(self._models.small, text)
         for _ in range(2):
             reply = await self._complete(request, "statements", "Read the statements")
             try:
-                return statements.statements(reply)
+                return parse_statements(reply)
             except Unusable as unusable:
                 request = repair(request, reply, unusable.problem)
         raise ModelBroken(f"{reply.model} did not name the statements of the text: try again.")
@@ -326,17 +348,19 @@ class ModelReasoner:
         self, question: str, text: str, claims: Sequence[Claim]
     ) -> tuple[Verdict | None, ...]:
         """One call of the small model; a reply that is not in the form asked for says nothing."""
-        request = verify.request(self._models.small, question, text, claims)
+        request = verify_request(self._models.small, question, text, claims)
         reply = await self._complete(request, VERIFY, "Verify the sentences")
         try:
-            return verify.verdicts(reply, claims)
+            return parse_verdicts(reply, claims)
         except Unusable:
             return (None,) * len(claims)
 
     async def compare(self, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
         """One call of the small model; a reply that is not in the form asked for says nothing."""
-        asked = compare.request(self._models.small, question, pairs)
-        return compare.same(await self._complete(asked, "compare", "Compare sentences"), len(pairs))
+        asked = compare_request(self._models.small, question, pairs)
+        return parse_comparison(
+            await self._complete(asked, "compare", "Compare sentences"), len(pairs)
+        )
 
     async def restate(
         self,
@@ -348,10 +372,10 @@ class ModelReasoner:
     ) -> tuple[Restated, ...]:
         """One call of the small model; a reply that is not in the form asked for says nothing."""
         model = self._models.small
-        request = verify.restate_request(model, question, answer, claims, verdicts, others)
+        request = restate_request(model, question, answer, claims, verdicts, others)
         reply = await self._complete(request, RESTATE, "Correct sentences")
         try:
-            return verify.parse_restatements(reply, claims, others)
+            return parse_restatements(reply, claims, others)
         except Unusable:
             return (Restated(),) * len(claims)
 

@@ -1,6 +1,6 @@
 """Reports: the requests for a draft and its queries, and parsing of their JSON replies.
 
-Revising a paragraph is like writing (``model.write``), with other text around the passages.
+Revising a paragraph is like writing (``answer_prompt``), with other text around the passages.
 """
 
 from __future__ import annotations
@@ -9,31 +9,30 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
-from bot.reasoning.calls import ModelReply
-from bot.reasoning.evidence import Evidence, Manuscript, Paragraph
-from bot.reasoning.model.conversation import opening, page_element
-from bot.reasoning.model.requests import (
+from bot.reasoning.answer_prompt import Writing
+from bot.reasoning.calls import (
+    STRING,
     CachePoint,
+    ModelReply,
     Request,
     Unusable,
     UserBlock,
     Words,
-    json_object,
-    user_turn,
-)
-from bot.reasoning.model.schemas import STRING, list_of, object_of
-from bot.reasoning.model.text import (
     clean,
     element,
+    json_object,
     line,
     lines,
+    list_of,
     middle_out,
     name,
+    object_of,
     passage_lines,
+    prompt,
+    user_turn,
 )
-from bot.reasoning.model.write import Writing
-from bot.reasoning.prompts import load
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.evidence import Evidence, Manuscript, Paragraph, Rewritten
+from bot.reasoning.tool_loop import opening, page_element
 
 FEWEST, MOST = 3, 8  # paragraphs of a draft
 HEADING = 120  # characters
@@ -69,7 +68,10 @@ def draft_request(
         parts.append(element("operator", clean(instructions).strip()))
     parts.append("Draft the report.")
     return replace(
-        common, system=load("draft"), turns=user_turn("\n\n".join(parts)), schema=DRAFT_SCHEMA
+        common,
+        system=prompt("draft"),
+        turns=user_turn("\n\n".join(parts)),
+        schema=DRAFT_SCHEMA,
     )
 
 
@@ -104,11 +106,15 @@ def query_request(
         parts.append(element("report", so_far))
     parts.append(_paragraph(manuscript.paragraph))
     return Request(
-        model, QUERY_TOKENS, load("query"), user_turn("\n\n".join(parts)), schema=QUERY_SCHEMA
+        model,
+        QUERY_TOKENS,
+        prompt("query"),
+        user_turn("\n\n".join(parts)),
+        schema=QUERY_SCHEMA,
     )
 
 
-def queries(reply: ModelReply) -> tuple[str, ...]:
+def parse_queries(reply: ModelReply) -> tuple[str, ...]:
     """Parse the reply to 1 to 3 queries. Raises ``Unusable``."""
     found = lines(json_object(reply).get("queries"), QUERY)[:QUERIES]
     if not found:
@@ -161,7 +167,7 @@ class Revising(Writing):
             parts.append(element("to_come", topics))
         parts.append("Rewrite this paragraph from the passages.")
         if not self.manuscript.to_come:
-            parts.append(f"It is the last one of the report. {load('ask_next')}")
+            parts.append(f"It is the last one of the report. {prompt('ask_next')}")
         return "\n\n".join(parts)
 
 

@@ -9,26 +9,35 @@ from typing import Any, cast, get_args
 from bot.core.messages import Entry, Message, Transcript
 from bot.pages.mentions import hosts_in, links_said
 from bot.pages.urls import dedupe_key, domain
-from bot.reasoning.calls import ModelReply
-from bot.reasoning.model.conversation import today
-from bot.reasoning.model.requests import Request, Unusable, json_object, user_turn
-from bot.reasoning.model.schemas import BOOLEAN, INTEGER, STRING, list_of, object_of, one_of
-from bot.reasoning.model.text import (
+from bot.reasoning.calls import (
+    BOOLEAN,
+    INTEGER,
+    STRING,
+    ModelReply,
+    Request,
+    Unusable,
     clean,
     element,
+    json_object,
     line,
     lines,
+    list_of,
     middle_out,
     name,
+    object_of,
+    one_of,
     person,
+    prompt,
     shorten,
     title,
+    user_turn,
 )
-from bot.reasoning.plain_question import is_taken
-from bot.reasoning.prompts import load
-from bot.reasoning.questions import Kind, Rewritten, Scope
-from bot.reasoning.recall import (
+from bot.reasoning.evidence import Kind, Rewritten, Scope
+from bot.reasoning.tool_loop import today
+from bot.reasoning.wording import (
     answers_in,
+    is_taken,
+    language_of,
     last_answer,
     of_thread,
     pages_of,
@@ -36,7 +45,6 @@ from bot.reasoning.recall import (
     with_numbers,
     with_pages,
 )
-from bot.reasoning.wording import language_of
 from bot.search.provider import Freshness, Talk
 from bot.text.terms import terms
 
@@ -87,7 +95,7 @@ _REGION = re.compile(r"[A-Za-z]{2}")
 _SAYS_LITTLE = frozenset(("www", "com", "org", "net", "edu", "gov", "docs"))  # of hosts
 
 
-def request(
+def rewrite_request(
     model: str, transcript: Transcript, message: Message, instructions: str, now: datetime
 ) -> Request:
     """Return the request for one message, with the latest part of its thread."""
@@ -108,7 +116,9 @@ def request(
         names = ", ".join(line(attachment.name, 100) for attachment in message.attachments)
         parts.append(f"Files sent with the newest message: {names}")
     parts.append(element("new_message", asked, **{"from": person(message.author.name)}))
-    return Request(model, MAX_TOKENS, load("rewrite"), user_turn("\n\n".join(parts)), schema=SCHEMA)
+    return Request(
+        model, MAX_TOKENS, prompt("rewrite"), user_turn("\n\n".join(parts)), schema=SCHEMA
+    )
 
 
 def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -> Rewritten:

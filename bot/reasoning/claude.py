@@ -1,4 +1,5 @@
-"""Claude as a reasoner of Footnote, and the prices of its models."""
+"""Claude as a reasoner of Footnote: its settings, checked without the SDK, and the prices of its
+models."""
 
 from __future__ import annotations
 
@@ -7,15 +8,59 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
+from pydantic import SecretStr
+
+from bot.core.errors import InvalidSetting
 from bot.core.observing import Observe, nothing_observed
+from bot.core.plugins import named_field
 from bot.core.settings import Price, Settings
 from bot.reasoning.calls import ModelReply, Tokens
-from bot.reasoning.claude.settings import ClaudeSettings, address, key, models
-from bot.reasoning.declaration import Declaration, cost
-from bot.reasoning.reasoner import ReasonerFactory
+from bot.reasoning.model_service import Names, usable_key, usable_url
+from bot.reasoning.reasoner import Declaration, Models, ReasonerFactory, cost, without_name
 
 if TYPE_CHECKING:
-    from bot.reasoning.claude.endpoint import ClaudeEndpoint
+    from bot.reasoning.claude_api import ClaudeEndpoint
+
+API = "https://api.anthropic.com"
+NAMES = Names(
+    "The Claude API", "Messages API", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "without /v1"
+)
+
+
+class ClaudeSettings(Settings, defer_build=True):
+    anthropic_api_key: SecretStr | None = named_field(
+        "ANTHROPIC_API_KEY", description="key of the Claude API, which then researches and writes"
+    )
+    anthropic_base_url: str | None = named_field(
+        "ANTHROPIC_BASE_URL", description="address of an endpoint that speaks the Messages API"
+    )
+
+
+def key(settings: ClaudeSettings) -> str:
+    """Return the API key. Raises ``InvalidSetting`` if it is missing, ``CredentialsRefused`` if it
+    is malformed."""
+    secret = settings.anthropic_api_key
+    found = secret.get_secret_value().strip() if secret else ""
+    if not found:
+        raise InvalidSetting(
+            "ANTHROPIC_API_KEY is not set: set it, or set FOOTNOTE_REASONER=auto to be answered "
+            "with quotations."
+        )
+    return usable_key(found, NAMES.key)
+
+
+def address(settings: ClaudeSettings) -> str:
+    """Return the base URL without ``/v1``, which the SDK adds. Raises ``InvalidSetting``."""
+    if not settings.anthropic_base_url:
+        return API
+    url = usable_url(settings.anthropic_base_url, NAMES.url)
+    return url.removesuffix("/v1").rstrip("/")
+
+
+def models(settings: ClaudeSettings) -> Models:
+    return Models(
+        without_name(settings.model, "claude"), without_name(settings.small_model, "claude")
+    )
 
 
 def _price(input: float, output: float, cache_read: float) -> Price:
@@ -88,7 +133,7 @@ def plain_name(model: str) -> str:
 def _service(
     settings: ClaudeSettings, observe: Callable[[str], Observe] = nothing_observed
 ) -> ClaudeEndpoint:
-    from bot.reasoning.claude.endpoint import ClaudeEndpoint
+    from bot.reasoning.claude_api import ClaudeEndpoint
 
     return ClaudeEndpoint(settings, observe)
 
@@ -96,7 +141,7 @@ def _service(
 def _open(
     settings: ClaudeSettings, observe: Callable[[str], Observe], wait: bool
 ) -> AbstractAsyncContextManager[ReasonerFactory]:
-    from bot.reasoning.model.reasoner import open_reasoner
+    from bot.reasoning.model_reasoner import open_reasoner
 
     key(settings), address(settings)  # report wrong settings before loading the SDK
     return open_reasoner(
@@ -105,7 +150,7 @@ def _open(
 
 
 async def _check(settings: ClaudeSettings) -> str:
-    from bot.reasoning.model.reasoner import probe
+    from bot.reasoning.model_reasoner import probe
 
     return await probe(_service(settings), models(settings))
 
