@@ -15,16 +15,18 @@ from bot.core.observing import Observe, nothing_observed
 from bot.core.plugins import named_field
 from bot.core.settings import Price, Settings
 from bot.reasoning.calls import ModelReply, Tokens
-from bot.reasoning.model_service import Names, usable_key, usable_url
-from bot.reasoning.reasoner import Declaration, Models, ReasonerFactory, cost, without_name
+from bot.reasoning.reasoner import (
+    Declaration,
+    Models,
+    ReasonerFactory,
+    cost,
+    usable_key,
+    usable_url,
+    without_name,
+)
 
 if TYPE_CHECKING:
     from bot.reasoning.claude_api import ClaudeEndpoint
-
-API = "https://api.anthropic.com"
-NAMES = Names(
-    "The Claude API", "Messages API", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "without /v1"
-)
 
 
 class ClaudeSettings(Settings, defer_build=True):
@@ -46,14 +48,15 @@ def key(settings: ClaudeSettings) -> str:
             "ANTHROPIC_API_KEY is not set: set it, or set FOOTNOTE_REASONER=auto to be answered "
             "with quotations."
         )
-    return usable_key(found, NAMES.key)
+    return usable_key(found, "ANTHROPIC_API_KEY")
 
 
-def address(settings: ClaudeSettings) -> str:
-    """Return the base URL without ``/v1``, which the SDK adds. Raises ``InvalidSetting``."""
+def address(settings: ClaudeSettings) -> str | None:
+    """Return the base URL without ``/v1``, which the SDK adds; None for the Claude API itself.
+    Raises ``InvalidSetting``."""
     if not settings.anthropic_base_url:
-        return API
-    url = usable_url(settings.anthropic_base_url, NAMES.url)
+        return None
+    url = usable_url(settings.anthropic_base_url, "ANTHROPIC_BASE_URL")
     return url.removesuffix("/v1").rstrip("/")
 
 
@@ -130,12 +133,12 @@ def plain_name(model: str) -> str:
     return name
 
 
-def _service(
+def claude_service(
     settings: ClaudeSettings, observe: Callable[[str], Observe] = nothing_observed
 ) -> ClaudeEndpoint:
     from bot.reasoning.claude_api import ClaudeEndpoint
 
-    return ClaudeEndpoint(settings, observe)
+    return ClaudeEndpoint(settings, key(settings), address(settings), observe)
 
 
 def _open(
@@ -145,14 +148,14 @@ def _open(
 
     key(settings), address(settings)  # report wrong settings before loading the SDK
     return open_reasoner(
-        "claude", settings, models(settings), lambda: _service(settings, observe), wait=wait
+        "claude", settings, models(settings), lambda: claude_service(settings, observe), wait=wait
     )
 
 
 async def _check(settings: ClaudeSettings) -> str:
     from bot.reasoning.model_reasoner import probe
 
-    return await probe(_service(settings), models(settings))
+    return await probe(claude_service(settings), models(settings))
 
 
 REASONER = Declaration(
@@ -165,6 +168,6 @@ REASONER = Declaration(
         settings.reasoner == "claude" or settings.anthropic_base_url is not None
     ),
     models=models,
-    service=_service,
+    service=claude_service,
     price=claude_price,
 )

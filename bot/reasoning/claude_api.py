@@ -10,7 +10,7 @@ https://platform.claude.com/docs/en/api/errors.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,6 @@ from anthropic import AsyncStream
 from anthropic.types import RawMessageStreamEvent
 
 from bot.core.errors import ModelBroken
-from bot.core.observing import Observe, nothing_observed
 from bot.reasoning.calls import (
     Begins,
     Block,
@@ -45,11 +44,11 @@ from bot.reasoning.calls import (
     tool_input,
     with_schema_in_words,
 )
-from bot.reasoning.claude import API, NAMES, ClaudeSettings, address, key
 from bot.reasoning.model_service import (
     READING_FAILURES,
     CutOff,
     Failure,
+    Names,
     Service,
     Wire,
     on_one_line,
@@ -84,24 +83,26 @@ sending back the thoughts of earlier turns.
 
 
 class ClaudeEndpoint(Service[RawMessageStreamEvent]):
-    """See the module docstring. Raises ``InvalidSetting`` or ``CredentialsRefused`` if the settings
-    cannot work."""
+    """See the module docstring."""
 
     failures = (anthropic.APIError, *READING_FAILURES)
-    names = NAMES
-    api = API
+    names = Names(
+        "The Claude API",
+        "Messages API",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "without /v1",
+        "https://api.anthropic.com",
+    )
     _client: anthropic.AsyncAnthropic
 
-    def __init__(
-        self, settings: ClaudeSettings, observe: Callable[[str], Observe] = nothing_observed
-    ) -> None:
-        super().__init__(settings, key(settings), address(settings), observe)
+    def new_client(self) -> anthropic.AsyncAnthropic:
         options = self.client_options(anthropic.DefaultAsyncHttpxClient)
-        self._client = anthropic.AsyncAnthropic(default_headers=self._headers(), **options)
+        return anthropic.AsyncAnthropic(default_headers=self._headers(), **options)
 
     def _headers(self) -> dict[str, str]:
         # Endpoints written for earlier versions of the API expect the key only here.
-        return {} if self.address == API else {"X-Api-Key": self.secret}
+        return {} if self.address == self.names.api else {"X-Api-Key": self.secret}
 
     def _keyed(self) -> anthropic.AsyncAnthropic:
         """Return the client with the current key."""

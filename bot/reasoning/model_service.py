@@ -67,6 +67,7 @@ class Names:
     key: str  # "ANTHROPIC_API_KEY"
     url: str  # "ANTHROPIC_BASE_URL"
     url_form: str  # "without /v1"
+    api: str  # the address of the service itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,33 +237,6 @@ def refused_feature(words: str, used: Collection[str], named: Mapping[str, str])
     return None
 
 
-# ---------------------------------------------------------------- keys and addresses
-
-
-def usable_key(key: str, name: str) -> str:
-    """Check that a key can be sent in a header. Raises ``CredentialsRefused``."""
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise CredentialsRefused(
-            f"{name} holds characters that no key has: copy it again, without spaces or line "
-            "breaks."
-        )
-    return key
-
-
-def usable_url(address: str, name: str) -> str:
-    """Return an HTTP address without its final slash. Raises ``InvalidSetting``."""
-    try:
-        parts = urlsplit(address.strip())
-        works = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        works = False
-    if not works:
-        raise InvalidSetting(
-            f"{name} is not an address like https://host/path: correct it or unset it."
-        )
-    return address.strip().rstrip("/")
-
-
 def host_of(url: str) -> str:
     return urlsplit(url).netloc.rpartition("@")[2]
 
@@ -317,29 +291,28 @@ class Collector(Protocol[E_contra]):
 class Service(ABC, Generic[E]):
     """See the module docstring. Close it with ``aclose``.
 
-    ``observe`` returns the observer for calls of a model. Subclasses implement the SDK's calls and
+    ``address`` is None for the service itself; ``observe`` returns the observer for calls of a
+    model. Subclasses implement the SDK's calls and
     the format of requests.
     """
 
     failures: ClassVar[tuple[type[Exception], ...]]
     """Exceptions of the SDK, and ``READING_FAILURES``."""
     names: ClassVar[Names]
-    api: ClassVar[str]
-    """The address of the service itself."""
     _client: Any
-    """The SDK's client, created by subclasses."""
 
     def __init__(
         self,
         settings: Settings,
         secret: str,
-        address: str,
+        address: str | None,
         observe: Callable[[str], Observe] = nothing_observed,
     ) -> None:
         self.settings = settings
-        self._secret, self.address = secret, address
+        self._secret, self.address = secret, address or self.names.api
         self.observe = observe
         self.refused: dict[str, set[str]] = {}  # model → features it has refused
+        self._client = self.new_client()
 
     # ------------------------------------------------------------ for subclasses
 
@@ -367,6 +340,10 @@ class Service(ABC, Generic[E]):
             "max_retries": RETRIES,
             "http_client": http_client(transport=transport, event_hooks={"response": [give_up]}),
         }
+
+    @abstractmethod
+    def new_client(self) -> Any:
+        """Return a client of the SDK. Raises as ``client_options`` does."""
 
     @abstractmethod
     def cites(self, model: str) -> bool:
@@ -403,7 +380,7 @@ class Service(ABC, Generic[E]):
         """Convert an SDK's exception to an error with a sentence for people, without the key."""
         failure = self.failure(error)
         failure = replace(failure, words=failure.words.replace(self.secret, "…"))
-        host = self.names.service if self.address == self.api else host_of(self.address)
+        host = self.names.service if self.address == self.names.api else host_of(self.address)
         return explain(failure, self.names, self.settings, model, host)
 
     async def describe(self, model: str) -> str:

@@ -14,17 +14,19 @@ from bot.core.extras import need
 from bot.core.observing import Observe, nothing_observed
 from bot.core.plugins import named_field
 from bot.core.settings import Settings
-from bot.reasoning.model_service import Names, usable_key, usable_url
-from bot.reasoning.reasoner import Declaration, Models, ReasonerFactory, without_name
+from bot.reasoning.reasoner import (
+    Declaration,
+    Models,
+    ReasonerFactory,
+    usable_key,
+    usable_url,
+    without_name,
+)
 
 if TYPE_CHECKING:
     from bot.reasoning.openai_api import OpenAIEndpoint
 
 NAME = "openai"
-API = "https://api.openai.com/v1"
-NAMES = Names(
-    "The OpenAI API", "Chat Completions API", "OPENAI_API_KEY", "OPENAI_BASE_URL", "with /v1"
-)
 NO_KEY = "no-key-is-set"  # the SDK needs one; self-hosted servers mostly accept any
 
 
@@ -47,12 +49,13 @@ def key(settings: OpenAISettings) -> str:
             "OPENAI_API_KEY is not set: set it, or set OPENAI_BASE_URL to a server of your own "
             "(vLLM, Ollama, LM Studio)."
         )
-    return usable_key(found, NAMES.key) or NO_KEY
+    return usable_key(found, "OPENAI_API_KEY") or NO_KEY
 
 
-def address(settings: OpenAISettings) -> str:
-    """Return the base URL, with its ``/v1``. Raises ``InvalidSetting``."""
-    return usable_url(settings.openai_base_url, NAMES.url) if settings.openai_base_url else API
+def address(settings: OpenAISettings) -> str | None:
+    """Return the base URL, with its ``/v1``; None for OpenAI itself. Raises ``InvalidSetting``."""
+    url = settings.openai_base_url
+    return usable_url(url, "OPENAI_BASE_URL") if url else None
 
 
 def models(settings: OpenAISettings) -> Models:
@@ -71,13 +74,13 @@ def models(settings: OpenAISettings) -> Models:
     return Models(large, without_name(small, NAME))
 
 
-def _service(
+def openai_service(
     settings: OpenAISettings, observe: Callable[[str], Observe] = nothing_observed
 ) -> OpenAIEndpoint:
     need("openai", f"FOOTNOTE_MODEL={settings.model}")
     from bot.reasoning.openai_api import OpenAIEndpoint
 
-    return OpenAIEndpoint(settings, observe)
+    return OpenAIEndpoint(settings, key(settings), address(settings), observe)
 
 
 def _open(
@@ -88,15 +91,15 @@ def _open(
     need("openai", f"FOOTNOTE_MODEL={settings.model}")
     key(settings), address(settings)  # report wrong settings before loading the SDK
     return open_reasoner(
-        NAME, settings, models(settings), lambda: _service(settings, observe), wait=wait
+        NAME, settings, models(settings), lambda: openai_service(settings, observe), wait=wait
     )
 
 
 async def _check(settings: OpenAISettings) -> str:
     from bot.reasoning.model_reasoner import probe
 
-    named = models(settings)
-    return await probe(_service(settings), named)
+    named = models(settings)  # first: it may raise
+    return await probe(openai_service(settings), named)
 
 
 REASONER = Declaration(
@@ -105,5 +108,5 @@ REASONER = Declaration(
     open=_open,
     check=_check,
     models=models,
-    service=_service,
+    service=openai_service,
 )

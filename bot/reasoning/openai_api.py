@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,6 @@ from openai import AsyncStream
 from openai.types.chat import ChatCompletionChunk
 
 from bot.core.errors import FootnoteError, InvalidSetting, ModelBroken
-from bot.core.observing import Observe, nothing_observed
 from bot.reasoning.calls import (
     Begins,
     Block,
@@ -46,6 +45,7 @@ from bot.reasoning.model_service import (
     READING_FAILURES,
     CutOff,
     Failure,
+    Names,
     Service,
     Wire,
     on_one_line,
@@ -53,7 +53,6 @@ from bot.reasoning.model_service import (
     retry_after,
     said_in,
 )
-from bot.reasoning.openai import API, NAMES, OpenAISettings, address, key
 from bot.text.terms import estimate
 
 if TYPE_CHECKING:
@@ -71,20 +70,21 @@ NAMED = {
 
 
 class OpenAIEndpoint(Service[ChatCompletionChunk]):
-    """See the module docstring. Raises ``InvalidSetting`` or ``CredentialsRefused`` if the settings
-    cannot work."""
+    """See the module docstring."""
 
     failures = (openai.APIError, *READING_FAILURES)
-    names = NAMES
-    api = API
+    names = Names(
+        "The OpenAI API",
+        "Chat Completions API",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "with /v1",
+        "https://api.openai.com/v1",
+    )
     _client: openai.AsyncOpenAI
 
-    def __init__(
-        self, settings: OpenAISettings, observe: Callable[[str], Observe] = nothing_observed
-    ) -> None:
-        super().__init__(settings, key(settings), address(settings), observe)
-        options = self.client_options(openai.DefaultAsyncHttpxClient)
-        self._client = openai.AsyncOpenAI(**options)
+    def new_client(self) -> openai.AsyncOpenAI:
+        return openai.AsyncOpenAI(**self.client_options(openai.DefaultAsyncHttpxClient))
 
     def _keyed(self) -> openai.AsyncOpenAI:
         """Return the client with the current key."""
@@ -116,7 +116,7 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
     def to_wire(self, request: Request) -> Wire:
         refused = self.refused.get(request.model, set())
         names = ["max_completion_tokens", "max_tokens"]
-        if self.address != API:
+        if self.address != self.names.api:
             names.reverse()  # some servers silently ignore unknown parameters
         limit = next((name for name in names if name not in refused), names[0])
         return request_body(request, refused, limit)

@@ -20,7 +20,7 @@ from bot.core.errors import (
     ModelUnavailable,
 )
 from bot.reasoning.calls import ModelReply, Request, Text, ToolCall, user_turn
-from bot.reasoning.claude_api import ClaudeEndpoint
+from bot.reasoning.claude import claude_service
 from bot.reasoning.model_service import TooLong
 from tests.fakes.claude import Fail, Fault, Reply, says, thinking, tool
 from tests.fakes.claude_stage import KEY, OpenStage, Stage, blocks_of, claude_settings
@@ -177,7 +177,7 @@ async def test_an_endpoint_that_is_not_there(
     unused_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.reasoning.model_service.RETRIES", 0)
-    endpoint = ClaudeEndpoint(
+    endpoint = claude_service(
         claude_settings(
             anthropic_api_key=KEY,
             anthropic_base_url=f"http://127.0.0.1:{unused_port}",

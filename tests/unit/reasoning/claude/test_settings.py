@@ -12,8 +12,7 @@ from bot.core.errors import (
     FootnoteError,
     InvalidSetting,
 )
-from bot.reasoning.claude import REASONER
-from bot.reasoning.claude_api import ClaudeEndpoint
+from bot.reasoning.claude import REASONER, claude_service
 from tests.fakes.claude import Fail
 from tests.fakes.claude_stage import KEY, OpenStage, claude_settings, open_claude
 from tests.unit.reasoning.claude.test_endpoint import REQUEST, ask, error_of
@@ -38,14 +37,14 @@ def test_settings_that_cannot_work_are_refused_at_once(
     changes: dict[str, Any], kind: type[FootnoteError], words: str
 ) -> None:
     with pytest.raises(kind, match=words) as raised:
-        ClaudeEndpoint(claude_settings(**{"anthropic_api_key": KEY, **changes}))
+        claude_service(claude_settings(**{"anthropic_api_key": KEY, **changes}))
     assert str(changes.get("anthropic_api_key")) not in str(raised.value)
 
 
 def test_a_proxy_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "nonsense://user:secret@proxy")
     with pytest.raises(InvalidSetting, match="ALL_PROXY") as raised:
-        ClaudeEndpoint(claude_settings(anthropic_api_key=KEY))
+        claude_service(claude_settings(anthropic_api_key=KEY))
     assert "secret" not in str(raised.value)
 
 
@@ -53,7 +52,7 @@ def test_a_proxy_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_base_url_may_end_in_v1(stage: OpenStage, suffix: str) -> None:
     on = stage()
     url = f"{on.settings.anthropic_base_url}{suffix}"
-    endpoint = ClaudeEndpoint(claude_settings(anthropic_api_key=KEY, anthropic_base_url=url))
+    endpoint = claude_service(claude_settings(anthropic_api_key=KEY, anthropic_base_url=url))
     await endpoint.complete(REQUEST)
     await endpoint.aclose()
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.operation.configuration import load_settings
-from bot.reasoning.openai import OpenAISettings
+from bot.reasoning.openai import OpenAISettings, openai_service
 from bot.reasoning.openai_api import OpenAIEndpoint
 from tests.fakes.claude_stage import Relay
 from tests.fakes.openai import FakeOpenAI
@@ -38,7 +38,7 @@ async def server(relay: tuple[Relay, str]) -> AsyncIterator[OpenServer]:
         api = FakeOpenAI(**({"brain": brain} if brain is not None else {}), **(fake or {}))
         app.app = api
         values = {"openai_base_url": f"{url}/v1", "model": "openai:gpt-a"}
-        opened.append(OpenAIEndpoint(openai_settings(**{**values, **given})))
+        opened.append(openai_service(openai_settings(**{**values, **given})))
         return api, opened[-1]
 
     yield make
