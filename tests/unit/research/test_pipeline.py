@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bot.core.messages import Message, Transcript
+from bot.core.messages import UPLOADED, Attachment, Message, Transcript
 from bot.operation.configuration import load_settings
 from bot.reasoning.closest_reasoner import Closest
 from bot.reasoning.evidence import Finish, Read, Rewritten, SubQuestion, Turn, Workspace
@@ -111,3 +111,26 @@ async def test_a_long_message_is_not_guessed_at(
     pipeline = Pipeline(run, reasoner, fallback, Transcript(), load_settings(), lambda text: None)
     assert (await pipeline.answer()).status == "answered"
     assert fallback.asked == guesses
+
+
+@pytest.mark.parametrize("attached", [False, True], ids=["alone", "beside a file"])
+async def test_without_a_model_a_long_question_is_no_source_for_itself(
+    open_run: OpenRun, attached: bool
+) -> None:
+    shelf = a_shelf("Tower opening was in 1889, in spring.", "Canteen.")
+    said = "When was the tower opening, in what year? " + "We need it for the guide. " * 300
+    file = Attachment("notes.txt", "text/plain", f"{UPLOADED}x/notes.txt")
+    message = replace(a_message(said), attachments=(file,) if attached else ())
+    run = await open_run(shelf, message=message)
+
+    async def notes(attachment: Attachment, largest: int) -> bytes:
+        return b"The tower opening was in the year 1889, when the guide was printed."
+
+    run._download = notes
+    quoting = Closest(run.calls)
+    pipeline = Pipeline(run, quoting, quoting, Transcript(), load_settings(), lambda text: None)
+    answer = await pipeline.answer()
+    cited = {citation.url.rpartition("/")[2] for citation in answer.citations}
+    assert answer.citations
+    assert "message.txt" not in f"{answer.text} {cited}"
+    assert ("notes.txt" in cited) is attached
