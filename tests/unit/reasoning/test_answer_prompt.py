@@ -1,30 +1,39 @@
-"""Writing with Claude: passages in, text and citations of those passages out."""
+"""Writing: what the writer sees, and what its reply becomes."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bot.core.errors import ModelBroken, ModelRefused, ModelUnavailable
-from bot.reasoning.answer_prompt import SHORTENED
+from bot.reasoning.answer_prompt import LONGEST_NEXT as LONGEST
+from bot.reasoning.answer_prompt import SHORTENED, Splitter, reply_of
+from bot.reasoning.calls import prompt as load
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
     Cut,
     Evidence,
     Manuscript,
+    Outcome,
     Paragraph,
+    ReadResult,
+    Reply,
     Restart,
+    Search,
     Suggested,
     TextDelta,
+    Workspace,
 )
 from bot.research.answer.write import Written, write
 from tests.fakes.calls import MemoryCalls
-from tests.fakes.claude import Fail, Fault, citation, cited, says, thinking
-from tests.fakes.claude_stage import OpenStage, Stage
-from tests.unit.reasoning.samples import ASKED, a_source, evidence, finding, texts
+from tests.fakes.claude import Fail, Fault, citation, cited, says, text, thinking, tool
+from tests.fakes.claude_stage import OpenStage, Stage, replied
+from tests.unit.reasoning.samples import ASKED, QUESTION, a_source, evidence, finding, texts
 
 ONE = a_source(1, "It is 330 metres tall.", "Eiffel built it.", "It opened in 1889.", title="Tower")
 THREE = a_source(3, "Others say 324 metres.", title="Rival")
@@ -388,3 +397,287 @@ async def test_the_answer_rests_on_the_model_and_effort_of_the_settings(stage: O
     [request] = on.fake.calls
     assert request["output_config"] == {"effort": "medium"}
     assert request["thinking"] == {"type": "adaptive"}
+
+
+TOWER, BUILT = a_source(7), a_source(8)
+BOTH_READ = Workspace(
+    given=(Outcome("given", reads=(ReadResult(1, TOWER), ReadResult(2, BUILT))),), may_reply=True
+)
+ANSWER = (
+    cited("It is 330 metres tall.", citation(0, 0, 1)),
+    text(" "),
+    cited("Gustave Eiffel built it.", citation(1, 1, 2)),
+)
+DELTAS: list[AnswerDelta] = [
+    TextDelta("It is 330 metres tall.", opens=True, has_marks=False),
+    CitationDelta(7, TOWER.passages[0].start, TOWER.passages[0].end),
+    TextDelta(" ", opens=True, has_marks=False),
+    TextDelta("Gustave Eiffel built it.", opens=True, has_marks=False),
+    CitationDelta(8, BUILT.passages[1].start, BUILT.passages[1].end),
+]
+
+
+def joined(deltas: list[AnswerDelta]) -> list[AnswerDelta]:
+    """Text in a row as one delta."""
+    found: list[AnswerDelta] = []
+    for delta in deltas:
+        last = found[-1] if found else None
+        if isinstance(delta, TextDelta) and isinstance(last, TextDelta) and not delta.opens:
+            found[-1] = replace(last, text=last.text + delta.text)
+        else:
+            found.append(delta)
+    return found
+
+
+async def test_cited_words_without_a_call_are_the_answer(stage: OpenStage) -> None:
+    told: list[AnswerDelta] = []
+    turn = await stage([says(*ANSWER)]).claude.next_turn(QUESTION, BOTH_READ, told.append)
+    assert turn.actions == (Reply(tuple(DELTAS)),)
+    assert joined(told) == DELTAS
+
+
+async def test_it_is_told_while_the_rest_is_still_to_come(stage: OpenStage) -> None:
+    long = cited("More of it. " * 60, citation(1, 0, 1))
+    on = stage([says(ANSWER[0], text(" "), long)], rate=600.0)
+    told = asyncio.Event()
+    turn = asyncio.create_task(on.claude.next_turn(QUESTION, BOTH_READ, lambda delta: told.set()))
+    await asyncio.wait_for(told.wait(), 10)
+    assert not turn.done()
+    assert isinstance((await turn).actions[0], Reply)
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [text("I think the answer is 42.")],
+        [text("I look for it."), tool("search", {"queries": ["a"]}, "c1")],
+        [text("   ")],
+    ],
+    ids=["no citation", "a call", "nothing"],
+)
+async def test_what_cites_nothing_or_calls_is_no_answer(
+    stage: OpenStage, blocks: list[Any]
+) -> None:
+    told: list[AnswerDelta] = []
+    turn = await stage([says(*blocks)]).claude.next_turn(QUESTION, BOTH_READ, told.append)
+    assert not any(isinstance(action, Reply) for action in turn.actions)
+    assert told == []
+
+
+async def test_an_answer_that_ends_in_a_call_is_taken_back(stage: OpenStage) -> None:
+    told: list[AnswerDelta] = []
+    reply = says(*ANSWER, tool("search", {"queries": ["a"]}, "c1"))
+    turn = await stage([reply]).claude.next_turn(QUESTION, BOTH_READ, told.append)
+    assert turn.actions == (Search(("a",), "c1"),)
+    assert told[-1] == Restart()
+
+
+async def test_a_stream_that_is_cut_begins_again(stage: OpenStage) -> None:
+    told: list[AnswerDelta] = []
+    on = stage([says(*ANSWER, fault=Fault("cut", after=8)), says(*ANSWER)])
+    turn = await on.claude.next_turn(QUESTION, BOTH_READ, told.append)
+    assert turn.actions == (Reply(tuple(DELTAS)),)
+    at = told.index(Restart())
+    assert joined(told[at + 1 :]) == DELTAS
+
+
+async def test_only_where_it_may(stage: OpenStage) -> None:
+    told: list[AnswerDelta] = []
+    on = stage([says(*ANSWER)])
+    turn = await on.claude.next_turn(QUESTION, replace(BOTH_READ, may_reply=False), told.append)
+    assert (turn.actions, told) == ((), [])
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("It is tall [1]. Eiffel built it [2.1].", "It is tall [7]. Eiffel built it [8]."),
+        ("It is tall [9] [1].", "It is tall  [7]."),
+    ],
+)
+def test_without_citations_marks_name_pages_of_the_desk(said: str, written: str) -> None:
+    pages = {1: TOWER, 2: BUILT}
+    turn = replied(text(said))
+    assert reply_of(turn, BOTH_READ.sources, pages) is None
+    assert reply_of(replace(turn, plain=True), BOTH_READ.sources, pages) == Reply(
+        (TextDelta(written, opens=True),)
+    )
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"search_result_index": 9, "start_block_index": 0, "end_block_index": 1},
+        {"search_result_index": 0, "start_block_index": -1, "end_block_index": 1},
+    ],
+)
+def test_a_citation_that_leads_nowhere_is_none(broken: dict[str, Any]) -> None:
+    block = {"type": "text", "text": "It is tall.", "citations": [broken]}
+    assert reply_of(replied(block), BOTH_READ.sources, {}) is None
+
+
+# ---------------------------------------------------------------- questions below the answer
+
+BELOW_THE_ANSWER = "\n\n<ask_next>\nWho was Eiffel?\nWhen did it open?\n</ask_next>"
+ASKED_NEXT = Suggested(("Who was Eiffel?", "When did it open?"))
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        (text(BELOW_THE_ANSWER),),
+        (cited(BELOW_THE_ANSWER, citation(0, 0, 1)),),
+        (text(BELOW_THE_ANSWER[:7]), text(BELOW_THE_ANSWER[7:])),
+    ],
+)
+async def test_the_questions_below_the_answer_are_not_told(
+    stage: OpenStage, below: tuple[Any, ...]
+) -> None:
+    told: list[AnswerDelta] = []
+    on = stage([says(*ANSWER, *below)])
+    turn = await on.claude.next_turn(QUESTION, BOTH_READ, told.append)
+    (reply,) = turn.actions
+    assert isinstance(reply, Reply)
+    assert reply.deltas[-1] == ASKED_NEXT
+    for deltas in (told, list(reply.deltas)):
+        shown = [delta for delta in joined(deltas) if not isinstance(delta, Suggested)]
+        assert [one for one in shown if isinstance(one, CitationDelta)] == [DELTAS[1], DELTAS[4]]
+        words = "".join(delta.text for delta in shown if isinstance(delta, TextDelta))
+        assert words.rstrip() == "It is 330 metres tall. Gustave Eiffel built it."
+
+
+def test_with_marks_the_questions_are_split_off_too() -> None:
+    reply = replace(replied(text(f"It is 330 metres tall [1].{BELOW_THE_ANSWER}")), plain=True)
+    found = reply_of(reply, (TOWER,), {1: TOWER})
+    assert found is not None
+    assert found.deltas == (TextDelta("It is 330 metres tall [7].", opens=True), ASKED_NEXT)
+
+
+SHOWN = "It is **330 metres** tall [1].\n\n- Iron\n- Paint\n\n```\nx < 5\n```"
+NEXT_ONES = ("Who built it?", "How many steps lead to the top?")
+LINES = "\n".join(NEXT_ONES)
+
+
+def pieces(text: str, size: int) -> Iterator[str]:
+    return (text[at : at + size] for at in range(0, len(text), size))
+
+
+def split(text: str, size: int) -> tuple[str, tuple[str, ...]]:
+    splitter = Splitter()
+    shown = "".join(map(splitter.shown, pieces(text, size)))
+    return shown + splitter.ended(is_last=True), splitter.questions
+
+
+TAGS = (
+    "<ask_next>",
+    "<ask_next",
+    "< ask_next >",
+    "<ASK_NEXT>",
+    "<ask-next>",
+    "</ask_next>",
+    "<ask_next/>",
+    "[ask_next]",
+    "**<ask_next>**",
+    "`<ask_next>`",
+    "\\<ask_next\\>",
+    "### <ask_next>",
+    "> <ask_next>",
+    "- <ask_next>",
+    "ask_next:",
+    "**ask_next**",
+    "## Ask_next",
+)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1_000])
+@pytest.mark.parametrize("tag", TAGS)
+def test_nothing_of_the_tag_is_shown_however_it_is_written(tag: str, size: int) -> None:
+    assert split(f"{SHOWN}\n\n{tag}\n{LINES}", size) == (SHOWN, NEXT_ONES)
+
+
+@pytest.mark.parametrize("size", [1, 4, 1_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{SHOWN}\n<ask_next>{LINES}</ask_next>",
+        f"{SHOWN}\n<ask_next>\n- {NEXT_ONES[0]}\n- {NEXT_ONES[1]}\n</ask_next>\n",
+        f"{SHOWN}\n<ask_next>\n1. {NEXT_ONES[0]}\n2. {NEXT_ONES[1]}",
+        f"{SHOWN}\n<ask_next> {NEXT_ONES[0]} {NEXT_ONES[1]}",
+        f"{SHOWN}\n<ask_next>\n<ask_next>{NEXT_ONES[0]}</ask_next>\n<ask_next>{NEXT_ONES[1]}</ask_next>",
+        f"{SHOWN}\n<ask_next>\nYou could ask:\n{LINES}\nand more",
+    ],
+)
+def test_the_questions_come_in_many_forms(text: str, size: int) -> None:
+    assert split(text, size) == (SHOWN, NEXT_ONES)
+
+
+TAG = "\n\n**<ask_next>**\n"
+
+
+@pytest.mark.parametrize("end", range(1, len(TAG) + 1))
+@pytest.mark.parametrize("size", [1, 5, 1_000])
+def test_a_stream_that_is_cut_in_the_tag_shows_nothing_of_it(end: int, size: int) -> None:
+    shown, asked = split(f"It is tall [1].{TAG[:end]}", size)
+    assert (shown.rstrip("\n* "), asked) == ("It is tall [1].", ())
+
+
+@pytest.mark.parametrize("size", [1, 4, 1_000])
+@pytest.mark.parametrize("tag", TAGS[:12])
+def test_a_tag_behind_the_last_sentence_ends_it(tag: str, size: int) -> None:
+    assert split(f"It is tall [1]. {tag} {LINES}", size) == ("It is tall [1].", NEXT_ONES)
+
+
+@pytest.mark.parametrize("end", range(len("How many steps lead to the top")))
+def test_a_question_that_is_cut_is_none(end: int) -> None:
+    shown, asked = split(f"{SHOWN}\n<ask_next>\n{NEXT_ONES[0]}\n{NEXT_ONES[1][:end]}", 3)
+    assert (shown, asked) == (SHOWN, NEXT_ONES[:1])
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 1_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        SHOWN,
+        "A",
+        "As",
+        "It is a",
+        "Call `ask_next` or ask_next() of the queue, task_next, x.ask_next or ask_next.py.",
+        "If a < b [2], ask the next one: <a href> [a] and <as> stay.",
+        "| a | b |\n|---|---|\n| 1 | 2 |\n",
+        "它高 330 米[1]。\n\n> 没有找到。",
+        "Ask next door.\n",
+        "- a\n- b\n\n---\n",
+        "```\nask\n```",
+    ],
+)
+def test_other_words_are_shown_unchanged(text: str, size: int) -> None:
+    assert split(text, size) == (text, ())
+
+
+@pytest.mark.parametrize("size", [1, 3, 1_000])
+def test_at_no_time_is_a_part_of_the_tag_shown(size: int) -> None:
+    splitter, shown = Splitter(), ""
+    for piece in pieces(f"{SHOWN}\n\n<ask_next>\n{LINES}", size):
+        shown += splitter.shown(piece)
+        assert SHOWN.startswith(shown)
+
+
+def test_the_end_of_a_block_releases_what_begins_no_tag() -> None:
+    splitter = Splitter()
+    assert (splitter.shown("It is:\n- "), splitter.ended()) == ("It is:", "\n- ")
+    assert (splitter.shown("x <"), splitter.ended()) == ("x", "")
+    assert splitter.shown("ask_next>\nWho?") == ""
+    assert splitter.questions == ("Who?",)
+
+
+def test_what_follows_the_tag_is_bounded() -> None:
+    splitter = Splitter()
+    for _ in range(10_000):
+        splitter.shown("<ask_next> and on ")
+    assert len(splitter._next or "") == LONGEST
+
+
+@pytest.mark.parametrize("prompt", ["write", "iterate"])
+def test_the_prompts_of_an_answer_ask_for_it(prompt: str) -> None:
+    text = load(prompt, citing="", ask_next=load("ask_next"))
+    assert "`<ask_next>`" in text

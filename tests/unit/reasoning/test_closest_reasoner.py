@@ -1,4 +1,4 @@
-"""Messages as questions that can be searched."""
+"""A message as a question with the words of its thread."""
 
 from __future__ import annotations
 

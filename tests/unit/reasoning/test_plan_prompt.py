@@ -1,4 +1,4 @@
-"""Planning by Claude: what it is asked, and what becomes of its reply."""
+"""The planner: what it sees, and what its reply becomes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewriting with Claude: what is asked of the model, and what is made of its answer."""
+"""The rewrite: what the small model sees, and what its reply becomes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports with Claude: what it is asked for draft, queries and revision, and what is made of it."""
+"""Reports: the draft, the queries of a paragraph, and its revision."""
 
 from __future__ import annotations
 

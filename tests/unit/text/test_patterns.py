@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled at their first use."""
+"""Patterns that are compiled at their first use."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from bot.core.errors import (
     ModelBroken,
     ModelUnavailable,
 )
+from bot.operation.configuration import load_settings
 from bot.reasoning.calls import (
     CachePoint,
     ModelReply,
@@ -31,10 +33,45 @@ from bot.reasoning.calls import (
     user_turn,
 )
 from bot.reasoning.model_service import TooLong
+from bot.reasoning.openai import OpenAISettings, openai_service
 from bot.reasoning.openai_api import OpenAIEndpoint
 from bot.reasoning.reasoner import price_of, reasoners
 from tests.fakes.claude import Fail, Fault, Reply, says, tool
-from tests.unit.reasoning.openai.conftest import OpenServer, openai_settings
+from tests.fakes.claude_stage import Relay
+from tests.fakes.openai import FakeOpenAI
+
+Opened = tuple[FakeOpenAI, OpenAIEndpoint]
+OpenServer = Callable[..., Opened]
+
+
+def openai_settings(**given: Any) -> OpenAISettings:
+    settings = load_settings(**given)
+    assert isinstance(settings, OpenAISettings)
+    return settings
+
+
+@pytest.fixture(autouse=True)
+def retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.reasoning.model_service.RETRIES", 1)
+
+
+@pytest.fixture
+async def server(relay: tuple[Relay, str]) -> AsyncIterator[OpenServer]:
+    """Opens a fake and its client: ``server(brain, **settings)``; ``fake`` are its options."""
+    opened: list[OpenAIEndpoint] = []
+
+    def make(brain: Any = None, *, fake: dict[str, Any] | None = None, **given: Any) -> Opened:
+        app, url = relay
+        api = FakeOpenAI(**({"brain": brain} if brain is not None else {}), **(fake or {}))
+        app.app = api
+        values = {"openai_base_url": f"{url}/v1", "model": "openai:gpt-a"}
+        opened.append(openai_service(openai_settings(**{**values, **given})))
+        return api, opened[-1]
+
+    yield make
+    for endpoint in opened:
+        await endpoint.aclose()
+
 
 OBJECT = {
     "type": "object",
