@@ -10,12 +10,24 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from bot.core.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.core.messages import Message, Transcript
 from bot.core.settings import Settings
-from bot.reasoning.answer_prompt import AnswerWatch, Reader, Writing, reply_of
+from bot.reasoning.answer_prompt import (
+    FEWEST,
+    AnswerWatch,
+    Reader,
+    Revising,
+    Writing,
+    draft_request,
+    parse_draft,
+    parse_queries,
+    query_request,
+    reply_of,
+    topic_query,
+)
 from bot.reasoning.calls import (
     RESTATE,
     VERIFY,
@@ -59,18 +71,11 @@ from bot.reasoning.judgement_prompts import (
 from bot.reasoning.model_service import Replying, Service, TooLong, Watch
 from bot.reasoning.plan_prompt import QueryWatch, edit_of, plan_request, worth_cutting
 from bot.reasoning.reasoner import Models, OnAnswer, OnQueries, Pairs, ReasonerFactory
-from bot.reasoning.report_prompt import (
-    Revising,
-    draft_request,
-    parse_draft,
-    parse_queries,
-    query_request,
-    topic_query,
-)
 from bot.reasoning.rewrite_prompt import parse_rewrite, rewrite_request
 from bot.reasoning.tool_loop import TOOLS, actions, loop_turns, pages_by_number
 from bot.reasoning.wording import language_of, plain_question, recalled
 
+T = TypeVar("T")
 OUTPUT_TOKENS = 8_000  # of one call, thoughts included
 LONGEST_OUTPUT = 20_000  # for a retry after only thoughts
 
@@ -146,23 +151,15 @@ class ModelReasoner:
         )
         if plain is not None:
             return plain
-        request = rewrite_request(
-            self._models.small, transcript, message, instructions, self._calls.now
+        model = self._models.small
+        return await self._parsed(
+            rewrite_request(model, transcript, message, instructions, self._calls.now),
+            "rewrite",
+            ("Understand the question", "Understand the question again"),
+            lambda reply, _: parse_rewrite(reply, transcript, message),
+            f"{model} did not state the question in the form asked for: "
+            "try again, or set FOOTNOTE_SMALL_MODEL to another model.",
         )
-        reply = await self._complete(request, "rewrite", "Understand the question")
-        try:
-            return parse_rewrite(reply, transcript, message)
-        except Unusable as unusable:
-            request = repair(request, reply, unusable.problem)
-        reply = await self._complete(request, "rewrite", "Understand the question again")
-        try:
-            return parse_rewrite(reply, transcript, message)
-        except Unusable as unusable:
-            raise ModelBroken(
-                f"{self._models.small} did not state the question in the form asked for: "
-                "try again, or set FOOTNOTE_SMALL_MODEL to another model.",
-                detail=unusable.problem,
-            ) from None
 
     # ------------------------------------------------------------ next turn
 
@@ -283,34 +280,25 @@ class ModelReasoner:
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> tuple[Paragraph, ...]:
         """One call; a malformed reply is repaired once."""
-        request = draft_request(self._large(), question, evidence, instructions, self._calls.now)
-        reply = await self._complete(request, "draft", "Draft the report from memory")
-        try:
-            return parse_draft(reply)
-        except Unusable as unusable:
-            request = repair(request, reply, unusable.problem)
-            if reply.stop_reason == "max_tokens":
-                request = _roomier(request)
-        reply = await self._complete(request, "draft", "Draft the report again")
-        try:
-            return parse_draft(reply, fewest=1)
-        except Unusable as unusable:
-            raise ModelBroken(
-                f"{self._models.large} did not draft the report in the form asked for: try "
-                "again, or set FOOTNOTE_MODEL to another model.",
-                detail=unusable.problem,
-            ) from None
+        return await self._parsed(
+            draft_request(self._large(), question, evidence, instructions, self._calls.now),
+            "draft",
+            ("Draft the report from memory", "Draft the report again"),
+            lambda reply, is_last: parse_draft(reply, fewest=1 if is_last else FEWEST),
+            f"{self._models.large} did not draft the report in the form asked for: try again, or "
+            "set FOOTNOTE_MODEL to another model.",
+        )
 
     async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
         """One call of the small model, repaired once; after that the paragraph's topic is used."""
         request = query_request(self._models.small, question, manuscript, self._calls.now)
-        for title in ("Decide what to check", "Decide again what to check"):
-            reply = await self._complete(request, "query", title)
-            try:
-                return parse_queries(reply)
-            except Unusable as unusable:
-                request = repair(request, reply, unusable.problem)
-        return topic_query(question, manuscript.paragraph)
+        titles = ("Decide what to check", "Decide again what to check")
+        try:
+            return await self._parsed(
+                request, "query", titles, lambda reply, _: parse_queries(reply)
+            )
+        except ModelBroken:
+            return topic_query(question, manuscript.paragraph)
 
     async def revise(
         self,
@@ -335,14 +323,14 @@ class ModelReasoner:
 
     async def statements(self, text: str) -> tuple[Statement, ...]:
         """One call of the small model, and a second one if its reply is malformed."""
-        request = statements_request(self._models.small, text)
-        for _ in range(2):
-            reply = await self._complete(request, "statements", "Read the statements")
-            try:
-                return parse_statements(reply)
-            except Unusable as unusable:
-                request = repair(request, reply, unusable.problem)
-        raise ModelBroken(f"{reply.model} did not name the statements of the text: try again.")
+        model = self._models.small
+        return await self._parsed(
+            statements_request(model, text),
+            "statements",
+            ("Read the statements", "Read the statements"),
+            lambda reply, _: parse_statements(reply),
+            f"{model} did not name the statements of the text: try again.",
+        )
 
     async def verify(
         self, question: str, text: str, claims: Sequence[Claim]
@@ -391,6 +379,27 @@ class ModelReasoner:
             thinks=True,
             effort=self._settings.effort,
         )
+
+    async def _parsed(
+        self,
+        request: Request,
+        kind: str,
+        titles: tuple[str, str],
+        parse: Callable[[ModelReply, bool], T],
+        broken: str = "",
+    ) -> T:
+        """Return what a reply says; a malformed one is repaired once (True for ``parse``). If it
+        was cut off, a model that thinks gets more room. Raises ``ModelBroken`` with ``broken``."""
+        for is_last, title in enumerate(titles):
+            reply = await self._complete(request, kind, title)
+            try:
+                return parse(reply, bool(is_last))
+            except Unusable as unusable:
+                problem = unusable.problem
+            request = repair(request, reply, problem)
+            if reply.stop_reason == "max_tokens" and request.thinks:
+                request = _roomier(request)
+        raise ModelBroken(broken, detail=problem)
 
     async def _complete(
         self, request: Request, kind: str, title: str, watch: Watch | None = None

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bot.core.errors import ModelBroken, ModelRefused
+from bot.reasoning.answer_prompt import HEADING, TEXT
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
@@ -17,7 +18,6 @@ from bot.reasoning.evidence import (
     Paragraph,
     TextDelta,
 )
-from bot.reasoning.report_prompt import HEADING, TEXT
 from tests.fakes.claude import citation, cited, says, thinking
 from tests.fakes.claude_stage import OpenStage, Stage
 from tests.unit.reasoning.samples import ASKED, a_source, evidence, texts
