@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from bot.core.errors import ModelUnavailable
 from bot.core.messages import UPLOADED, Attachment, Message, Transcript
 from bot.operation.configuration import load_settings
 from bot.reasoning.closest_reasoner import Closest
@@ -134,3 +135,23 @@ async def test_without_a_model_a_long_question_is_no_source_for_itself(
     assert answer.citations
     assert "message.txt" not in f"{answer.text} {cited}"
     assert ("notes.txt" in cited) is attached
+
+
+class Lost(Prompt):
+    """Is away once the pages were read."""
+
+    async def next_turn(
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
+    ) -> Turn:
+        raise ModelUnavailable("The model is away.")
+
+
+async def test_a_long_question_that_a_model_has_read_is_not_quoted_either(
+    open_run: OpenRun,
+) -> None:
+    shelf = a_shelf("Tower opening was in 1889, in spring.", "Canteen.")
+    said = "When was the tower opening, in what year? " + "We need it for the guide. " * 300
+    run = await open_run(shelf, message=a_message(said))
+    answer = await a_pipeline(run, Lost(shelf=shelf, query="tower opening")).answer()
+    assert any(source.url.endswith("message.txt") for source in run.sources)
+    assert [citation.url for citation in answer.citations] == ["https://example.org/1"]
