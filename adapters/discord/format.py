@@ -35,7 +35,7 @@ from bot.rendering.remarks import (
     work,
 )
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
-from bot.text.control import without_controls
+from bot.text.terms import without_controls
 
 COLOUR = discord.Colour(0x4A6FA5)
 MARKS = {"waiting": "▫️", "running": "⏳", "done": "✅", "failed": "⚠️"}

@@ -33,7 +33,7 @@ from bot.core.lines import shortened
 from bot.core.messages import Answer
 from bot.core.settings import Settings
 from bot.core.texts import Texts, texts_for
-from bot.reasoning.declaration import who_answers
+from bot.reasoning.reasoner import who_answers
 from bot.rendering.footnotes import SourceView, joined, sources
 from bot.rendering.markdown_tables import table_text
 from bot.rendering.remarks import remarks

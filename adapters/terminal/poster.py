@@ -14,7 +14,7 @@ from adapters.terminal.plain import answer_json, bare, ended_lines, plain
 from bot.core.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.core.messages import Answer, Attachment, Message, PlanView
 from bot.core.posting import PostState, Reply, RunRef
-from bot.text.control import without_controls
+from bot.text.terms import without_controls
 
 if TYPE_CHECKING:
     from adapters.terminal.screen import LivePlan

@@ -14,8 +14,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from bot.core.reader import is_conversation, is_correction, is_document
-from bot.text.control import without_controls
-from bot.text.terms import has_cjk
+from bot.text.terms import has_cjk, without_controls
 
 _JOINERS = frozenset("\u200d\u2060\ufeff")  # characters on either side stay together
 _EXTENDING = re.compile(

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.core.errors import InvalidQuestion
-from bot.text.control import without_controls
+from bot.text.terms import without_controls
 
 
 @dataclass(frozen=True, slots=True)

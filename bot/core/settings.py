@@ -123,7 +123,7 @@ class Settings(BaseSettings):
     )
 
     # --- the model; without one the closest passages are quoted. Reasoners declare their own
-    # settings, see bot/reasoning/declaration.py
+    # settings, see bot/reasoning/reasoner.py
     reasoner: str = "auto"
     model: str = "claude-sonnet-5-5"
     small_model: str = "claude-haiku-5-5"

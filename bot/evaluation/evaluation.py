@@ -39,10 +39,9 @@ from bot.evaluation.questions import Case, QuestionSet
 from bot.evaluation.scoring import Result, Verdict, figures, score
 from bot.operation.app import App, open_app
 from bot.pages.urls import links_in
-from bot.reasoning.calls import ModelReply
-from bot.reasoning.declaration import CLOSEST, chosen_reasoner, models_of, price_of, who_answers
-from bot.reasoning.model.judge import parse_verdict, request
-from bot.reasoning.model.requests import Request, Unusable, repair
+from bot.reasoning.calls import ModelReply, Request, Unusable, repair
+from bot.reasoning.judgement_prompts import grade_request, parse_verdict
+from bot.reasoning.reasoner import CLOSEST, chosen_reasoner, models_of, price_of, who_answers
 from bot.rendering.documents import answer_document
 from bot.rendering.marks import without_marks
 from bot.search.index_report import documents_digest
@@ -579,7 +578,7 @@ class Judge:
         """
         model = who_answers(self._settings)
         given = without_marks(answer.text)
-        asking = request(model, case.texts[: turn + 1], case.turns[turn].answer, given)
+        asking = grade_request(model, case.texts[: turn + 1], case.turns[turn].answer, given)
         usd = 0.0
         for _ in range(2):
             reply = await self._endpoint.complete(asking)

@@ -13,11 +13,10 @@ from urllib.parse import unquote, urlsplit
 from bot.core.messages import Answer
 from bot.evaluation.questions import MARKS, CaseTurn, Groups
 from bot.pages.urls import dedupe_key
-from bot.reasoning.model.judge import Grade
+from bot.reasoning.judgement_prompts import Grade
 from bot.rendering.marks import without_marks
 from bot.rendering.verbatim import as_words
-from bot.text.gaps import says_gap
-from bot.text.sentences import sentences
+from bot.text.sentences import says_gap, sentences
 
 
 @dataclass(frozen=True, slots=True)

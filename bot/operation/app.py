@@ -15,8 +15,8 @@ from bot.operation.console_access import run_page
 from bot.pages.choosing import Chooser
 from bot.pages.fetch import Fetcher
 from bot.pages.processes import Shares
-from bot.reasoning.closest.reasoner import Closest
-from bot.reasoning.declaration import chosen_reasoner, price_of
+from bot.reasoning.closest_reasoner import Closest
+from bot.reasoning.reasoner import chosen_reasoner, price_of
 from bot.research.evidence.library import Library, Searching
 from bot.research.strategies.strategy import check_strategy
 from bot.rights.rights import Rights

@@ -33,7 +33,7 @@ from bot.core.settings import (
     secrets_in_files,
     settings_in_file,
 )
-from bot.reasoning.declaration import chosen_reasoner, reasoners
+from bot.reasoning.reasoner import chosen_reasoner, reasoners
 from bot.search.registry import declarations
 from bot.service.platform import platforms
 

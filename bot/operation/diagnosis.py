@@ -19,7 +19,7 @@ from bot.core.errors import FootnoteError, Unavailable
 from bot.core.plugins import report_extras
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names
-from bot.reasoning.declaration import chosen_reasoner
+from bot.reasoning.reasoner import chosen_reasoner
 from bot.service.platform import platforms
 
 WIDTH = 96  # characters per line of setting names

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from bot.text.language import detect
-from bot.text.listed import listed
+from bot.text.patterns import listed
 from bot.text.terms import has_cjk, keywords, terms
 
 # Weights relative to an occurrence in the passage itself.

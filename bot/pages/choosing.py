@@ -28,8 +28,7 @@ from bot.pages.passages import Passage, Weight, split
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.processes import DEFAULT, Answer, Shares, Work, data_of, text_of
 from bot.pages.urls import display_url
-from bot.text.terms import STOP_WORDS, keywords, terms
-from bot.text.tokens import estimate
+from bot.text.terms import STOP_WORDS, estimate, keywords, terms
 
 OPENING = 0.25  # share of the best score added to a page's first passage, which introduces it
 OPENING_SHARE = 0.5  # of the budget: an opening that fits it comes right after the best passage
@@ -136,7 +135,7 @@ def select(
 ) -> list[Passage]:
     """Select the passages of a page that matter most for a question, in page order.
 
-    They total at most ``budget_tokens`` (as counted by ``bot.text.tokens.estimate``), except that
+    They total at most ``budget_tokens`` (as counted by ``bot.text.terms.estimate``), except that
     the best passage is included whatever its length. ``skip`` are spans shown before; passages that
     overlap them are left out. A page that fits the budget is returned whole. The opening passage is
     included if there is room beside the best one; if nothing matches, it is the only one.

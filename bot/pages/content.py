@@ -16,7 +16,7 @@ from typing import Any, Literal
 from lxml import etree  # type: ignore[import-untyped]
 
 from bot.pages.writing import OVER_A_BOX, classes_of
-from bot.text.listed import listed
+from bot.text.patterns import listed
 
 # ---------------------------------------------------------------- programs that make documents
 

@@ -24,7 +24,7 @@ from bot.pages.media import GZIPPED, LOOK_AT, Kind, format_of, kind_of, locked, 
 from bot.pages.page import Reading
 from bot.pages.plain import HeadedKind, read_headed, read_plain
 from bot.pages.urls import display_url
-from bot.text.lazy_regex import lazy_regex
+from bot.text.patterns import lazy_regex
 
 if TYPE_CHECKING:
     from bot.pages.formats.packages import Package

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
-from bot.text.lazy_regex import lazy_regex
-from bot.text.tokens import estimate
+from bot.text.patterns import lazy_regex
+from bot.text.terms import estimate
 
 GATE = 150
 """Tokens (about 600 Latin or 150 Chinese characters); a page up to this length may be only a wall.

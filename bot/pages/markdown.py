@@ -17,7 +17,7 @@ from html import unescape
 from itertools import groupby
 
 from bot.pages.page_markdown import code_span, fenced
-from bot.text.lazy_regex import lazy_regex
+from bot.text.patterns import lazy_regex
 
 _FENCE = re.compile(r"[ \t]*(?:>[ \t]?)*(`{3,}(?=[^`]*$)|~{3,})")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:([ \t]{1,4})(?=\S)|[ \t]*$|[ \t])")

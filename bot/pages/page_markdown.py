@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from bot.text.lazy_regex import lazy_regex
+from bot.text.patterns import lazy_regex
 
 # ---------------------------------------------------------------- literal text
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import islice
 
 from bot.text.sentences import Block, Sentence, blocks, sentences_of
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 
 HEADING_SEPARATOR = " › "
 

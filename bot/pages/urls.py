@@ -18,7 +18,7 @@ from typing import NoReturn
 from urllib.parse import unquote_to_bytes
 
 from bot.core.errors import AddressRefused, without_credentials
-from bot.text.listed import listed
+from bot.text.patterns import listed
 
 MAX_URL = 8_000
 """Characters of an address; RFC 9110 section 4.1 recommends support for at least 8,000 octets."""

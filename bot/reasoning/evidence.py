@@ -1,12 +1,15 @@
-"""Evidence, the deltas of an answer written from it, and verdicts on its sentences."""
+"""Values between the core and a reasoner: questions, evidence, the workspace of a loop, the deltas
+of an answer, and verdicts on its sentences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any, Literal
 
-from bot.core.messages import Judgement
+from bot.core.messages import Depth, Entry, Judgement
 from bot.pages.passages import Passage
+from bot.search.provider import ANY_TALK, Freshness, Hit, Talk
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,3 +202,258 @@ class Restated:
 
     text: str = ""
     citations: tuple[CitationDelta, ...] = ()
+
+
+Kind = Literal["chat", "search", "links", "sources", "thread"]
+"""A reply without research; a search; pages to read; what our sources were; what our answers in the
+thread have found so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Restrictions of a search; empty fields mean no restriction.
+
+    As in ``search.provider.Query``: the age of pages, hosts, a country, colleagues' messages.
+    """
+
+    freshness: Freshness = ""
+    domains: tuple[str, ...] = ()
+    region: str = ""
+    talk: Talk = ANY_TALK
+
+
+ANYWHERE = Scope()
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A message as a standalone question.
+
+    ``queries`` are short keyword queries for the web, ``knowledge_queries`` the same for local
+    documents; ``links`` are URLs to read; ``whole`` is True if the question is about their whole
+    content (a summary, a comparison), not one fact. ``scope`` restricts the first searches.
+    ``language`` is a BCP 47 tag. ``reply`` is the finished answer when ``kind`` is ``chat``.
+    ``recalled`` are our answers that the message is about, with the footnotes it refers to;
+    ``earlier`` is the part of their text to be reworked ("shorter, please"). ``correction`` is the
+    message's correction of our last answer as a standalone statement, or "". A mere correction is
+    ``chat``, without a reply.
+    """
+
+    kind: Kind
+    question: str
+    queries: tuple[str, ...] = ()
+    knowledge_queries: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    language: str = "en"
+    depth: Depth = "standard"
+    long_form: bool = False
+    reply: str = ""
+    whole: bool = False
+    scope: Scope = ANYWHERE
+    earlier: str = ""
+    recalled: tuple[Entry, ...] = ()
+    correction: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuestion:
+    """The question of one loop, with the findings already ``known`` and what was searched for but
+    ``missing``.
+
+    ``queries`` (for the web), ``knowledge_queries`` (for documents) and ``scope`` are for the first
+    search; ``whole`` needs pages as a whole. See ``Rewritten``.
+    """
+
+    text: str
+    language: str = "en"
+    queries: tuple[str, ...] = ()
+    known: tuple[Finding, ...] = ()
+    knowledge_queries: tuple[str, ...] = ()
+    scope: Scope = ANYWHERE
+    whole: bool = False
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Search all queries concurrently."""
+
+    queries: tuple[str, ...]
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Read hits by their number in the workspace."""
+
+    ids: tuple[int, ...]
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Stop gathering: the findings, whether they are enough, and what is still unproven.
+
+    ``carrying`` are the pages that prove the answer, each with the relevant passages;
+    ``none_carries`` means that no page shown is relevant. ``answer`` is the answer in a few words,
+    for queries that depend on it; "" if there is none. ``outgrown`` means that it ended because the
+    workspace is too large for the model.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    enough: bool = True
+    missing: tuple[str, ...] = ()
+    id: str = ""
+    outgrown: bool = False
+    answer: str = ""
+    carrying: tuple[Source, ...] = ()
+    none_carries: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Stop gathering with the answer itself, written from the workspace."""
+
+    deltas: tuple[AnswerDelta, ...]
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A tool call that could not be understood; the core answers it with ``problem``."""
+
+    problem: str
+    id: str = ""
+
+
+Action = Search | Read | Finish | Reply | Malformed
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A reasoner's next actions; an empty turn has none.
+
+    ``said`` is the reasoner's own record of the turn (for Claude: the assistant's content blocks,
+    to be sent back unchanged). The core stores it without reading it.
+    """
+
+    actions: tuple[Action, ...]
+    said: Any = None
+
+    @property
+    def reply(self) -> Reply | None:
+        """The turn's ``Reply``, if it has one."""
+        return next((action for action in self.actions if isinstance(action, Reply)), None)
+
+    @property
+    def finish(self) -> Finish | None:
+        """The turn's ``Finish``, if it is the only action."""
+        only = self.actions[0] if len(self.actions) == 1 else None
+        return only if isinstance(only, Finish) else None
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedHit:
+    """A hit with its number, which is also its page's number; numbers increase over the whole
+    workspace.
+
+    ``seen`` is True for a URL already shown by an earlier search of this workspace (with the same
+    number); ``page`` is its citation number if it has been read, else None.
+    """
+
+    number: int
+    hit: Hit
+    seen: bool = False
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """The hits of one query; ``note`` is a remark for the reasoner (a near-repeat, a failure).
+
+    ``rarity`` is that of the query's terms in the documents searched (``search.provider.Lexicon``),
+    empty if unknown.
+    """
+
+    query: str
+    hits: tuple[NumberedHit, ...]
+    note: str = ""
+    rarity: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """The result of reading one hit: a source with the passages not shown before, or a note.
+
+    ``number`` is the page's number in the workspace. If ``whole``, these passages complete the
+    page.
+    """
+
+    number: int
+    source: Source | None
+    note: str = ""
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of one action.
+
+    ``queries`` are for a ``Search``, ``reads`` for a ``Read``, ``problem`` for anything refused. A
+    search is ``unanswered``, and does not count, if all of its queries failed.
+    """
+
+    action: str
+    queries: tuple[QueryResult, ...] = ()
+    reads: tuple[ReadResult, ...] = ()
+    problem: str = ""
+    unanswered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceTurn:
+    """One finished turn; ``nudge`` is the core's remark on an empty turn or a spent budget,
+    ``pages_left`` the number of pages that could still be read after it."""
+
+    turn: Turn
+    outcomes: tuple[Outcome, ...]
+    nudge: str = ""
+    pages_left: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """All actions and results of a loop, in order; a new turn only appends.
+
+    ``given`` are outcomes from before the first turn (the asker's links, a first search).
+    ``searches_left`` counts ``Search`` actions (each may have several queries), ``pages_left`` the
+    pages that may still be read, ``pages_given`` their number before the first turn. With
+    ``may_reply``, a ``Reply`` can end the loop.
+    """
+
+    given: tuple[Outcome, ...] = ()
+    turns: tuple[WorkspaceTurn, ...] = ()
+    searches_left: int = 5
+    pages_left: int = 12
+    pages_given: int = 12
+    may_reply: bool = False
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Every outcome in the workspace, in order."""
+        return (*self.given, *(o for turn in self.turns for o in turn.outcomes))
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Every source in the workspace, in order; a page may occur more than once."""
+        return tuple(r.source for o in self.outcomes for r in o.reads if r.source is not None)
+
+    @property
+    def results(self) -> tuple[QueryResult, ...]:
+        """Every query's result in the workspace, in order."""
+        return tuple(q for o in self.outcomes for q in o.queries)
+
+    @property
+    def rarity(self) -> dict[str, float]:
+        """The rarity of the terms of all queries in the documents searched, if known."""
+        return {term: idf for result in self.results for term, idf in result.rarity.items()}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from bot.reasoning.evidence import Finding
-from bot.reasoning.questions import asks_the_same
+from bot.reasoning.wording import asks_the_same
 
 MOST_NODES = 16
 EXTENSIONS = 3  # times the planner may extend its first plan

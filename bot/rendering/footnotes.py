@@ -20,9 +20,8 @@ from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.pages.urls import domain, parse
 from bot.rendering.marks import outside_literals, without_marks
 from bot.rendering.verbatim import as_markdown, as_words
-from bot.text.control import without_controls
 from bot.text.sentences import Block, blocks, sentences
-from bot.text.terms import has_cjk
+from bot.text.terms import has_cjk, without_controls
 
 LONGEST_QUOTE = 300  # characters
 LONGEST_TITLE = 200  # characters

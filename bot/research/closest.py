@@ -11,9 +11,8 @@ from pydantic import TypeAdapter
 from bot.core.messages import Citation
 from bot.core.reader import is_document
 from bot.core.texts import Texts, texts_in
-from bot.reasoning.closest.passages import heading_path, leads
-from bot.reasoning.evidence import Evidence, Judged, TextDelta
-from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.closest_passages import heading_path, leads
+from bot.reasoning.evidence import Evidence, Judged, Rewritten, SubQuestion, TextDelta
 from bot.reasoning.reasoner import Reasoner
 from bot.research.answer.checked import Checked, citation, within
 from bot.research.answer.write import Composer, Written, write
@@ -38,7 +37,8 @@ async def gather(
         question = replace(question, queries=(question.text,), knowledge_queries=(question.text,))
     found = await direct(run, question, reading, links=links, pages=PAGES)
     if question.queries and not found.notes:
-        evidence = Evidence(merge_sources(run.sources), rarity=run.rarity)
+        read = (each for each in merge_sources(run.sources) if not run.is_question(each.url))
+        evidence = Evidence(tuple(read), rarity=run.rarity)
         if queries := leads(question.text, evidence):
             further = replace(question, queries=queries, knowledge_queries=queries)
             await direct(run, further, reading, pages=FURTHER)
@@ -55,8 +55,9 @@ async def shown(
     """Return the closest passages below a heading that says what they are (what sources said needs
     none), or that there are none. Quotes need no check: they are verbatim."""
     texts = texts_in(question.language, run.texts)
+    sources = tuple(each for each in evidence.sources if not run.is_question(each.url))
     heading = "" if question.kind == "sources" else f"### {texts('closest-passages')}\n\n"
-    evidence = replace(evidence, rarity=run.rarity)
+    evidence = replace(evidence, sources=sources, rarity=run.rarity)
     stream = reasoner.write(question, evidence, run.options.instructions)
     written = await write(stream, evidence, lambda text: on_text(heading + text if text else text))
     if written.judged is not None:

@@ -9,7 +9,7 @@ from bot.core.errors import BudgetSpent, FootnoteError, Refused, Unavailable
 from bot.core.messages import Attachment
 from bot.core.texts import DEFAULT, Texts
 from bot.pages.urls import display_url
-from bot.reasoning.questions import Scope
+from bot.reasoning.evidence import Scope
 from bot.research.outcomes import KINDS, failures_in
 from bot.search.guarded import without_rest
 

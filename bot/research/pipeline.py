@@ -23,8 +23,7 @@ from bot.core.messages import Answer, Depth, Status, Transcript, Verification
 from bot.core.settings import Settings
 from bot.core.texts import texts_in
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import AnswerDelta, Evidence, Verdict
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten, Verdict
 from bot.reasoning.reasoner import Pairs, Reasoner, Researcher
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
@@ -144,7 +143,8 @@ class Pipeline:
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._asked, self._run.options.instructions
             )
-        attached = tuple(file.url for file in self._run.files if not file.again)
+        files = (file.url for file in self._run.files if not file.again)
+        attached = tuple(filter(self._is_read, files))
         if attached and self._rewritten.kind == "chat":  # "summarize this", with a file
             self._rewritten = replace(self._rewritten, kind="links", links=attached, whole=True)
         await self._correct(self._rewritten)
@@ -232,6 +232,11 @@ class Pipeline:
         asked = self._run.options.depth
         return rewritten.depth if asked == "auto" else asked
 
+    def _is_read(self, url: str) -> bool:
+        """Return True for a file that is a source; the question's own text is one for a model only,
+        which gets the question without its middle."""
+        return self._researcher is not None or not self._run.is_question(url)
+
     def _links(self, rewritten: Rewritten) -> tuple[str, ...]:
         """Return the files and links to read, without duplicates, at most the budget's pages."""
         # A question about earlier sources is answered from them alone, not from earlier files.
@@ -239,7 +244,8 @@ class Pipeline:
         attached = (attachment.url for attachment in files)
         links: dict[str, str] = {}
         for url in (*attached, *rewritten.links):
-            links.setdefault(dedupe_key(url), url)
+            if self._is_read(url):
+                links.setdefault(dedupe_key(url), url)
         wanted = tuple(links.values())
         most = self._run.budget.pages
         if len(wanted) > most:

@@ -348,6 +348,10 @@ class Run:
             return outcome.problem
         return fetched[0] if fetched else await self._journal.page(outcome.url, outcome.hash)
 
+    def is_question(self, url: str) -> bool:
+        """Return True for the page with the whole text of the question itself."""
+        return self._whole_text is not None and url == self._whole_text.url
+
     async def _recalled(self, url: str) -> Page | None:
         """Return the page as cited by an earlier answer of the thread, if it is still stored."""
         page_hash = self.recalled.get(url)

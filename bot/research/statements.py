@@ -21,12 +21,12 @@ from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
     Evidence,
+    Rewritten,
     Source,
     Statement,
     TextDelta,
     Verdict,
 )
-from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Researcher
 from bot.research.answer.check import cited_claim, doubt
 from bot.research.answer.disagreements import dissent

@@ -23,7 +23,7 @@ from bot.core.errors import InvalidSetting, ProviderUnavailable, Refused
 from bot.core.plugins import need
 from bot.core.settings import Settings
 from bot.search.engines import QUOTA_STATUSES, JsonApi
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -55,7 +55,7 @@ from bot.search.mediawiki_text import (
 )
 from bot.search.provider import Hit, ProviderKind, Query, language
 from bot.text.language import LATIN_LANGUAGES, detect
-from bot.text.listed import listed
+from bot.text.patterns import listed
 from bot.text.terms import terms
 
 FEWER_KEYWORDS = (4, 2, 1)  # how many of the most significant words the further searches keep

@@ -14,7 +14,7 @@ from bot.core.posting import Locating, Poster, RunRef, Whereabouts
 from bot.core.reader import Reach, Reader, documents_of
 from bot.core.settings import Settings
 from bot.core.texts import invalid, texts_for
-from bot.reasoning.recall import answers_in
+from bot.reasoning.wording import answers_in
 from bot.research.inputs import CorrectionReply
 from bot.search.conversation_search import day_of
 from bot.search.correction_search import CorrectionSearch, link_in

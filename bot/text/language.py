@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.text.listed import listed
+from bot.text.patterns import listed
 from bot.text.terms import function_words
 
 K = TypeVar("K", bound=Hashable)

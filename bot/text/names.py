@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bot.text.listed import listed
+from bot.text.patterns import listed
 from bot.text.sentences import ABBREVIATED_TITLES, BEGINNERS
 from bot.text.terms import STOP_WORDS, fold, has_cjk, terms
 

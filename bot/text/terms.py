@@ -1,7 +1,8 @@
 """Index and query terms: lower-cased stems of words, and bigrams of Chinese, Japanese, Korean.
 
 A term consists of letters and digits only, so SQLite's FTS5 ``unicode61`` tokenizer does not split
-it. ``terms`` are indexed; ``keywords`` are always a subset of a text's ``terms``.
+it. ``terms`` are indexed; ``keywords`` are always a subset of a text's ``terms``. Control
+characters and the number of tokens depend on a text's characters alone, too.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from bot.text.listed import listed
+from bot.text.patterns import listed
 
 _CJK = (
     "\u1100-\u11ff"  # Hangul letters
@@ -314,3 +315,37 @@ def _is_inflection(pair: str, *, last: bool, at: int) -> bool:
     if hiragana == 1:
         return any(character in _JAPANESE_PARTICLES for character in pair)
     return last and at > 0 and pair[1] in _KOREAN_PARTICLES and _HANGUL.match(pair) is not None
+
+
+# Terminal escape sequences (ECMA-48: CSI, and OSC up to its end) are removed as a whole, as are
+# control characters (C0 and C1, except tab and newline), marks that change the direction of text
+# and so can disguise it, and lone surrogates, which cannot be encoded.
+_CONTROL = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*+(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f"
+    r"\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def without_controls(text: str, instead: str = "") -> str:
+    """Replace each control sequence or character with ``instead``."""
+    return _CONTROL.sub(instead, text)
+
+
+CHARACTERS_PER_TOKEN = 4  # of Latin text: Anthropic's own rule of thumb for English
+_WIDE = re.compile(
+    "[\u1100-\u11ff\u3000-\u30ff\u3105-\u9fff\uac00-\ud7a3\uf900-\uffef\U00020000-\U0003ffff]"
+)
+_OTHER = re.compile("[\u0250-\u10ff\u1200-\u2fff]")
+
+
+def estimate(text: str) -> int:
+    """The approximate number of tokens: 1 per 4 Latin characters, 1 per CJK character.
+
+    Other scripts (Cyrillic, Arabic, Devanagari) count 1 per 2 characters. Never 0 for a non-empty
+    text.
+    """
+    if text.isascii():
+        return -(-len(text) // CHARACTERS_PER_TOKEN)
+    wide = len(_WIDE.findall(text))
+    other = len(_OTHER.findall(text))
+    return wide + -(-other // 2) + -(-(len(text) - wide - other) // CHARACTERS_PER_TOKEN)

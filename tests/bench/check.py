@@ -29,7 +29,6 @@ from itertools import zip_longest
 from bot.core.measurements import nothing_observed
 from bot.operation.configuration import load_settings
 from bot.pages.passages import Passage
-from bot.reasoning.declaration import chosen_reasoner
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
@@ -39,7 +38,7 @@ from bot.reasoning.evidence import (
     TextDelta,
     Verdict,
 )
-from bot.reasoning.reasoner import Researcher
+from bot.reasoning.reasoner import Researcher, chosen_reasoner
 from bot.research.answer.check import check, cited_claim
 from bot.research.answer.write import Written, write
 from tests.bench.check_items import (

@@ -18,8 +18,8 @@ from bot.core.messages import RunOptions, Transcript
 from bot.pages.choosing import Study, rank, study
 from bot.pages.page import Page
 from bot.pages.passages import split
-from bot.reasoning.closest.reasoner import Closest
-from bot.reasoning.questions import SubQuestion
+from bot.reasoning.closest_reasoner import Closest
+from bot.reasoning.evidence import SubQuestion
 from bot.research import closest
 from bot.research.answer.checked import Checked
 from bot.research.budget.account import Account

@@ -141,7 +141,7 @@ class Crew:
                 member.program,
                 *options,
                 command=command,
-                **{"bot.reasoning.model.failures.RETRIES": "4"},
+                **{"bot.reasoning.model_service.RETRIES": "4"},
             )
             self.logs.append(member.serving.log)
             if member.role == "listener":

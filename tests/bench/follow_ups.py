@@ -35,7 +35,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bot.core.messages import Entry, Transcript
-from bot.reasoning.closest.rewrite import LONGEST_QUERY, leans, rewrite
+from bot.reasoning.closest_reasoner import LONGEST_QUERY, leans
+from bot.reasoning.closest_reasoner import question_of as rewrite
 from bot.search.indexer import Indexer
 from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Hit, Query

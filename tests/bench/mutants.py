@@ -67,14 +67,13 @@ PARTS = {
         [
             "bot/research/answer/check.py",
             "bot/research/answer/verify.py",
-            "bot/reasoning/model/verify.py",
+            "bot/reasoning/judgement_prompts.py",
         ],
         [
             "tests/unit/research/answer/test_check.py",
             "tests/unit/research/answer/test_write_and_check.py",
             "tests/unit/research/answer/test_verify.py",
-            "tests/unit/reasoning/model/test_verify.py",
-            "tests/unit/reasoning/model/test_verify_restate.py",
+            "tests/unit/reasoning/test_judgement_prompts.py",
         ],
     ),
     "journal": Part(

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from bot.pages.passages import split
-from bot.reasoning.evidence import Evidence, Source
-from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import Researcher
-from bot.reasoning.workspace import (
+from bot.reasoning.evidence import (
     Action,
+    Evidence,
     Finish,
     Malformed,
     NumberedHit,
@@ -18,9 +16,12 @@ from bot.reasoning.workspace import (
     Read,
     ReadResult,
     Search,
+    Source,
+    SubQuestion,
     Workspace,
     WorkspaceTurn,
 )
+from bot.reasoning.reasoner import Researcher
 from bot.search.provider import Hit
 from tests.unit.samples import NOW
 

@@ -22,9 +22,8 @@ from bot.core.reader import mcp_address
 from bot.core.settings import Settings
 from bot.operation.app import App, open_app
 from bot.operation.configuration import load_settings
-from bot.reasoning.closest.reasoner import Closest
-from bot.reasoning.evidence import AnswerDelta, Evidence
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.closest_reasoner import Closest
+from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten
 from bot.service.reception import AcceptedQuestion, Reception
 from bot.storage.store import RunRecord
 from bot.storage.workspaces import Workspaces

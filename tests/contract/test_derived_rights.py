@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from bot.core.errors import Invalid
 from bot.core.messages import Message, Thread, Transcript
 from bot.core.texts import texts_for
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.evidence import Rewritten
 from bot.service.reception import AcceptedQuestion
 from bot.service.standing.checks import DAYS
 from bot.service.standing.desk import do_by_words

@@ -21,28 +21,28 @@ from bot.core.messages import Entry, Judgement, Transcript
 from bot.operation.configuration import load_settings
 from bot.pages.urls import dedupe_key
 from bot.reasoning.calls import ModelCalls
-from bot.reasoning.closest.reasoner import Closest
-from bot.reasoning.declaration import chosen_reasoner
+from bot.reasoning.closest_reasoner import Closest
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
     Claim,
     Evidence,
     Finding,
+    Kind,
     Manuscript,
+    Outcome,
     Paragraph,
+    ReadResult,
     Restart,
+    Rewritten,
+    Scope,
+    SubQuestion,
     TextDelta,
     Verdict,
-)
-from bot.reasoning.graphs import EXTENSIONS, Graph, NewNode, edited, startable
-from bot.reasoning.questions import Kind, Rewritten, Scope, SubQuestion
-from bot.reasoning.reasoner import Reasoner, ReasonerFactory, Researcher
-from bot.reasoning.workspace import (
-    Outcome,
-    ReadResult,
     Workspace,
 )
+from bot.reasoning.graphs import EXTENSIONS, Graph, NewNode, edited, startable
+from bot.reasoning.reasoner import Reasoner, ReasonerFactory, Researcher, chosen_reasoner
 from bot.rendering.marks import normalise, without_marks
 from tests.contract.core import Core
 from tests.fakes.calls import MemoryCalls

@@ -14,11 +14,19 @@ import pytest
 from bot.core.errors import NoProviderAvailable
 from bot.core.messages import Depth
 from bot.operation.configuration import load_settings
-from bot.reasoning.evidence import Evidence, Paragraph, Statement
+from bot.reasoning.evidence import (
+    Evidence,
+    Finish,
+    Paragraph,
+    Read,
+    Rewritten,
+    Statement,
+    SubQuestion,
+    Turn,
+    Workspace,
+)
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
-from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries, Researcher
-from bot.reasoning.workspace import Finish, Read, Turn, Workspace
 from bot.research.run import Run
 from bot.research.strategies.strategy import Gathered, Strategy, Task, strategies, strategy
 from bot.search.blend import SearchResult

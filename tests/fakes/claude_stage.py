@@ -12,13 +12,10 @@ from pydantic import TypeAdapter
 
 from bot.core.measurements import nothing_observed
 from bot.operation.configuration import load_settings
-from bot.reasoning.calls import Block, ModelReply
-from bot.reasoning.claude.declaration import REASONER
-from bot.reasoning.claude.endpoint import ClaudeEndpoint
-from bot.reasoning.claude.settings import ClaudeSettings, models
-from bot.reasoning.claude.wire import request_body
-from bot.reasoning.model.reasoner import ModelReasoner
-from bot.reasoning.model.requests import Request
+from bot.reasoning.calls import Block, ModelReply, Request
+from bot.reasoning.claude import REASONER, ClaudeSettings, claude_service, models
+from bot.reasoning.claude_api import ClaudeEndpoint, request_body
+from bot.reasoning.model_reasoner import ModelReasoner
 from bot.reasoning.reasoner import ReasonerFactory
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import FakeClaude, researcher
@@ -74,7 +71,7 @@ def open_stage(relay: Relay, url: str, brain: Any, options: dict[str, Any]) -> S
     relay.app = fake = FakeClaude(brain, **options)
     given = {"anthropic_api_key": KEY, "anthropic_base_url": url, **ours}
     settings = claude_settings(**given)
-    return Stage(fake, settings, ClaudeEndpoint(settings))
+    return Stage(fake, settings, claude_service(settings))
 
 
 def claude_settings(**given: Any) -> ClaudeSettings:

@@ -7,21 +7,25 @@ from dataclasses import dataclass, field
 
 from bot.core.messages import Message, Transcript
 from bot.reasoning.evidence import (
+    Action,
     AnswerDelta,
     CitationDelta,
     Claim,
     Evidence,
+    Finish,
     Manuscript,
     Paragraph,
     Restated,
+    Rewritten,
     Statement,
+    SubQuestion,
     TextDelta,
+    Turn,
     Verdict,
+    Workspace,
 )
 from bot.reasoning.graphs import Graph, GraphEdit
-from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries, Pairs
-from bot.reasoning.workspace import Action, Finish, Turn, Workspace
 
 
 def cite_all(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:

@@ -29,7 +29,7 @@ from adapters.web.templating import environment
 from bot.cli.main import main as footnote
 from bot.operation.configuration import settings_class
 from bot.text import language
-from bot.text.lazy_regex import _LazyRegex
+from bot.text.patterns import _LazyRegex
 
 LOOK_EVERY = "bot.service.standing.rounds.ROUND_SECONDS"
 CONSTANT = re.compile(r"(bot|adapters)\.[\w.]+\.[A-Z_]+")
@@ -52,10 +52,9 @@ PARTS = (
     "bot.operation.diagnosis",
     "bot.pages.markup",
     "trafilatura",
-    "bot.reasoning.claude.endpoint",
-    "bot.reasoning.model.reasoner",
-    "bot.reasoning.closest.reasoner",
-    "bot.reasoning.declaration",
+    "bot.reasoning.claude_api",
+    "bot.reasoning.model_reasoner",
+    "bot.reasoning.closest_reasoner",
     "bot.core.texts",
     "bot.research.pipeline",
     "bot.research.strategies.iterate",

@@ -25,7 +25,7 @@ END_SECONDS = 60.0
 BRISK = {
     "FOOTNOTE_HTTP_PORT": "0",
     "FOOTNOTE_LOG_LEVEL": "info",
-    "bot.reasoning.model.failures.RETRIES": "0",
+    "bot.reasoning.model_service.RETRIES": "0",
 }
 
 

@@ -69,7 +69,7 @@ def campaign(tmp_path: Path) -> Iterator[Campaign]:
                 "ANTHROPIC_API_KEY": "sk-test",
                 "ANTHROPIC_BASE_URL": claude_url,
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
-                "bot.reasoning.model.failures.RETRIES": "0",
+                "bot.reasoning.model_service.RETRIES": "0",
                 # What is done ahead is no step: nobody paid for it, and it may be done again.
                 "bot.service.research_service.PREFETCHED_PAGES": "0",
             }

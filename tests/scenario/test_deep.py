@@ -38,7 +38,7 @@ def footnote(tmp_path: Path, fork_server: ForkServer, claude: FakeClaude) -> Ite
                 "ANTHROPIC_API_KEY": "sk-test",
                 "ANTHROPIC_BASE_URL": claude_url,
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
-                "bot.reasoning.model.failures.RETRIES": "0",
+                "bot.reasoning.model_service.RETRIES": "0",
             },
             fork_server,
         )

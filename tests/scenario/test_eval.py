@@ -134,7 +134,7 @@ def thinking(footnote: Program, documents: Path, claude: FakeClaude) -> Iterator
         footnote.settings |= {
             "ANTHROPIC_API_KEY": "sk-test",
             "ANTHROPIC_BASE_URL": url,
-            "bot.reasoning.model.failures.RETRIES": "0",
+            "bot.reasoning.model_service.RETRIES": "0",
             "FOOTNOTE_DOCS": str(documents),
         }
         yield footnote

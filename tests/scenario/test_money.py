@@ -22,7 +22,7 @@ from bot.cli.usage import spent_this_month
 from bot.core.settings import Settings
 from bot.operation.configuration import load_settings
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.declaration import price_of
+from bot.reasoning.reasoner import price_of
 from bot.storage.spending import Amount
 from tests.fakes.claude import Fail, FakeClaude, Fault, Recorded, Reply, researcher, says
 from tests.fakes.mediawiki import FakeWiki
@@ -55,7 +55,7 @@ def footnote(tmp_path: Path, fork_server: ForkServer, claude: FakeClaude) -> Ite
                 "ANTHROPIC_API_KEY": "sk-test",
                 "ANTHROPIC_BASE_URL": claude_url,
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
-                "bot.reasoning.model.failures.RETRIES": "0",
+                "bot.reasoning.model_service.RETRIES": "0",
             },
             fork_server,
         )
@@ -288,7 +288,7 @@ def test_fifty_questions_at_once_exceed_a_persons_day_by_one_call_at_most(
     # A busy machine lets calls fail, which is not what this is about.
     footnote.settings |= {
         "FOOTNOTE_USER_DAILY_USD": f"{DAY}",
-        "bot.reasoning.model.failures.RETRIES": "5",
+        "bot.reasoning.model_service.RETRIES": "5",
     }
     with ExitStack() as stack:
         if database == "postgres":

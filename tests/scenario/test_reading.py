@@ -105,7 +105,7 @@ def ask(
         settings = {
             "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
             "FOOTNOTE_FETCH_ALLOW": urlsplit(site.base).netloc,
-            "bot.reasoning.model.failures.RETRIES": "0",
+            "bot.reasoning.model_service.RETRIES": "0",
         }
         if request.param == "claude":
             settings |= {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": claude_url}

@@ -33,7 +33,7 @@ def with_claude(tmp_path: Path, fork_server: ForkServer, claude: FakeClaude) -> 
             {
                 "ANTHROPIC_API_KEY": "sk-test",
                 "ANTHROPIC_BASE_URL": url,
-                "bot.reasoning.model.failures.RETRIES": "0",
+                "bot.reasoning.model_service.RETRIES": "0",
             },
             fork_server,
         )

@@ -43,7 +43,7 @@ USING_AN_EXTRA = {
     "bot.search.mcp_source",
     "bot.mcp.server",
     "bot.pages.formats.sheets",
-    "bot.reasoning.openai.endpoint",
+    "bot.reasoning.openai_api",
 }
 ROW = '<row r="1"><c r="A1" t="inlineStr"><is><t>Ferry tickets</t></is></c></row>'
 NEEDS_OFFICE = "Reading .xlsx files needs the extra 'office': pip install 'footnote-bot[office]'"

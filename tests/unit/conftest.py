@@ -12,8 +12,8 @@ import pytest
 
 from bot.core.messages import Message, RunOptions
 from bot.operation.configuration import load_settings
+from bot.reasoning.evidence import Action, Read, Search
 from bot.reasoning.reasoner import Reasoner
-from bot.reasoning.workspace import Action, Read, Search
 from bot.service.research_service import ResearchService
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite

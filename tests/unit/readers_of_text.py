@@ -16,11 +16,9 @@ from adapters.web.html.page_text import page_html
 from bot.core.messages import Answer, Citation, Entry, Transcript
 from bot.core.texts import texts_for
 from bot.pages.passages import Passage
-from bot.reasoning.closest.passages import choose, quoted
-from bot.reasoning.closest.rewrite import rewrite
-from bot.reasoning.closest.unanswerable import unknown_names
-from bot.reasoning.evidence import Evidence, Source
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.closest_passages import choose, quoted, unknown_names
+from bot.reasoning.closest_reasoner import question_of as rewrite
+from bot.reasoning.evidence import Evidence, Rewritten, Source
 from bot.rendering import (
     documents,
     footnotes,
@@ -62,7 +60,7 @@ _NOT_PURE = (
         "bot.pages.choosing",
     ),
     *("bot.search.folders", "adapters.web.templating"),
-    *("bot.text.lazy_regex", "bot.reasoning.prompts", "bot.search.embedder"),
+    *("bot.text.patterns", "bot.search.embedder"),
 )
 
 

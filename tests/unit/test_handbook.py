@@ -22,7 +22,7 @@ from bot.core.settings import TOML, Settings
 from bot.evaluation.evaluation import TYPICAL, expected_usd
 from bot.operation.configuration import known_names, load_settings, settings_class
 from bot.pages.media import FORMATS
-from bot.reasoning.claude.declaration import PRICES
+from bot.reasoning.claude import PRICES
 from bot.search.registry import declarations
 
 PAGES = sorted(HANDBOOK.glob("*.md"))

@@ -9,7 +9,7 @@ import pytest
 
 from bot.core.errors import InvalidSetting
 from bot.operation.configuration import known_names, load_settings, secret_names
-from bot.reasoning.claude.settings import ClaudeSettings
+from bot.reasoning.claude import ClaudeSettings
 
 SECRET = "sk-ant-very-secret"
 

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from bot.core.messages import StepState
 from bot.research.trace.timeline import Pause, Span, pauses
-from bot.text.control import without_controls
+from bot.text.terms import without_controls
 
 MARKS: dict[StepState, str] = {"waiting": "○", "running": "◐", "done": "✓", "failed": "✗"}
 

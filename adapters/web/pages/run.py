@@ -30,7 +30,7 @@ from bot.core.lines import one_line, shortened
 from bot.core.messages import Verification, VerifiedSentence
 from bot.core.reader import Reader
 from bot.core.texts import Texts
-from bot.reasoning.declaration import price_of
+from bot.reasoning.reasoner import price_of
 from bot.rendering.footnotes import link_target
 from bot.rendering.remarks import words_of
 from bot.research.answer.support import Quote, TracedSentence

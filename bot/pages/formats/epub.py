@@ -18,7 +18,7 @@ from bot.pages.markup import parse_html
 from bot.pages.page import Reading
 from bot.pages.page_markdown import Blocks
 from bot.pages.writing import written
-from bot.text.listed import listed
+from bot.text.patterns import listed
 
 LARGEST_CHAPTER = 5_000_000
 """Bytes; all of War and Peace has 3.2 million characters."""

@@ -31,7 +31,7 @@ from bot.core.messages import Citation, Disagreement, Doubt
 from bot.core.texts import Texts, texts_for
 from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
 from bot.reasoning.evidence import CitationDelta, Claim, Evidence, Source, Verdict
-from bot.reasoning.recall import source_numbers, without_sources
+from bot.reasoning.wording import source_numbers, without_sources
 from bot.rendering.marks import literal_spans, numbers_in, without_marks
 from bot.research.answer.amend import claim_of
 from bot.research.answer.checked import Checked, citation, within
@@ -217,7 +217,7 @@ def _doubt(
     may use; ``is_typed`` means that its footnotes are typed marks."""
     # Imported here: its regular expressions are slow to compile, and not needed at start-up.
     from bot.text.arithmetic import unproven
-    from bot.text.gaps import without_gaps
+    from bot.text.sentences import without_gaps
 
     claim = without_gaps(claim)
     quoted = "\n".join(passage.text for _, passage in cited)

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from bot.core.messages import Span
-from bot.text.facts import Fact, facts, missing_from
+from bot.text.facts import Fact, facts, measure_at, missing_from
 from bot.text.language import detect
 from bot.text.names import NamesIn
 from bot.text.orders import is_order
 from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import has_cjk, keywords, terms
-from bot.text.units import measure_at
 
 MOST = 4  # sentences, items, rows or lines of a passage shown for one claim
 _QUOTED = 0.8  # share of a claim's characters in the passage, from which it is a quote

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from bot.text.control import without_controls
-from bot.text.terms import keywords
+from bot.text.terms import keywords, without_controls
 
 MOST = 3
 LONGEST = 75  # characters: no button or menu may hold more (Slack)

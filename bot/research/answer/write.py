@@ -27,8 +27,8 @@ from bot.reasoning.evidence import (
 from bot.rendering.marks import as_marks, normalise, numbers_in, renumbered
 from bot.rendering.safety import addresses, defuse
 from bot.rendering.verbatim import as_markdown
-from bot.text.control import without_controls
 from bot.text.sentences import BlockKind, Sentence, sentences
+from bot.text.terms import without_controls
 
 # The place of a mark in a finished sentence: before its last punctuation, so that later cuts keep
 # them together; in a table row before the closing bar.

@@ -35,7 +35,7 @@ from bot.reasoning.calls import ModelReply
 from bot.research.budget.budget import Budget, DayLimits
 from bot.storage.journal import step_key
 from bot.storage.spending import Amount, CallKind, DaySpent, Holder, Permit, Reservation
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 
 # Token counts are a rough estimate, and models' tokenizers differ by a third.
 MARGIN = 1.5

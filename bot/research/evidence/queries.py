@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from bot.reasoning.questions import ANYWHERE, Scope, SubQuestion
+from bot.reasoning.evidence import ANYWHERE, Scope, SubQuestion
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import keywords
 

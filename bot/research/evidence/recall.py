@@ -9,7 +9,7 @@ from bot.pages.page import Page
 from bot.pages.passages import Passage
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Evidence, Source
-from bot.reasoning.recall import pages_of
+from bot.reasoning.wording import pages_of
 from bot.research.run import Run
 
 

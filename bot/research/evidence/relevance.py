@@ -12,9 +12,7 @@ from bot.core.reader import is_correction
 from bot.pages.bm25 import weigh
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split
-from bot.reasoning.evidence import Source
-from bot.reasoning.questions import SubQuestion
-from bot.reasoning.workspace import Outcome, QueryResult, ReadResult
+from bot.reasoning.evidence import Outcome, QueryResult, ReadResult, Source, SubQuestion
 from bot.research.run import Run
 from bot.search.blend import K
 from bot.text.names import capitalized_pairs, has_pair

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field, replace
 from bot.core.messages import name_of_upload
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import Source
-from bot.reasoning.questions import ANYWHERE, Scope, SubQuestion
-from bot.reasoning.workspace import (
+from bot.reasoning.evidence import (
+    ANYWHERE,
     Action,
     Finish,
     Malformed,
@@ -24,7 +23,10 @@ from bot.reasoning.workspace import (
     QueryResult,
     Read,
     ReadResult,
+    Scope,
     Search,
+    Source,
+    SubQuestion,
     Turn,
     Workspace,
     WorkspaceTurn,

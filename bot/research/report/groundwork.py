@@ -8,10 +8,16 @@ from dataclasses import replace
 
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import Evidence, Paragraph
-from bot.reasoning.questions import SubQuestion
+from bot.reasoning.evidence import (
+    Evidence,
+    Paragraph,
+    QueryResult,
+    Read,
+    SubQuestion,
+    Turn,
+    Workspace,
+)
 from bot.reasoning.reasoner import Researcher
-from bot.reasoning.workspace import QueryResult, Read, Turn, Workspace
 from bot.research.budget.budget import Budget
 from bot.research.evidence.queries import HITS_FETCHED
 from bot.research.evidence.relevance import best_hits, fitting, merge_sources

@@ -17,7 +17,7 @@ from bot.rendering.marks import without_marks
 from bot.rendering.verbatim import as_words, inline
 from bot.research.answer.write import CitedSpan, Written
 from bot.text.facts import facts, missing_from
-from bot.text.lazy_regex import lazy_regex
+from bot.text.patterns import lazy_regex
 
 ChangeKind = Literal["kept", "added", "removed"]
 Fate = Literal["revised", "unsourced", "deleted"]

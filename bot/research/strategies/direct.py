@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from bot.core.errors import BudgetSpent
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import Evidence, Source
-from bot.reasoning.questions import SubQuestion
+from bot.reasoning.evidence import Evidence, Read, Source, SubQuestion, Turn, Workspace
 from bot.reasoning.reasoner import Researcher
-from bot.reasoning.workspace import Read, Turn, Workspace
 from bot.research.evidence.relevance import fitting, merge_sources, to_open
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run

@@ -31,7 +31,7 @@ from bot.core.errors import (
     Unavailable,
 )
 from bot.core.messages import StepView
-from bot.reasoning.evidence import Evidence, Source
+from bot.reasoning.evidence import Evidence, Source, SubQuestion
 from bot.reasoning.graphs import (
     EXTENSIONS,
     Graph,
@@ -42,7 +42,6 @@ from bot.reasoning.graphs import (
     queries_of,
     startable,
 )
-from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Researcher
 from bot.research.evidence.queries import FIRST_QUERIES, worded
 from bot.research.evidence.relevance import merge_sources

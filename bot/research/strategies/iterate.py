@@ -7,10 +7,17 @@ from dataclasses import replace
 from typing import Protocol
 
 from bot.core.errors import BudgetSpent
-from bot.reasoning.evidence import AnswerDelta, Evidence, Source
-from bot.reasoning.questions import SubQuestion
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    Evidence,
+    Finish,
+    Reply,
+    Source,
+    SubQuestion,
+    Turn,
+    Workspace,
+)
 from bot.reasoning.reasoner import OnAnswer, Researcher
-from bot.reasoning.workspace import Finish, Reply, Turn, Workspace
 from bot.research.answer.write import Composer
 from bot.research.evidence.relevance import merge_sources
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper

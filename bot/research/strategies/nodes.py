@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pydantic import TypeAdapter
 
 from bot.core.errors import BudgetSpent
-from bot.reasoning.questions import SubQuestion
+from bot.reasoning.evidence import SubQuestion, Turn, Workspace
 from bot.reasoning.reasoner import OnAnswer
-from bot.reasoning.workspace import Turn, Workspace
 from bot.research.outcomes import Failure, attempted
 from bot.research.run import Run
 from bot.research.strategies.iterate import TurnMaker

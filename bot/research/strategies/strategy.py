@@ -16,8 +16,7 @@ from bot.core.errors import InvalidSetting
 from bot.core.messages import Depth
 from bot.core.plugins import load_part, points
 from bot.core.settings import Settings
-from bot.reasoning.evidence import Evidence
-from bot.reasoning.questions import ANYWHERE, Rewritten, SubQuestion
+from bot.reasoning.evidence import ANYWHERE, Evidence, Rewritten, SubQuestion
 from bot.reasoning.reasoner import Researcher
 from bot.research.answer.write import Written
 from bot.research.evidence.queries import HITS_FETCHED, SentQueries

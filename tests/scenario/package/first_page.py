@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bot.reasoning.evidence import Evidence
+from bot.reasoning.evidence import Evidence, Read, Turn, Workspace
 from bot.reasoning.reasoner import Researcher
-from bot.reasoning.workspace import Read, Turn, Workspace
 from bot.research.evidence.workspace import WorkspaceKeeper
 from bot.research.strategies.strategy import READING, Declaration, OneCall, Task
 

@@ -7,11 +7,9 @@ from contextlib import asynccontextmanager
 
 from bot.core.measurements import Observe
 from bot.core.settings import Settings
-from bot.reasoning.closest.reasoner import Closest
-from bot.reasoning.declaration import Declaration
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
-from bot.reasoning.questions import Rewritten
-from bot.reasoning.reasoner import ReasonerFactory
+from bot.reasoning.closest_reasoner import Closest
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Rewritten, TextDelta
+from bot.reasoning.reasoner import Declaration, ReasonerFactory
 
 
 class Headings(Closest):

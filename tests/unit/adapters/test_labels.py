@@ -44,16 +44,34 @@ from bot.core.texts import texts_for
 from bot.mcp.server import found_lines
 from bot.mcp.session import FoundPage
 from bot.pages.passages import split
-from bot.reasoning.closest.passages import quoted
-from bot.reasoning.evidence import AnswerDelta, Claim, Evidence, Source
-from bot.reasoning.model.conversation import loop_turns
-from bot.reasoning.model.requests import Request, SearchResult, ToolResult, UserTurn, Words
-from bot.reasoning.model.rewrite import request as rewrite_request
-from bot.reasoning.model.text import ENDPOINT_TAGS, TAGS
-from bot.reasoning.model.verify import request as verify_request
-from bot.reasoning.model.write import Writing
-from bot.reasoning.questions import Rewritten, Scope, SubQuestion
-from bot.reasoning.workspace import NumberedHit, Outcome, QueryResult, ReadResult, Workspace
+from bot.reasoning.answer_prompt import Writing
+from bot.reasoning.calls import (
+    ENDPOINT_TAGS,
+    TAGS,
+    Request,
+    SearchResult,
+    ToolResult,
+    UserTurn,
+    Words,
+)
+from bot.reasoning.closest_passages import quoted
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    Claim,
+    Evidence,
+    NumberedHit,
+    Outcome,
+    QueryResult,
+    ReadResult,
+    Rewritten,
+    Scope,
+    Source,
+    SubQuestion,
+    Workspace,
+)
+from bot.reasoning.judgement_prompts import verify_request
+from bot.reasoning.rewrite_prompt import rewrite_request
+from bot.reasoning.tool_loop import loop_turns
 from bot.rendering.documents import answer_markdown, as_bibtex, as_csl, as_markdown, references
 from bot.research.answer.check import check
 from bot.research.answer.write import write

@@ -11,7 +11,7 @@ from bot.core.messages import Message, RunOptions, Transcript
 from bot.evaluation.evaluation import open_asker
 from bot.evaluation.questions import Case, CaseTurn
 from bot.operation.configuration import load_settings
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.evidence import Rewritten
 from tests.fakes.reasoner import Scripted
 from tests.unit.evaluation.conftest import OpenAsker
 

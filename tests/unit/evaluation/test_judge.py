@@ -12,8 +12,7 @@ from bot.evaluation.evaluation import Judge, open_judge
 from bot.evaluation.questions import Case, CaseTurn
 from bot.evaluation.scoring import Verdict
 from bot.operation.configuration import load_settings
-from bot.reasoning.calls import ModelReply, Text
-from bot.reasoning.model.requests import Request
+from bot.reasoning.calls import ModelReply, Request, Text
 from tests.unit.evaluation.samples import an_answer
 
 CASE = Case(1, (CaseTurn("How tall is it?", answer="330 m"), CaseTurn("And now?", answer="331 m")))

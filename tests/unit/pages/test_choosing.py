@@ -23,7 +23,7 @@ from bot.pages.choosing import INDEXED, Chooser, rank, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import MOST_PASSAGES, Passage, Weight, split
 from bot.pages.processes import DEFAULT
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 from tests.unit.pages.children import asked, replying
 from tests.unit.pages.test_passages import PAGES
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.pages.extract import from_bytes
 from bot.pages.passages import FULL, HEADING_SEPARATOR, LONGEST_COLUMNS, LONGEST_ROW, Passage, split
 from bot.text.sentences import LONGEST, blocks, sentences
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 from tests.unit.pages.documents import WORD, Document, documents
 
 SENTENCE = st.sampled_from(

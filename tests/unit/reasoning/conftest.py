@@ -14,7 +14,7 @@ from tests.fakes.server import serve
 
 @pytest.fixture(autouse=True)
 def retries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.reasoning.model.failures.RETRIES", 2)
+    monkeypatch.setattr("bot.reasoning.model_service.RETRIES", 2)
 
 
 @pytest.fixture(scope="session")

@@ -9,17 +9,20 @@ from typing import Any
 
 from bot.core.messages import Entry, Transcript
 from bot.pages.passages import Passage, split
-from bot.reasoning.evidence import Evidence, Finding, Source
-from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.workspace import (
+from bot.reasoning.evidence import (
     Action,
+    Evidence,
+    Finding,
     Malformed,
     NumberedHit,
     Outcome,
     QueryResult,
     Read,
     ReadResult,
+    Rewritten,
     Search,
+    Source,
+    SubQuestion,
     Turn,
     Workspace,
     WorkspaceTurn,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bot.core.messages import Message, Transcript
+from bot.core.errors import ModelUnavailable
+from bot.core.messages import UPLOADED, Attachment, Message, Transcript
 from bot.operation.configuration import load_settings
-from bot.reasoning.closest.reasoner import Closest
-from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.closest_reasoner import Closest
+from bot.reasoning.evidence import Finish, Read, Rewritten, SubQuestion, Turn, Workspace
 from bot.reasoning.reasoner import OnAnswer
-from bot.reasoning.workspace import Finish, Read, Turn, Workspace
 from bot.research.pipeline import GUESSED, Pipeline
 from bot.research.run import Run
 from tests.fakes.library import Shelf, a_shelf
@@ -112,3 +112,46 @@ async def test_a_long_message_is_not_guessed_at(
     pipeline = Pipeline(run, reasoner, fallback, Transcript(), load_settings(), lambda text: None)
     assert (await pipeline.answer()).status == "answered"
     assert fallback.asked == guesses
+
+
+@pytest.mark.parametrize("attached", [False, True], ids=["alone", "beside a file"])
+async def test_without_a_model_a_long_question_is_no_source_for_itself(
+    open_run: OpenRun, attached: bool
+) -> None:
+    shelf = a_shelf("Tower opening was in 1889, in spring.", "Canteen.")
+    said = "When was the tower opening, in what year? " + "We need it for the guide. " * 300
+    file = Attachment("notes.txt", "text/plain", f"{UPLOADED}x/notes.txt")
+    message = replace(a_message(said), attachments=(file,) if attached else ())
+    run = await open_run(shelf, message=message)
+
+    async def notes(attachment: Attachment, largest: int) -> bytes:
+        return b"The tower opening was in the year 1889, when the guide was printed."
+
+    run._download = notes
+    quoting = Closest(run.calls)
+    pipeline = Pipeline(run, quoting, quoting, Transcript(), load_settings(), lambda text: None)
+    answer = await pipeline.answer()
+    cited = {citation.url.rpartition("/")[2] for citation in answer.citations}
+    assert answer.citations
+    assert "message.txt" not in f"{answer.text} {cited}"
+    assert ("notes.txt" in cited) is attached
+
+
+class Lost(Prompt):
+    """Is away once the pages were read."""
+
+    async def next_turn(
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
+    ) -> Turn:
+        raise ModelUnavailable("The model is away.")
+
+
+async def test_a_long_question_that_a_model_has_read_is_not_quoted_either(
+    open_run: OpenRun,
+) -> None:
+    shelf = a_shelf("Tower opening was in 1889, in spring.", "Canteen.")
+    said = "When was the tower opening, in what year? " + "We need it for the guide. " * 300
+    run = await open_run(shelf, message=a_message(said))
+    answer = await a_pipeline(run, Lost(shelf=shelf, query="tower opening")).answer()
+    assert any(source.url.endswith("message.txt") for source in run.sources)
+    assert [citation.url for citation in answer.citations] == ["https://example.org/1"]

@@ -8,7 +8,7 @@ from bot.core.errors import Invalid, StorageUnavailable
 from bot.core.messages import Answer, RunOptions, Transcript
 from bot.operation.configuration import load_settings
 from bot.pages.passages import Passage
-from bot.reasoning.closest.reasoner import Closest
+from bot.reasoning.closest_reasoner import Closest
 from bot.reasoning.evidence import Statement, Verdict
 from bot.reasoning.reasoner import Researcher
 from bot.research.pipeline import Pipeline

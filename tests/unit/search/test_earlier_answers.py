@@ -12,7 +12,7 @@ from bot.core.errors import PlatformUnavailable
 from bot.core.messages import Citation, Provenance, RunOptions, StepView, Thread
 from bot.core.posting import RunRef, Whereabouts
 from bot.core.reader import EVERYTHING, Reach, attached, correction_address, found_in
-from bot.reasoning.workspace import Read, Search
+from bot.reasoning.evidence import Read, Search
 from bot.search.earlier_answers import MOST_ANSWERS, QUOTED, EarlierAnswers
 from bot.search.provider import Hit, ProviderKind, Query, Talk
 from bot.storage.audit_log import Actor

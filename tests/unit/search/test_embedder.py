@@ -25,7 +25,7 @@ from bot.core.plugins import EXTRAS
 from bot.operation.configuration import load_settings
 from bot.search import embedder as endpoint
 from bot.search.embedder import Endpoint, base_of, cut, make_embedder, open_embedder
-from bot.text.tokens import estimate
+from bot.text.terms import estimate
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings, vector_of
 from tests.fakes.engines import refusal
 from tests.fakes.server import serve

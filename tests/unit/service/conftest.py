@@ -14,10 +14,17 @@ import pytest
 
 from bot.core.messages import Answer, Author, Message, Thread
 from bot.operation.configuration import load_settings
-from bot.reasoning.evidence import Claim, Verdict
-from bot.reasoning.questions import SubQuestion
+from bot.reasoning.evidence import (
+    Action,
+    Claim,
+    Read,
+    Search,
+    SubQuestion,
+    Turn,
+    Verdict,
+    Workspace,
+)
 from bot.reasoning.reasoner import OnAnswer
-from bot.reasoning.workspace import Action, Read, Search, Turn, Workspace
 from bot.service.dispatch.local import LocalDispatcher
 from bot.service.reception import AcceptedQuestion, Reception
 from bot.service.research_service import ResearchService

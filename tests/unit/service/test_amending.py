@@ -23,10 +23,10 @@ from bot.reasoning.evidence import (
     Claim,
     Evidence,
     Restated,
+    Rewritten,
     TextDelta,
     Verdict,
 )
-from bot.reasoning.questions import Rewritten
 from tests.fakes.poster import Remembered
 from tests.fakes.reasoner import Scripted
 from tests.unit.conftest import TURNS, OpenWorld, World

@@ -11,7 +11,7 @@ from bot.core.errors import Invalid
 from bot.core.messages import Answer, Author
 from bot.core.reader import EVERYTHING
 from bot.pages.page import Page
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.evidence import Rewritten
 from bot.service.buttons import Retract, carry_out
 from tests.unit.samples import NOW
 from tests.unit.service.conftest import House, OpenHouse

@@ -30,10 +30,17 @@ from bot.core.messages import (
     clean_question,
 )
 from bot.core.posting import PostState, RunRef
-from bot.reasoning.evidence import AnswerDelta, Evidence, Suggested, TextDelta
-from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    Evidence,
+    Rewritten,
+    SubQuestion,
+    Suggested,
+    TextDelta,
+    Turn,
+    Workspace,
+)
 from bot.reasoning.reasoner import OnAnswer
-from bot.reasoning.workspace import Turn, Workspace
 from tests.fakes.poster import Remembered, RememberingPoster
 from tests.fakes.reasoner import Scripted, cite_all
 from tests.unit.conftest import LEASE, TURNS, OpenWorld

@@ -19,7 +19,7 @@ from bot.core.errors import (
 )
 from bot.core.messages import Author, Change
 from bot.pages.page import Page
-from bot.reasoning.workspace import Read, Search
+from bot.reasoning.evidence import Read, Search
 from bot.service.research_service import LEASE
 from bot.service.standing.rounds import FIRST_SECONDS, ROUND_SECONDS, StandingRounds
 from bot.service.standing.schedule import due_after, schedule_named

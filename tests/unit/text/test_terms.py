@@ -1,4 +1,4 @@
-"""The terms that index and query have in common."""
+"""Terms, control characters and tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.text.terms import fold, function_words, has_cjk, keywords, terms
+from bot.text.terms import (
+    estimate,
+    fold,
+    function_words,
+    has_cjk,
+    keywords,
+    terms,
+    without_controls,
+)
 
 
 @pytest.mark.parametrize(
@@ -110,11 +118,14 @@ def test_a_line_break_separates_terms(one: str, other: str) -> None:
 
 def test_fts5_keeps_every_term_in_one_piece() -> None:
     """Every letter there is, beside others, through SQLite's own tokenizer."""
-    found = {
-        term
+    characters = (
+        chr(code)
         for code in range(0x110000)
         if unicodedata.category(chr(code)) not in ("Cn", "Co", "Cs")  # what is a character at all
-        for term in terms(f"a{chr(code)}b")
+    )
+    found = {
+        term
+        for term in terms("\n".join(f"a{character}b" for character in characters))
         if not term.isascii()
     }
     with sqlite3.connect(":memory:") as database:
@@ -153,3 +164,55 @@ def test_cjk_is_recognized(text: str, expected: bool) -> None:
 )
 def test_words_without_a_meaning_of_their_own_are_counted(text: str, count: int) -> None:
     assert function_words(text) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("red \x1b[31mtext\x1b[0m", "red text"),
+        ("\x1b]8;;https://evil.example\x07link\x1b]8;;\x07", "link"),
+        ("bell\x07, null\x00, escape\x1b", "bell, null, escape"),
+        ("two\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("长城 🗼 naïve", "长城 🗼 naïve"),
+        ("half \ud83d", "half "),
+    ],
+)
+def test_control_sequences_and_characters_go(text: str, left: str) -> None:
+    assert without_controls(text) == left
+
+
+@given(st.text())
+def test_what_is_left_can_be_printed_and_encoded(text: str) -> None:
+    left = without_controls(text)
+    left.encode()
+    assert not any(char in left for char in "\x1b\x07\x00\x9b")
+    assert without_controls(left) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", 0),
+        ("a", 1),
+        ("word", 1),
+        ("words and words", 4),
+        ("水水水", 3),
+        ("水 and", 2),
+        ("привет", 3),
+        ("서울", 2),
+        ("東京タワー", 5),
+        ("café", 1),
+    ],
+)
+def test_estimates_follow_the_script(text: str, expected: int) -> None:
+    assert estimate(text) == expected
+
+
+@given(st.text(), st.text())
+def test_more_text_never_takes_fewer_tokens(one: str, other: str) -> None:
+    assert estimate(one + other) >= max(estimate(one), estimate(other))
+
+
+@given(st.text(min_size=1))
+def test_no_text_is_free(text: str) -> None:
+    assert 1 <= estimate(text) <= len(text)

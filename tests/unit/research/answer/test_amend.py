@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.passages import Passage
-from bot.reasoning.evidence import (
-    AnswerDelta,
-    CitationDelta,
-    Evidence,
-    Source,
-    TextDelta,
-)
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Source, TextDelta
 from bot.research.answer.amend import amended, as_restated, claim_of, restatable
 from bot.research.answer.write import Written, write
 from bot.text.sentences import Sentence, sentences

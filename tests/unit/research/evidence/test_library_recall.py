@@ -9,10 +9,9 @@ import pytest
 from bot.core.messages import Answer, Citation, Entry, Message, RunOptions, Transcript
 from bot.operation.configuration import load_settings
 from bot.pages.page import Page
-from bot.reasoning.closest.reasoner import Closest
-from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.closest_reasoner import Closest
+from bot.reasoning.evidence import Rewritten, SubQuestion, Turn, Workspace
 from bot.reasoning.reasoner import OnAnswer, Reasoner
-from bot.reasoning.workspace import Turn, Workspace
 from bot.research.evidence.recall import recall
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run

@@ -9,8 +9,7 @@ import pytest
 
 import bot
 from bot.core.messages import Attachment, Citation, Entry, Transcript
-from bot.reasoning.questions import SubQuestion
-from bot.reasoning.workspace import Outcome, Read, Search
+from bot.reasoning.evidence import Outcome, Read, Search, SubQuestion
 from bot.research.evidence.workspace import Reading
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.reasoning.questions import Scope, SubQuestion
-from bot.reasoning.workspace import Search
+from bot.reasoning.evidence import Scope, Search, SubQuestion
 from bot.research.evidence.workspace import Reading
 from bot.research.strategies.direct import direct
 from bot.research.strategies.iterate import iterate

@@ -9,8 +9,15 @@ import pytest
 
 from bot.core.errors import PageUnreadable
 from bot.pages.page import Page
-from bot.reasoning.questions import SubQuestion
-from bot.reasoning.workspace import NumberedHit, QueryResult, Read, Search, Turn, Workspace
+from bot.reasoning.evidence import (
+    NumberedHit,
+    QueryResult,
+    Read,
+    Search,
+    SubQuestion,
+    Turn,
+    Workspace,
+)
 from bot.research.evidence.relevance import to_open
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run

@@ -9,8 +9,7 @@ import pytest
 from bot.core.errors import ProviderUnavailable
 from bot.core.reader import EVERYTHING, Reach
 from bot.pages.passages import Passage, Weight, split
-from bot.reasoning.questions import SubQuestion
-from bot.reasoning.workspace import Read, Search, Turn, Workspace
+from bot.reasoning.evidence import Read, Search, SubQuestion, Turn, Workspace
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
 from bot.storage.store import Store

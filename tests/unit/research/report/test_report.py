@@ -22,18 +22,19 @@ from bot.core.settings import Settings
 from bot.core.texts import texts_for
 from bot.operation.configuration import load_settings
 from bot.reasoning.calls import ModelCalls, ModelReply
-from bot.reasoning.closest.reasoner import Closest
+from bot.reasoning.closest_reasoner import Closest
 from bot.reasoning.evidence import (
+    Action,
     AnswerDelta,
     CitationDelta,
     Evidence,
     Manuscript,
     Paragraph,
+    Read,
+    Rewritten,
     TextDelta,
 )
-from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
-from bot.reasoning.workspace import Action, Read
 from bot.research.budget.account import Account, Allowance
 from bot.research.budget.budget import Budget
 from bot.research.inputs import Resources, RunQuestion

@@ -7,10 +7,8 @@ from dataclasses import replace
 import pytest
 
 from bot.core.messages import Depth
-from bot.reasoning.evidence import AnswerDelta, Cut, Evidence
+from bot.reasoning.evidence import AnswerDelta, Cut, Evidence, Finish, Read, Rewritten
 from bot.reasoning.graphs import GraphEdit
-from bot.reasoning.questions import Rewritten
-from bot.reasoning.workspace import Finish, Read
 from bot.research.report.report import Report
 from tests.fakes.library import a_shelf
 from tests.fakes.virtual_time import in_virtual_time

@@ -15,8 +15,7 @@ import pytest
 from bot.core.errors import CredentialsRefused, ModelBroken
 from bot.core.messages import StepView
 from bot.pages.page import Page
-from bot.reasoning.evidence import AnswerDelta, Evidence, Manuscript, Paragraph
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.evidence import AnswerDelta, Evidence, Manuscript, Paragraph, Rewritten
 from bot.research.run import Run
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.virtual_time import in_virtual_time

@@ -9,11 +9,18 @@ from typing import cast
 
 from bot.core.errors import FootnoteError
 from bot.core.messages import RunOptions
-from bot.reasoning.evidence import Evidence, Finding
+from bot.reasoning.evidence import (
+    Evidence,
+    Finding,
+    Finish,
+    Read,
+    Search,
+    SubQuestion,
+    Turn,
+    Workspace,
+)
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
-from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
-from bot.reasoning.workspace import Finish, Read, Search, Turn, Workspace
 from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
 from bot.research.evidence.workspace import Reading

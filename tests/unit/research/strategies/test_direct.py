@@ -8,18 +8,22 @@ import pytest
 
 from bot.core.messages import Transcript
 from bot.operation.configuration import load_settings
-from bot.reasoning.closest.reasoner import Closest
+from bot.reasoning.closest_reasoner import Closest
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
     Finding,
+    Finish,
+    Reply,
     Restart,
+    Rewritten,
     Source,
+    SubQuestion,
     TextDelta,
+    Turn,
+    Workspace,
 )
-from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
-from bot.reasoning.workspace import Finish, Reply, Turn, Workspace
 from bot.research.pipeline import Pipeline
 from tests.fakes.library import a_shelf
 from tests.fakes.reasoner import Scripted

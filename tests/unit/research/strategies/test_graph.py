@@ -18,10 +18,9 @@ from bot.core.errors import (
     RunLost,
     StorageUnavailable,
 )
+from bot.reasoning.evidence import Finish, SubQuestion, Turn, Workspace
 from bot.reasoning.graphs import MOST_NODES, GraphEdit, NewNode
-from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
-from bot.reasoning.workspace import Finish, Turn, Workspace
 from bot.research.evidence.workspace import Reading
 from bot.research.run import Run
 from bot.research.strategies.graph import AT_ONCE, NODE_PAGES, NODE_SEARCHES, explore

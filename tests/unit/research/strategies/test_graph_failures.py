@@ -14,11 +14,9 @@ from bot.core.errors import (
     ModelRefused,
     ModelUnavailable,
 )
-from bot.reasoning.evidence import Evidence
+from bot.reasoning.evidence import Evidence, SubQuestion, Turn, Workspace
 from bot.reasoning.graphs import GraphEdit
-from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
-from bot.reasoning.workspace import Turn, Workspace
 from bot.research.run import Run
 from tests.fakes.journal import MemoryJournal
 from tests.fakes.library import a_shelf

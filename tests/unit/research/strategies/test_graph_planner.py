@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.core.errors import BudgetSpent, FootnoteError, ModelBroken, ModelUnavailable
-from bot.reasoning.evidence import Finding
+from bot.reasoning.evidence import Finding, Finish
 from bot.reasoning.graphs import EXTENSIONS, GraphEdit, NewNode
-from bot.reasoning.workspace import Finish
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.research.strategies.graph_stage import (
     ASKED,

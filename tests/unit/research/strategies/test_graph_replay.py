@@ -21,8 +21,7 @@ import pytest
 from bot.core.messages import Message, RunOptions
 from bot.operation.configuration import load_settings
 from bot.pages.page import Page
-from bot.reasoning.evidence import Evidence
-from bot.reasoning.questions import SubQuestion
+from bot.reasoning.evidence import Evidence, SubQuestion
 from bot.reasoning.reasoner import ReasonerFactory, Researcher
 from bot.research.budget.account import Account
 from bot.research.evidence.workspace import Reading

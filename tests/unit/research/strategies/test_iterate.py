@@ -7,19 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from bot.reasoning.evidence import Evidence, Finding
-from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import OnAnswer
-from bot.reasoning.workspace import (
+from bot.reasoning.evidence import (
     Action,
+    Evidence,
+    Finding,
     Finish,
     Malformed,
     Outcome,
     Read,
     Search,
+    SubQuestion,
     Turn,
     Workspace,
 )
+from bot.reasoning.reasoner import OnAnswer
 from bot.research.evidence.queries import FIRST_QUERIES
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.strategies.direct import direct

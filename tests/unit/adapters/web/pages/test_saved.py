@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.evidence import Rewritten
 from tests.unit.adapters.web.conftest import Browser, OpenConsole
 from tests.unit.adapters.web.pages.test_history import PROXY, asked, do, thread_of
 

@@ -1,1 +1,0 @@
-"""Closest passages: without a model, quotes the passages closest to a question."""

@@ -1,1 +1,0 @@
-"""Models of OpenAI, and of servers compatible with its Chat Completions API."""
