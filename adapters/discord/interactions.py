@@ -27,8 +27,7 @@ from bot.search.registry import searches_conversations
 from bot.service.access import check_access
 from bot.service.buttons import ASK_WHY, Details, Press, carry_out
 from bot.service.reception import AcceptedQuestion, Handled, Reception
-from bot.service.standing.desk import watch_confirmation
-from bot.service.standing.schedule import schedule_named
+from bot.service.standing_service import schedule_named, watch_confirmation
 
 # discord.com/developers/docs/topics/opcodes-and-status-codes#json
 UNKNOWN_INTERACTION, ALREADY_ACKNOWLEDGED = 10062, 40060

@@ -36,7 +36,7 @@ from bot.core.logs import get_logger
 from bot.core.messages import Author, Message, Thread
 from bot.core.texts import sentence_for, texts_for
 from bot.search.registry import searches_conversations
-from bot.service.background_tasks import BackgroundTasks
+from bot.service.background import BackgroundTasks
 from bot.service.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
 
 # Time to retry storage and lost requests: Discord sends each event only once.

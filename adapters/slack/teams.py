@@ -27,7 +27,7 @@ from adapters.slack.places import CHANNELS, READERS, Place, is_direct
 from bot.core.errors import FootnoteError, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.core.logs import get_logger
 from bot.core.messages import Audience, Message
-from bot.service.background_tasks import BackgroundTasks
+from bot.service.background import BackgroundTasks
 
 GROUPS_REMEMBERED = 1_000
 SCOPES_SECONDS = 600.0

@@ -23,7 +23,7 @@ from bot.core.texts import DEFAULT, Texts, texts_for
 from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
 from bot.mcp.server import mcp_server
 from bot.operation.app import App, open_app
-from bot.research.evidence.library import Library
+from bot.research.library import Library
 from bot.storage.archive import Archive
 from bot.storage.traces import KeptPage, Traces
 

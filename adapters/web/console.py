@@ -29,9 +29,9 @@ from bot.operation.console_access import Guesses
 from bot.pages.processes import Shares
 from bot.pages.workers import Workers
 from bot.rights.rights import Rights
-from bot.service.corrections import CorrectionDesk
+from bot.service.correction_service import CorrectionDesk
 from bot.service.reception import Reception
-from bot.service.standing.desk import Desk
+from bot.service.standing_service import Desk
 from bot.storage.archive import Archive
 from bot.storage.audit import Audit
 from bot.storage.database import Database

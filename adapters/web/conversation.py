@@ -27,7 +27,7 @@ from adapters.web.writing import cursor_of, turn_html
 from bot.core.messages import Attachment, Depth, Thread
 from bot.pages.media import accepted
 from bot.service.buttons import Deed, Deeper, Feedback, FollowUp, Retract, Stop, Watch, carry_out
-from bot.service.standing.schedule import DAILY
+from bot.service.standing_service import DAILY
 from bot.storage.records import RunRecord
 from bot.storage.workspaces import REASONS, Reason
 

@@ -22,9 +22,7 @@ from bot.core.answers import Verification, VerifiedSentence
 from bot.core.lines import one_line, shortened
 from bot.core.texts import Texts
 from bot.rendering.remarks import words_of
-from bot.research.answer.support import Quote, TracedSentence
-from bot.research.trace.timeline import Span
-from bot.research.trace.trace import ModelCall, Trace, TracedPage
+from bot.research.trace import ModelCall, Quote, Span, Trace, TracedPage, TracedSentence
 
 _BORDER = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"(</?h)([4-6])>")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adapters.web.overview import STATES
-from bot.research.trace.health import ProviderHealth
+from bot.research.outcomes import ProviderHealth
 from bot.storage.asked import Unanswered
 from bot.storage.overview import Day, Overview
 

@@ -20,7 +20,7 @@ from adapters.web.threads import list_threads, search_threads
 from adapters.web.visibility import seeing
 from bot.core.lines import one_line, shortened
 from bot.core.messages import Thread
-from bot.service.forgetting import day_after
+from bot.service.deletion import day_after
 from bot.storage.subjects import Subject
 
 Deed = Callable[[Request, Thread, Mapping[str, str]], Awaitable[str]]

@@ -34,7 +34,7 @@ from bot.core.messages import Message, Thread
 from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
-from bot.research.evidence.library import Library
+from bot.research.library import Library
 from bot.storage.audit import act_as, in_console
 from bot.storage.records import RunRecord
 from bot.storage.traces import KeptPage, Traces

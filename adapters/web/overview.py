@@ -13,7 +13,7 @@ from adapters.web.amounts import seconds, usd
 from adapters.web.svg.plot import Column, Part, draw
 from bot.core.lines import one_line, shortened
 from bot.core.texts import Texts
-from bot.research.trace.health import ProviderHealth, health
+from bot.research.outcomes import ProviderHealth, health
 from bot.storage.overview import RECENT, Overview, Place, QuestionRow, Scope, of_days
 
 STATES = ("answered", "partial", "not_found", "failed", "stopped")

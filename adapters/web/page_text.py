@@ -20,7 +20,7 @@ from markdown_it.token import Token
 
 from adapters.web.code import coloured, language_of
 from adapters.web.markdown import fence_html, safe, set_columns, set_headings
-from bot.research.answer.support import Quoted
+from bot.research.trace import Quoted
 
 AROUND = 320  # characters shown before and after a quoted passage
 EXCERPTS_BELOW = 3  # the level of the headings above excerpts

@@ -54,7 +54,7 @@ class AnswerPlaces:
 
 
 def anchored(citations: Iterable[Citation]) -> list[tuple[str, Citation]]:
-    """Return the citations with the anchors that ``bot.research.answer.support.quotes_of`` uses."""
+    """Return the citations with the anchors that ``bot.research.trace.quotes_of`` uses."""
     counted: dict[int, int] = {}
     found = []
     for cited in citations:

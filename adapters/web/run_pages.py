@@ -31,8 +31,8 @@ from bot.core.reader import Reader
 from bot.operation.metrics import Metrics
 from bot.reasoning.declaration import price_of
 from bot.rendering.footnotes import link_target
-from bot.research.trace.health import health
-from bot.research.trace.trace import page_of_trace, trace
+from bot.research.outcomes import health
+from bot.research.trace import page_of_trace, trace
 from bot.storage.asked import AskedQuestions
 from bot.storage.audit import Deed
 from bot.storage.overview import Overview, Overviews

@@ -29,7 +29,7 @@ from bot.core.texts import Texts
 from bot.pages.passages import columns_in
 from bot.rendering.excerpts import excerpts
 from bot.rendering.footnotes import SourceView, sources
-from bot.research.answer.support import Quoted
+from bot.research.trace import Quoted
 from bot.text.sentences import Block, blocks
 
 TITLE = 200  # characters

@@ -15,7 +15,7 @@ from adapters.web.visibility import seeing
 from bot.core.errors import Invalid
 from bot.core.messages import CONSOLE
 from bot.core.texts import sentence_for
-from bot.service.standing.desk import Person
+from bot.service.standing_service import Person
 
 
 def standing_pages(console: Console) -> Sequence[BaseRoute]:

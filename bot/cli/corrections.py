@@ -13,7 +13,7 @@ from bot.core.errors import Invalid
 from bot.core.reader import EVERYTHING
 from bot.core.settings import Settings
 from bot.core.texts import DEFAULT, texts_for
-from bot.service.corrections import CorrectionDesk, line_of
+from bot.service.correction_service import CorrectionDesk, line_of
 
 app = command_app()
 

@@ -20,9 +20,14 @@ from bot.core.reader import EVERYTHING
 from bot.core.settings import Settings
 from bot.core.texts import DEFAULT, texts_for
 from bot.operation.app import open_app
-from bot.service.standing.desk import VERBS, Desk, watch_confirmation, watch_lines
-from bot.service.standing.rounds import StandingRounds
-from bot.service.standing.schedule import schedule_named
+from bot.service.standing_service import (
+    VERBS,
+    Desk,
+    StandingRounds,
+    schedule_named,
+    watch_confirmation,
+    watch_lines,
+)
 
 app = command_app()
 

@@ -16,7 +16,7 @@ from bot.core.answers import Answer, PlanView
 from bot.core.labels import Kind
 from bot.core.messages import MAX_QUESTION, Depth
 from bot.core.texts import Texts
-from bot.research.evidence.library import Library
+from bot.research.library import Library
 from bot.storage.traces import KeptPage
 
 # ---------------------------------------------------------------- arguments and results

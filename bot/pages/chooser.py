@@ -5,7 +5,7 @@ page can be built to take more. That must neither block the event loop nor fill 
 main process. The process caches its studies, since the next question often concerns the same pages.
 A page of ordinary length is studied in a thread: starting a process takes longer than that, and the
 beginning of such pages is split in a thread anyway to check whether it is relevant
-(``bot.research.evidence.relevance``).
+(``bot.research.selection``).
 """
 
 from __future__ import annotations

@@ -1,26 +1,33 @@
-"""Answers one question: rewrite, gather by a strategy, write, check.
+"""Answers one question: rewrite, gather by a strategy, write, check, verify.
 
 Without a model, and when it cannot be reached, the closest passages are quoted: better than no
-answer.
+answer. If an earlier attempt has already written an answer, this attempt verifies it: it replays
+the research from the journal, which must produce the same answer as the one posted.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.core.answers import Answer, Status, Verification
+from bot.core.answers import Answer, PlanView, Status, Usage, Verification, VerificationState
 from bot.core.errors import (
     BudgetSpent,
     FootnoteError,
     Invalid,
     ModelUnavailable,
     NoProviderAvailable,
+    RunLost,
+    StorageUnavailable,
 )
+from bot.core.logs import get_logger
 from bot.core.messages import Depth, Transcript
+from bot.core.posting import Reply
 from bot.core.settings import Settings
 from bot.core.texts import texts_in
 from bot.pages.urls import dedupe_key
@@ -29,15 +36,13 @@ from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Pairs, Reasoner, Researcher
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
-from bot.research import closest
-from bot.research.answer.checked import Checked
-from bot.research.answer.write import Written, unsourced, write
-from bot.research.budget.budget import Budget
-from bot.research.evidence.recall import recall
-from bot.research.evidence.relevance import merge_sources
-from bot.research.inputs import CorrectionReply, without_middle, without_middles
-from bot.research.run import Run
-from bot.research.strategies.strategy import (
+from bot.research import quoting
+from bot.research.budget import Budget
+from bot.research.composer import Checked, Numbering, Written, unsourced, write
+from bot.research.quoting import recall
+from bot.research.run import CorrectionReply, Run, without_middle, without_middles
+from bot.research.selection import merge_sources
+from bot.research.strategies import (
     DEEP,
     READ_TOKENS,
     READING,
@@ -48,9 +53,11 @@ from bot.research.strategies.strategy import (
     strategies_for,
     strategy,
 )
+from bot.search.conversations import SearchedConversations
+from bot.storage.journal import Journal
 
 if TYPE_CHECKING:
-    from bot.research.answer.verify import Amendment
+    from bot.research.verification import Amendment
 
 MORE_TOKENS = 4  # times the passages of a page, if no model has to read them
 QUERY = 200  # characters of a correction used as a query
@@ -137,7 +144,7 @@ class Pipeline:
 
     async def _answer_question(self) -> Answer:
         if self._rewritten is None and self._is_check:
-            from bot.research.statements import as_question
+            from bot.research.claims import as_question
 
             self._rewritten = as_question(self._run.message.text)
         if self._rewritten is None:
@@ -227,7 +234,7 @@ class Pipeline:
         if self._is_check:
             raise Invalid(self._run.texts("check-needs-model"))
         reading = replace(READING, page_tokens=READ_TOKENS * MORE_TOKENS)
-        return Gathered(await closest.gather(self._run, task.sub_question(), reading, task.links))
+        return Gathered(await quoting.gather(self._run, task.sub_question(), reading, task.links))
 
     def _depth(self, rewritten: Rewritten) -> Depth:
         asked = self._run.options.depth
@@ -264,7 +271,7 @@ class Pipeline:
         self, evidence: Evidence, rewritten: Rewritten, on_text: Callable[[str], None]
     ) -> Checked:
         writer = self._reasoner if self._is_quoting else self._fallback
-        return await closest.shown(self._run, writer, rewritten, evidence, on_text)
+        return await quoting.shown(self._run, writer, rewritten, evidence, on_text)
 
     async def _deltas(self, rewritten: Rewritten, evidence: Evidence) -> AsyncIterator[AnswerDelta]:
         """Yield the deltas of the answer: of one written while gathering, or of a new one."""
@@ -283,7 +290,7 @@ class Pipeline:
         # In a thread: a long answer takes 0.1 s, which would block other runs.
         checked = await asyncio.to_thread(self._judge, evidence, rewritten, written)
         answer = self._assembled(checked, evidence, status, written.suggested)
-        from bot.research.answer.verify import is_wanted
+        from bot.research.verification import is_wanted
 
         is_possible = self._researcher is not None and status != "stopped"
         if not is_possible or not is_wanted(self._settings, checked):
@@ -298,7 +305,7 @@ class Pipeline:
         written: Written,
         verdicts: Mapping[str, Verdict] | None = None,
     ) -> Checked:
-        from bot.research.answer.check import check  # not needed without a model
+        from bot.research.checking import check
 
         verdicts = {} if verdicts is None else verdicts
         return check(written, evidence, rewritten.question, self._run.texts, verdicts)
@@ -329,7 +336,7 @@ class Pipeline:
         )
 
     def _suggestions(self, suggested: Sequence[str]) -> tuple[str, ...]:
-        from bot.research.answer.suggestions import suggestions
+        from bot.research.composer import suggestions
 
         entries = self._transcript.entries
         asked = (self._asked.text, self.question, *(entry.question for entry in entries))
@@ -362,7 +369,7 @@ class Pipeline:
         given = self._unverified
         judge = partial(self._judge, given.evidence, given.rewritten)
         question = given.rewritten.question
-        from bot.research.answer.verify import amendments
+        from bot.research.verification import amendments
 
         async for amendment in amendments(
             self._researcher, question, given.written, given.checked, judge
@@ -373,7 +380,7 @@ class Pipeline:
         """See ``answer.verify.compare_pairs``; all None without a model."""
         if self._researcher is None:
             return (None,) * len(pairs)
-        from bot.research.answer.verify import compare_pairs
+        from bot.research.verification import compare_pairs
 
         return await compare_pairs(self._researcher, self.question, pairs)
 
@@ -397,3 +404,171 @@ class _Unverified:
     checked: Checked
     evidence: Evidence
     rewritten: Rewritten
+
+
+NOT_FOUND_AGAIN = "The answer was interrupted while it was verified, and cannot be made again."
+
+log = get_logger()
+
+
+class Investigation:
+    """See the module docstring. ``given`` is the answer of an earlier attempt, or None.
+
+    ``pipeline`` makes the run's pipeline from a callback that receives the text so far.
+    ``conversations`` are the platform conversations it may search.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        journal: Journal,
+        numbering: Numbering,
+        pipeline: Callable[[Callable[[str], None]], Pipeline],
+        showing: Reply,
+        given: Answer | None = None,
+        conversations: SearchedConversations | None = None,
+    ) -> None:
+        self._run = run
+        self._conversations = conversations
+        self._journal = journal
+        self._numbering = numbering
+        self._pipeline = pipeline(self._on_text)
+        self._showing = showing
+        self._given = given
+        self._is_made = False
+        self._shows = given is None
+
+    @property
+    def page_numbers(self) -> dict[int, int]:
+        """The number of each page in the latest answer, by its number in the run."""
+        return self._numbering.page_numbers
+
+    async def answer_posted(self) -> None:
+        """Finish the search of conversations, once the answer is posted."""
+        if self._conversations is not None:
+            await self._conversations.answer_posted()
+
+    def stop_progress(self) -> None:
+        """Stop showing progress."""
+        self._shows = False
+
+    def show(self, plan: PlanView) -> None:
+        """Show the changed plan."""
+        if self._shows:
+            self._showing.progress(self._numbering.plan(plan))
+
+    def _on_text(self, text: str) -> None:
+        if not self._shows:
+            return
+        before = self._numbering.page_numbers
+        text = self._numbering.text(text, self._run.numbered)
+        if self._numbering.page_numbers != before:  # so that new marks have a target
+            self.show(self._run.plan())
+        self._showing.stream(text)
+
+    # ------------------------------------------------------------ the answer
+
+    async def answer(self, stop: asyncio.Event) -> tuple[Answer, FootnoteError | None]:
+        """Return the written and checked answer; a failed one comes with the error.
+
+        Raises ``RunLost`` and ``StorageUnavailable``.
+        """
+        error: FootnoteError | None = None
+        try:
+            answer = await until_stopped(self._pipeline, stop)
+        except (RunLost, StorageUnavailable):
+            raise
+        except FootnoteError as caught:
+            log.info("run failed", run=self._run.id, error=str(caught))
+            error = caught
+        except Exception as caught:
+            hint = "FOOTNOTE_LOG_LEVEL=debug shows where"
+            log.error("run broke", run=self._run.id, error=repr(caught), hint=hint)
+            log.debug("run broke here", run=self._run.id, exc_info=True)
+            error = FootnoteError(self._run.texts("run-broke", run=self._run.id))
+        finally:
+            await self._journal.settle(datetime.now(UTC))
+        if error is not None:
+            answer = self._pipeline.failed_answer(error)
+        self._is_made = True
+        self._given = self._named(self._numbering.answer(answer))
+        return self._given, error
+
+    # ------------------------------------------------------------ its verification
+
+    async def amendments(self) -> AsyncIterator[Answer]:
+        """Yield the answer as verification amends it; any of them may be the last one shown. Raises
+        ``RunLost`` and ``StorageUnavailable``."""
+        assert self._given is not None  # noqa: S101
+        try:
+            if not self._is_made and not await self._is_made_again(self._given):
+                yield unverified(self._given, NOT_FOUND_AGAIN)
+                return
+            async for answer in self._pipeline.amendments():
+                yield self._named(self._numbering.answer(answer))
+        finally:
+            await self._journal.settle(datetime.now(UTC))
+
+    async def compare(self, pairs: Pairs) -> tuple[bool | None, ...]:
+        """Return True for each pair of sentences with the same meaning, as
+        ``Pipeline.compare``."""
+        try:
+            return await self._pipeline.compare(pairs)
+        finally:
+            await self._journal.settle(datetime.now(UTC))
+
+    async def _is_made_again(self, given: Answer) -> bool:
+        try:
+            found = self._numbering.answer(await self._pipeline.answer())
+        except (RunLost, StorageUnavailable):
+            raise
+        except FootnoteError as error:
+            log.info("answer not made again", run=self._run.id, error=str(error))
+            return False
+        return given.verification is not None and given.verification.of == _name(found)
+
+    def _named(self, answer: Answer) -> Answer:
+        """Return the answer with a digest that identifies its first text."""
+        verification = answer.verification
+        if verification is None:
+            return answer
+        first = self._given.verification if self._given is not None else None
+        name = first.of if first is not None else _name(answer)
+        return replace(answer, verification=replace(verification, of=name))
+
+
+def _name(answer: Answer) -> str:
+    return hashlib.sha256(answer.text.encode()).hexdigest()[:16]
+
+
+def unverified(answer: Answer, problem: str) -> Answer:
+    """Return the answer unchanged, with the reason why verification ended."""
+    before = answer.verification or Verification("failed")
+    state: VerificationState = "done" if before.sentences else "failed"
+    return replace(answer, verification=replace(before, state=state, problem=problem))
+
+
+def looks_alike(one: Answer, other: Answer) -> bool:
+    """Return True if readers see the same; steps, usage and verification may differ."""
+    bare = [replace(each, steps=(), usage=Usage(), verification=None) for each in (one, other)]
+    return bare[0] == bare[1]
+
+
+async def until_stopped(pipeline: Pipeline, stop: asyncio.Event) -> Answer:
+    """Return the answer, or the findings at the time of the stop; the work has ended either way."""
+    if stop.is_set():
+        return await pipeline.stopped_answer()
+    work = asyncio.create_task(pipeline.answer())
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            work.cancel()
+            await asyncio.wait({work})
+            if work.cancelled():
+                return await pipeline.stopped_answer()
+        return work.result()
+    finally:
+        stopping.cancel()
+        work.cancel()
+        await asyncio.wait({work, stopping})

@@ -23,9 +23,8 @@ from bot.core.texts import texts_for
 from bot.reasoning.questions import Rewritten
 from bot.search.indexer import Indexer
 from bot.service.reception import AcceptedQuestion
-from bot.service.standing.checks import DAYS
-from bot.service.standing.desk import do_by_words
-from bot.service.standing.rounds import StandingRounds
+from bot.service.standing_checks import DAYS
+from bot.service.standing_service import StandingRounds, do_by_words
 from bot.storage.records import RunRecord
 from bot.storage.tables import messages, runs
 from bot.storage.workspaces import Opinion

@@ -20,7 +20,7 @@ from bot.core.errors import (
     PostRefused,
     RunLost,
 )
-from bot.research.answer.proof import proof
+from bot.research.proof import proof
 from tests.contract.discord_harness import discord_stage, discord_stage_without_embeds
 from tests.contract.harness import Desk, PlatformHarness, joined
 from tests.contract.slack_harness import refusing, slack_stage

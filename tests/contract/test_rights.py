@@ -18,8 +18,8 @@ from bot.core.errors import Denied, Invalid, PageUnreadable
 from bot.core.messages import Thread
 from bot.core.reader import EVERYTHING, Reader
 from bot.pages.fetch import Fetcher
-from bot.research.evidence.library import Library
-from bot.research.trace.trace import page_of_trace
+from bot.research.library import Library
+from bot.research.trace import page_of_trace
 from bot.rights.rights import Rights
 from bot.search.indexer import Indexer
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, Query

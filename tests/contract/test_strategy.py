@@ -20,7 +20,7 @@ from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries, Researcher
 from bot.reasoning.workspace import Finish, Read, Turn, Workspace
 from bot.research.run import Run
-from bot.research.strategies.strategy import Gathered, Strategy, Task, strategies, strategy
+from bot.research.strategies import Gathered, Strategy, Task, strategies, strategy
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
 from tests.fakes.library import Shelf, a_shelf

@@ -37,8 +37,7 @@ DECLARING = {
 USING_AN_EXTRA = {
     "adapters.terminal.mcp",
     "adapters.web.single_sign_on",
-    "bot.service.dispatch.postgres",
-    "bot.service.dispatch.queue",
+    "bot.service.dispatch.procrastinate_dispatcher",
     "bot.search.mcp.connection",
     "bot.search.mcp.provider",
     "bot.mcp.server",

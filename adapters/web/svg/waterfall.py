@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.research.trace.timeline import Pause, Span, pauses
+from bot.research.trace import Pause, Span, pauses
 
 SCALE = 1_000.0  # the width of all bars
 THINNEST = 4.0  # the least width of a bar, so that it is visible

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.reasoner import Researcher
 from bot.reasoning.workspace import Read, Turn, Workspace
-from bot.research.evidence.workspace import WorkspaceKeeper
-from bot.research.strategies.strategy import READING, Declaration, OneCall, Task
+from bot.research.strategies import READING, Declaration, OneCall, Task
+from bot.research.working_set import WorkspaceKeeper
 
 
 async def _first_page(task: Task, reasoner: Researcher) -> Evidence:

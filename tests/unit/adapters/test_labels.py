@@ -45,8 +45,8 @@ from bot.reasoning.questions import Rewritten, Scope, SubQuestion
 from bot.reasoning.workspace import NumberedHit, Outcome, QueryResult, ReadResult, Workspace
 from bot.rendering.bibliography import as_bibtex, as_csl, references
 from bot.rendering.conversation import answer_markdown, as_markdown
-from bot.research.answer.check import check
-from bot.research.answer.write import write
+from bot.research.checking import check
+from bot.research.composer import write
 from bot.search.corrections import title_of
 from bot.search.earlier_answers import asked_sentence
 from bot.search.provider import Hit, Talk

@@ -15,7 +15,7 @@ from bot.core.mcp_address import id_of, public
 from bot.core.mcp_entry import McpServer
 from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
-from bot.research.evidence.library import Library
+from bot.research.library import Library
 from bot.search.blend import SearchResult
 from bot.search.mcp.provider import McpSource
 from bot.search.provider import GivenText

@@ -7,13 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.messages import UPLOADED, Entry, Transcript
-from bot.research.inputs import (
-    LONGEST,
-    OMISSION,
-    whole_text,
-    without_middle,
-    without_middles,
-)
+from bot.research.run import LONGEST, OMISSION, whole_text, without_middle, without_middles
 from tests.unit.samples import a_message
 
 

@@ -10,7 +10,7 @@ from bot.core.errors import AddressRefused, FootnoteError, PageUnreadable, Unava
 from bot.core.messages import Attachment
 from bot.core.texts import texts_for
 from bot.pages.urls import display_url
-from bot.research.notes import Notes
+from bot.research.outcomes import Notes
 
 LINK = "https://example.org/a"
 LONG = f"https://example.org/{'a' * 200}"

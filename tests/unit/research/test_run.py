@@ -16,8 +16,7 @@ from bot.core.provenance import Provenance
 from bot.pages.page import Page
 from bot.reasoning.calls import RESTATE, VERIFY, ModelReply, Text
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
-from bot.research.budget.account import Days
-from bot.research.budget.budget import DayLimits
+from bot.research.budget import DayLimits, Days
 from bot.research.run import Run
 from bot.search.provider import Query
 from bot.storage.journal import RecordedStep, open_journal

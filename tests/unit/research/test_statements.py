@@ -12,8 +12,8 @@ from bot.pages.passages import Passage
 from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import Statement, Verdict
 from bot.reasoning.reasoner import Researcher
+from bot.research.claims import excerpt
 from bot.research.pipeline import Pipeline
-from bot.research.statements import excerpt
 from tests.fakes.library import a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.unit.reasoning.samples import a_page_read

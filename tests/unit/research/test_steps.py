@@ -11,8 +11,7 @@ from pydantic import TypeAdapter
 
 from bot.core.answers import StepView
 from bot.core.errors import BudgetSpent
-from bot.research.run import Run
-from bot.research.steps import Steps, together
+from bot.research.run import Run, Steps, together
 from bot.search.provider import Query
 from bot.storage.journal import Journal, RecordedStep, step_key
 from tests.fakes.journal import MemoryJournal

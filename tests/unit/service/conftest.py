@@ -19,7 +19,7 @@ from bot.reasoning.evidence import Claim, Verdict
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.workspace import Action, Read, Search, Turn, Workspace
-from bot.service.dispatch.local import LocalDispatcher
+from bot.service.dispatch.dispatcher import LocalDispatcher
 from bot.service.reception import AcceptedQuestion, Reception
 from bot.service.research_service import ResearchService
 from bot.storage.records import RunRecord

@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.core.errors import PlatformUnavailable
-from bot.service.background_tasks import BackgroundTasks
+from bot.service.background import BackgroundTasks
 
 
 async def test_a_task_is_done_while_its_caller_goes_on() -> None:

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from bot.core.messages import Author
 from bot.core.texts import LOCALES, texts_for
 from bot.service.buttons import forget_me
-from bot.service.forgetting import Forgetter, Maintenance, day_after
-from bot.service.words import is_yes
+from bot.service.deletion import Forgetter, Maintenance, day_after
+from bot.service.reception import is_yes
 from bot.storage.forgetting import Forgetting, Request
 from bot.storage.removal import Removed
 from bot.storage.retention import Keep, Retention
@@ -156,7 +156,7 @@ def test_runs_that_are_stopped_get_ten_seconds_to_end(
     monkeypatch: pytest.MonkeyPatch, looks: int, seconds: float
 ) -> None:
     working = Working(looks)
-    monkeypatch.setattr("bot.service.forgetting.Forgetting", lambda database: working)
+    monkeypatch.setattr("bot.service.deletion.Forgetting", lambda database: working)
 
     @in_virtual_time
     async def forget() -> None:

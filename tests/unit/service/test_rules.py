@@ -7,7 +7,7 @@ import pytest
 from bot.core.errors import Invalid
 from bot.core.settings import ChannelRules
 from bot.operation.configuration import load_settings
-from bot.service.rules import options_for, rule_values, with_rule
+from bot.service.access import options_for, rule_values, with_rule
 
 PROVIDERS = ("local", "wikipedia")
 

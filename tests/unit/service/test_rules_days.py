@@ -12,8 +12,8 @@ from bot.core.errors import DaySpentUp, Denied, Invalid
 from bot.core.messages import Author
 from bot.core.settings import ChannelRules
 from bot.core.texts import sentence_for, texts_for
+from bot.service.access import options_for, rule_values, with_rule
 from bot.service.reception import AcceptedQuestion
-from bot.service.rules import options_for, rule_values, with_rule
 from bot.storage.spending import Amount, Payer, add_spent
 from bot.storage.workspaces import Workspaces
 from tests.unit.service.conftest import House, OpenHouse

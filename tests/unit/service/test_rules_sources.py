@@ -14,7 +14,7 @@ from bot.evaluation.questions import Case, CaseTurn
 from bot.operation.configuration import load_settings
 from bot.rights.rights import Rights
 from bot.search.indexer import Indexer
-from bot.service.rules import options_for
+from bot.service.access import options_for
 
 ADA, BOB = Reader("console", "ada", "ada"), Reader("console", "bob", "bob")
 

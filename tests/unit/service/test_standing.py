@@ -22,8 +22,13 @@ from bot.core.messages import Author
 from bot.pages.page import Page
 from bot.reasoning.workspace import Read, Search
 from bot.service.research_service import LEASE
-from bot.service.standing.rounds import FIRST_SECONDS, ROUND_SECONDS, StandingRounds
-from bot.service.standing.schedule import due_after, schedule_named
+from bot.service.standing_service import (
+    FIRST_SECONDS,
+    ROUND_SECONDS,
+    StandingRounds,
+    due_after,
+    schedule_named,
+)
 from bot.storage.standing import StandingQuestions, Watch
 from tests.fakes.poster import Remembered
 from tests.unit.samples import NOW
@@ -216,7 +221,7 @@ async def test_a_change_is_told_once_whatever_dies_between_the_claim_and_the_pos
 async def test_without_interest_it_ends_and_says_so_once(
     days: Days, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.service.standing.checks.DAYS", 3)
+    monkeypatch.setattr("bot.service.standing_checks.DAYS", 3)
     begun = await days.begin()
     for _ in range(2):
         await days.pass_one()
@@ -253,7 +258,7 @@ async def test_where_nothing_can_be_posted_any_more_it_ends(days: Days) -> None:
 async def test_a_person_has_a_limited_number_and_the_same_question_is_watched_once(
     open_house: OpenHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.service.standing.desk.MOST", 1)
+    monkeypatch.setattr("bot.service.standing_service.MOST", 1)
     days = Days(await open_house())
     first = await days.begin()
     again = await days.house.reception.watch(
@@ -303,7 +308,7 @@ async def test_a_process_checks_soon_after_its_start_and_not_with_all_others(
         return least
 
     monkeypatch.setattr(days.rounds, "once", once)
-    monkeypatch.setattr("bot.service.standing.rounds.random.uniform", uniform)
+    monkeypatch.setattr("bot.service.standing_service.random.uniform", uniform)
     async with days.rounds.at_work():
         await asyncio.wait_for(checked.wait(), ROUND_SECONDS / 2)
     assert spans == [(0.0, FIRST_SECONDS)]

@@ -8,7 +8,7 @@ import pytest
 
 from bot.core.answers import Answer, Change, Citation
 from bot.pages.urls import dedupe_key
-from bot.service.standing.comparing import changes, undecided, with_changes
+from bot.service.answer_changes import changes, undecided, with_changes
 
 A, B, C = (f"https://{name}.example/" for name in "abc")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.service.words import is_stop_word
+from bot.service.reception import is_stop_word
 
 
 @pytest.mark.parametrize(

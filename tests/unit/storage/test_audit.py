@@ -12,7 +12,7 @@ from bot.core.messages import Thread
 from bot.operation.configuration import load_settings
 from bot.rights.changes import RuleChanges
 from bot.rights.rights import Rights
-from bot.service.forgetting import Forgetter
+from bot.service.deletion import Forgetter
 from bot.storage.audit import (
     Actor,
     Audit,

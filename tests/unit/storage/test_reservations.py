@@ -10,8 +10,7 @@ import pytest
 
 from bot.core.errors import BudgetSpent
 from bot.core.messages import RunOptions
-from bot.research.budget.account import Days
-from bot.research.budget.budget import DayLimits
+from bot.research.budget import DayLimits, Days
 from bot.storage.journal import Journal, RecordedStep, open_journal
 from bot.storage.reservations import Holder, Kind, Reservation, Reservations
 from bot.storage.spending import Amount, DaySpent, Payer, Spending, add_spent

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from adapters.web.code import LONGEST, coloured
 from adapters.web.formulas import mathml
 from adapters.web.page_text import page_html
-from bot.research.answer.support import Quoted
+from bot.research.trace import Quoted
 
 SAFE = {
     *("p", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "pre", "code", "table", "thead"),

@@ -353,7 +353,7 @@ SPENT = "The files of one person may have 1 MB a day, and these would be more."
 
 @pytest.fixture
 def one_megabyte(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.research.budget.budget.UPLOADS", 1)
+    monkeypatch.setattr("bot.research.budget.UPLOADS", 1)
 
 
 def a_file(size: int, name: str = "notes.md") -> Sent:

@@ -20,7 +20,7 @@ from bot.reasoning.evidence import (
     TextDelta,
 )
 from bot.reasoning.model.write import SHORTENED
-from bot.research.answer.write import Written, write
+from bot.research.composer import Written, write
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, Fault, citation, cited, says, thinking
 from tests.fakes.claude_stage import OpenStage, Stage

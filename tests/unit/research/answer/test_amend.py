@@ -17,8 +17,8 @@ from bot.reasoning.evidence import (
     Source,
     TextDelta,
 )
-from bot.research.answer.amend import amended, as_restated, claim_of, restatable
-from bot.research.answer.write import Written, write
+from bot.research.composer import Written, claim_of, write
+from bot.research.verification import amended, as_restated, restatable
 from bot.text.sentences import Sentence, sentences
 from tests.unit.samples import NOW
 

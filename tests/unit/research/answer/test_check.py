@@ -7,9 +7,8 @@ import pytest
 from bot.core.texts import texts_for
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import CitationDelta, Evidence, Source, TextDelta, Verdict
-from bot.research.answer.check import check
-from bot.research.answer.checked import Checked
-from bot.research.answer.write import CitedSpan, Composer, Written
+from bot.research.checking import check
+from bot.research.composer import Checked, CitedSpan, Composer, Written
 from tests.unit.research.answer.test_write_and_check import (
     BRIDGE,
     EVIDENCE,

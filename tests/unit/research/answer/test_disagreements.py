@@ -8,7 +8,7 @@ import pytest
 
 from bot.pages.passages import split
 from bot.reasoning.evidence import Source
-from bot.research.answer.disagreements import dissent
+from bot.research.checking import dissent
 from tests.unit.samples import NOW
 
 

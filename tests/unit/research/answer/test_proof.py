@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.research.answer.proof import Proof, proof, proofs
+from bot.research.proof import Proof, proof, proofs
 
 FILM = (
     "The cast was announced in March. Victor Garber and others appear in small parts. Rita Wilson "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.research.answer.suggestions import LONGEST, suggestions
+from bot.research.composer import LONGEST_SUGGESTION, suggestions
 
 ASKED = ("How tall is the Eiffel Tower?", "And the Forth Bridge?")
 
@@ -51,8 +51,8 @@ def test_of_two_that_ask_the_same_the_first_is_shown() -> None:
         "Is it\\n tall?",
         "Is it \x1b[31mred?",
         "Is it \u202etall?",
-        "x" * LONGEST + "?",
-        "塔" * LONGEST + "？",
+        "x" * LONGEST_SUGGESTION + "?",
+        "塔" * LONGEST_SUGGESTION + "？",
     ],
 )
 def test_links_marks_and_what_fits_no_button_are_dropped(offered: str) -> None:
@@ -60,7 +60,7 @@ def test_links_marks_and_what_fits_no_button_are_dropped(offered: str) -> None:
 
 
 def test_one_of_the_length_of_a_button_is_shown_whole() -> None:
-    longest = f"Who {'x' * (LONGEST - 5)}?"
+    longest = f"Who {'x' * (LONGEST_SUGGESTION - 5)}?"
     assert suggestions((longest,), ()) == (longest,)
 
 

@@ -22,10 +22,9 @@ from bot.reasoning.evidence import (
     TextDelta,
     Verdict,
 )
-from bot.research.answer.check import check
-from bot.research.answer.checked import Checked
-from bot.research.answer.verify import BATCH, MOST, Amendment, amendments, is_quoted, is_wanted
-from bot.research.answer.write import Composer, Written
+from bot.research.checking import check
+from bot.research.composer import Checked, Composer, Written
+from bot.research.verification import BATCH, MOST, Amendment, amendments, is_quoted, is_wanted
 from tests.fakes.reasoner import Scripted
 from tests.fakes.virtual_time import in_virtual_time
 from tests.unit.samples import NOW

@@ -19,9 +19,8 @@ from bot.reasoning.evidence import (
     Verdict,
 )
 from bot.rendering.documents import answer_document
-from bot.research.answer.check import DOUBT_MARK, check
-from bot.research.answer.checked import Checked
-from bot.research.answer.write import Composer, write
+from bot.research.checking import DOUBT_MARK, check
+from bot.research.composer import Checked, Composer, write
 from tests.unit.samples import NOW
 
 TOWER = (

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bot.core.answers import Answer, Citation, Disagreement, PlanView
 from bot.core.messages import Entry, Transcript
 from bot.rendering.marks import numbers_in
-from bot.research.answer.write import Numbering
+from bot.research.composer import Numbering
 
 URLS = {number: f"https://example.org/{number}" for number in range(1, 10)}
 NEW = Transcript()

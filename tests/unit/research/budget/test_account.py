@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from bot.core.answers import Usage
 from bot.core.errors import BudgetSpent, StorageUnavailable
 from bot.reasoning.calls import ModelReply
-from bot.research.budget.account import LOOK_SECONDS, Account, Days
-from bot.research.budget.budget import Budget, DayLimits
+from bot.research.budget import LOOK_SECONDS, Account, Budget, DayLimits, Days
 from bot.storage.reservations import Holder, Permit, Reservation
 from bot.storage.spending import SCOPES, Amount, DaySpent, Payer, Scope
 from tests.fakes.virtual_time import in_virtual_time

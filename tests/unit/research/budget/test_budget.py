@@ -13,7 +13,7 @@ from bot.core.errors import BudgetSpent, DaySpentUp
 from bot.core.messages import RunOptions
 from bot.core.texts import LOCALES, sentence_for, texts_for
 from bot.operation.configuration import load_settings
-from bot.research.budget.budget import Budget, DayLimits
+from bot.research.budget import Budget, DayLimits
 from bot.storage.spending import Amount, DaySpent
 from tests.unit.samples import NOW
 
@@ -117,7 +117,7 @@ def test_a_day_is_limited_by_money_or_by_questions(setting: dict[str, Any], limi
 def test_uploads_are_limited_for_questions_with_files_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bot.research.budget.budget.UPLOADS", 2)
+    monkeypatch.setattr("bot.research.budget.UPLOADS", 2)
     settings = load_settings()
     assert not DayLimits.of(settings, RunOptions())
     day = DayLimits.of(settings, RunOptions(), has_files=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.core.answers import StepView, Usage
 from bot.reasoning.evidence import Source
-from bot.research.report.deadlines import NOTHING, Used
+from bot.research.report import NOTHING_USED, Used
 from tests.unit.samples import NOW
 
 EARLIER = Used(
@@ -42,5 +42,5 @@ def test_a_stage_used_what_came_after_its_beginning() -> None:
 
 
 def test_a_stage_that_did_nothing_used_nothing() -> None:
-    assert LATER.since(LATER) == replace(NOTHING, is_answered=True, unanswered="no")
-    assert LATER.since(NOTHING) == replace(LATER, spent=replace(LATER.spent, seconds=0.0))
+    assert LATER.since(LATER) == replace(NOTHING_USED, is_answered=True, unanswered="no")
+    assert LATER.since(NOTHING_USED) == replace(LATER, spent=replace(LATER.spent, seconds=0.0))

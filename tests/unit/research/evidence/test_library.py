@@ -16,7 +16,7 @@ from bot.core.errors import (
     Unavailable,
 )
 from bot.pages.page import Page
-from bot.research.evidence.library import Library
+from bot.research.library import Library
 from bot.search.blend import Search
 from bot.search.hits import SuppliedTexts
 from bot.search.provider import GivenText, Hit, ProviderKind, Query

@@ -14,8 +14,8 @@ from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, Reasoner
 from bot.reasoning.workspace import Turn, Workspace
-from bot.research.evidence.recall import recall
 from bot.research.pipeline import Pipeline
+from bot.research.quoting import recall
 from bot.research.run import Run
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted

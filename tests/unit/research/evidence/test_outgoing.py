@@ -12,9 +12,9 @@ from bot.core.answers import Citation
 from bot.core.messages import Attachment, Entry, Transcript
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import Outcome, Read, Search
-from bot.research.evidence.workspace import Reading
 from bot.research.run import Run
-from bot.research.strategies.iterate import iterate
+from bot.research.strategies import iterate
+from bot.research.working_set import Reading
 from bot.search.provider import ProviderKind, Query
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.research.evidence.outgoing import LONGEST, RUN, Exposure, is_opaque, of_hosts, squeeze
+from bot.research.outgoing import LONGEST, RUN, Exposure, is_opaque, of_hosts, squeeze
 
 QUESTION = "Which vendor do we use for payments, and is its price fair?"
 PUBLIC = "Payment vendors compared: Adyen and Stripe charge a fee of 1.4 % for a card payment."

@@ -10,9 +10,8 @@ import pytest
 
 from bot.core.messages import Transcript
 from bot.pages.page import Page
-from bot.research.evidence.library import Library
-from bot.research.evidence.outgoing import Outgoing
-from bot.research.evidence.prefetch import Prefetcher
+from bot.research.library import Library
+from bot.research.outgoing import Outgoing, Prefetcher
 from bot.search.provider import Query
 from tests.fakes.library import Shelf, a_library, a_shelf
 from tests.unit.samples import a_message

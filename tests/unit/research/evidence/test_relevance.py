@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.pages.page import Page
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import NumberedHit, QueryResult
-from bot.research.evidence.relevance import fitting, name_in, named_beside, to_open
+from bot.research.selection import fitting, name_in, named_beside, to_open
 from bot.search.provider import Hit
 from bot.text.terms import terms
 from tests.unit.samples import NOW

@@ -9,9 +9,8 @@ import pytest
 
 from bot.reasoning.questions import Scope, SubQuestion
 from bot.reasoning.workspace import Search
-from bot.research.evidence.workspace import Reading
-from bot.research.strategies.direct import direct
-from bot.research.strategies.iterate import iterate
+from bot.research.strategies import direct, iterate
+from bot.research.working_set import Reading
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
 from tests.fakes.library import Shelf, a_shelf

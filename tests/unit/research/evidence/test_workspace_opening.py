@@ -11,9 +11,9 @@ from bot.core.errors import PageUnreadable
 from bot.pages.page import Page
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import NumberedHit, QueryResult, Read, Search, Turn, Workspace
-from bot.research.evidence.relevance import to_open
-from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
+from bot.research.selection import to_open
+from bot.research.working_set import Reading, WorkspaceKeeper
 from bot.search.provider import Hit
 from tests.fakes.library import Shelf, a_shelf
 from tests.unit.research.conftest import BUDGET, OpenRun

@@ -11,8 +11,8 @@ from bot.core.reader import EVERYTHING, Reach
 from bot.pages.passages import Passage, Weight, split
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import Read, Search, Turn, Workspace
-from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
+from bot.research.working_set import Reading, WorkspaceKeeper
 from bot.storage.store import Store
 from tests.fakes.library import Shelf, a_shelf
 from tests.unit.research.conftest import OpenRun

@@ -35,14 +35,12 @@ from bot.reasoning.evidence import (
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.reasoning.workspace import Action, Read
-from bot.research.budget.account import Account, Allowance
-from bot.research.budget.budget import Budget
-from bot.research.inputs import Resources, RunQuestion
+from bot.research.budget import Account, Allowance, Budget
 from bot.research.pipeline import Pipeline
-from bot.research.report.report import Report
-from bot.research.report.revision import Revision, summary
-from bot.research.run import Run
-from bot.research.strategies.strategy import Task
+from bot.research.report import Report
+from bot.research.revision import Revision, summary
+from bot.research.run import Resources, Run, RunQuestion
+from bot.research.strategies import Task
 from bot.storage.journal import Journal
 from tests.fakes.journal import Died, MemoryJournal, Shelved
 from tests.fakes.library import Shelf, a_library, a_shelf

@@ -11,7 +11,7 @@ from bot.reasoning.evidence import AnswerDelta, Cut, Evidence
 from bot.reasoning.graphs import GraphEdit
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.workspace import Finish, Read
-from bot.research.report.report import Report
+from bot.research.report import Report
 from tests.fakes.library import a_shelf
 from tests.fakes.virtual_time import in_virtual_time
 from tests.unit.research.report.test_report import DRAFTS, PAGES, QUESTION, Play, Writer, first_page

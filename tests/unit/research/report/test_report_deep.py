@@ -11,7 +11,7 @@ from bot.core.messages import Depth
 from bot.pages.page import Page
 from bot.reasoning.evidence import Paragraph
 from bot.reasoning.graphs import GraphEdit, NewNode
-from bot.research.budget.budget import Budget
+from bot.research.budget import Budget
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.research.report.test_report import QUESTION, SETTINGS, Play, Writer, first_page

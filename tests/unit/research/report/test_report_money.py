@@ -12,8 +12,7 @@ import pytest
 from bot.core.errors import BudgetSpent, FootnoteError, ModelUnavailable
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, Paragraph
-from bot.research.budget.account import Days
-from bot.research.budget.budget import DayLimits
+from bot.research.budget import DayLimits, Days
 from bot.storage.reservations import Holder, Permit, Reservation
 from bot.storage.spending import Amount, DaySpent, Payer
 from tests.fakes.library import a_shelf
@@ -97,7 +96,7 @@ async def test_quotations_need_no_budget_of_model_calls(
         "# Builders\n\nThe tall tower was built by 300 workers."
     )
     play = Play(a_shelf(pages), budget=replace(PLENTY, model_calls=calls))
-    monkeypatch.setattr("bot.research.budget.budget.MODEL_CALLS", calls)
+    monkeypatch.setattr("bot.research.budget.MODEL_CALLS", calls)
     answer = await play.answer(Away())
     assert answer.reasoner == "closest"
     assert len(answer.notes) == 1

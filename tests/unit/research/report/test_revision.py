@@ -11,17 +11,8 @@ from hypothesis import strategies as st
 from bot.core.texts import texts_for
 from bot.reasoning.evidence import CitationDelta
 from bot.rendering.marks import without_marks
-from bot.research.answer.write import CitedSpan, Written
-from bot.research.report.revision import (
-    Change,
-    Fate,
-    Revision,
-    Section,
-    changes,
-    joined,
-    section,
-    summary,
-)
+from bot.research.composer import CitedSpan, Written
+from bot.research.revision import Change, Fate, Revision, Section, changes, joined, section, summary
 
 CITED = (CitationDelta(1, 0, 5),)
 PROSE = st.text(alphabet="ab c.\n塔高。é-", max_size=60)

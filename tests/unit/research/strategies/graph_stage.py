@@ -16,12 +16,10 @@ from bot.reasoning.graphs import Graph, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
 from bot.reasoning.workspace import Finish, Read, Search, Turn, Workspace
-from bot.research.budget.account import Account
-from bot.research.budget.budget import Budget
-from bot.research.evidence.workspace import Reading
-from bot.research.inputs import Resources, RunQuestion
-from bot.research.run import Run
-from bot.research.strategies.graph import explore
+from bot.research.budget import Account, Budget
+from bot.research.graph import explore
+from bot.research.run import Resources, Run, RunQuestion
+from bot.research.working_set import Reading
 from bot.storage.journal import Journal
 from tests.fakes.journal import MemoryJournal
 from tests.fakes.library import Shelf, a_library, a_shelf

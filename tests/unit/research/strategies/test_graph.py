@@ -22,9 +22,9 @@ from bot.reasoning.graphs import MOST_NODES, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.workspace import Finish, Turn, Workspace
-from bot.research.evidence.workspace import Reading
+from bot.research.graph import AT_ONCE, NODE_PAGES, NODE_SEARCHES, explore
 from bot.research.run import Run
-from bot.research.strategies.graph import AT_ONCE, NODE_PAGES, NODE_SEARCHES, explore
+from bot.research.working_set import Reading
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
 from tests.fakes.library import Shelf, a_shelf

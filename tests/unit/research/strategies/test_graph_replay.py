@@ -24,11 +24,10 @@ from bot.pages.page import Page
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import ReasonerFactory, Researcher
-from bot.research.budget.account import Account
-from bot.research.evidence.workspace import Reading
-from bot.research.inputs import Resources, RunQuestion
-from bot.research.run import Run
-from bot.research.strategies.graph import explore
+from bot.research.budget import Account
+from bot.research.graph import explore
+from bot.research.run import Resources, Run, RunQuestion
+from bot.research.working_set import Reading
 from bot.storage.journal import Journal, RecordedStep, open_journal
 from bot.storage.store import Store
 from tests.fakes.claude import FakeClaude, researcher, says

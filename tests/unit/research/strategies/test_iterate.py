@@ -20,10 +20,8 @@ from bot.reasoning.workspace import (
     Turn,
     Workspace,
 )
-from bot.research.evidence.queries import FIRST_QUERIES
-from bot.research.evidence.workspace import Reading, WorkspaceKeeper
-from bot.research.strategies.direct import direct
-from bot.research.strategies.iterate import EMPTY_NUDGE, LAST_NUDGE, iterate
+from bot.research.strategies import EMPTY_NUDGE, LAST_NUDGE, direct, iterate
+from bot.research.working_set import FIRST_QUERIES, Reading, WorkspaceKeeper
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import BUDGET, OpenRun

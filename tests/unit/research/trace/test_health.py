@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 
-from bot.research.trace.health import ProviderHealth, health
+from bot.research.outcomes import ProviderHealth, health
 from bot.storage.overview import StoredSearch
 from tests.unit.samples import NOW
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from bot.core.answers import StepView
-from bot.research.trace.timeline import Span, pauses, timeline
+from bot.research.trace import Span, pauses, timeline
 from bot.storage.traces import KeptStep
 from tests.unit.samples import NOW
 

@@ -24,8 +24,8 @@ from bot.core.messages import RunOptions
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import CitationDelta, TextDelta
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome
-from bot.research.report.revision import Change, Revision
-from bot.research.trace.trace import Trace, page_of_trace, trace
+from bot.research.revision import Change, Revision
+from bot.research.trace import Trace, page_of_trace, trace
 from bot.search.provider import Hit
 from bot.storage.journal import step_key
 from bot.storage.records import RunRecord

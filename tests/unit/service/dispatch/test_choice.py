@@ -12,8 +12,13 @@ from bot.core.errors import InvalidSetting
 from bot.core.messages import RunOptions
 from bot.operation.configuration import load_settings
 from bot.service.dispatch.attempts import Timing
-from bot.service.dispatch.choice import Role, is_queued, need_queue, open_dispatcher
-from bot.service.dispatch.local import LocalDispatcher
+from bot.service.dispatch.dispatcher import (
+    LocalDispatcher,
+    Role,
+    is_queued,
+    need_queue,
+    open_dispatcher,
+)
 from bot.storage.records import Standing
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
@@ -54,7 +59,7 @@ async def store(url: str) -> AsyncIterator[Store]:
 async def test_who_serves_finds_runs_that_were_left_and_who_is_alone_does_not(
     url: str, store: Store, monkeypatch: pytest.MonkeyPatch, role: Role, found: list[str]
 ) -> None:
-    monkeypatch.setattr("bot.service.dispatch.choice.SWEEP_SECONDS", 0.01)
+    monkeypatch.setattr("bot.service.dispatch.dispatcher.SWEEP_SECONDS", 0.01)
     gate = Gate(store, open=True)
     await store.accept("run-a", a_message("a"), RunOptions(), NOW)
     settings = load_settings(database_url=url)

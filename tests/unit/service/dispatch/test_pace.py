@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from bot.service.dispatch.pace import (
+from bot.service.dispatch.attempts import (
     LATE_SECONDS,
     LONGEST_OF_WORKER,
     LONGEST_SECONDS,

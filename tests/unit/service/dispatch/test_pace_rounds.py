@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.core.errors import StorageUnavailable
-from bot.service.dispatch.pace import LAST_SECONDS, Rounds
+from bot.service.background import LAST_SECONDS, Rounds
 from tests.fakes.virtual_time import in_virtual_time, now
 
 

@@ -11,9 +11,8 @@ import sqlalchemy as sa
 from structlog.testing import capture_logs
 
 from bot.core.messages import RunOptions, Thread
-from bot.service.dispatch.attempts import Timing
-from bot.service.dispatch.pace import Pace
-from bot.service.dispatch.postgres import PostgresDispatcher
+from bot.service.dispatch.attempts import Pace, Timing
+from bot.service.dispatch.procrastinate_dispatcher import PostgresDispatcher
 from bot.storage.records import RunRecord, new_owner
 from bot.storage.retrying import at_once
 from bot.storage.store import Store, open_store

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.service.dispatch.pace import Pace
-from bot.service.dispatch.queue import Connector, Queue
+from bot.service.dispatch.attempts import Pace
+from bot.service.dispatch.procrastinate_dispatcher import Connector, Queue
 from bot.storage.listener import Listener
 from bot.storage.outages import Outages
 

@@ -15,7 +15,7 @@ from procrastinate.manager import JobManager
 from psycopg_pool import PoolTimeout
 
 from bot.core.errors import StorageUnavailable
-from bot.service.dispatch.queue import (
+from bot.service.dispatch.procrastinate_dispatcher import (
     Connector,
     Queue,
     cause_of,
@@ -223,8 +223,8 @@ async def test_the_end_of_a_job_is_told_again_for_a_while_but_not_by_a_process_t
     put: Put, monkeypatch: pytest.MonkeyPatch, is_away: bool, ends: bool, again: bool
 ) -> None:
     """It knows that the database is away: a first failure may be the last."""
-    monkeypatch.setattr("bot.service.dispatch.queue.FINISH_SECONDS", 0.5)
-    monkeypatch.setattr("bot.service.dispatch.queue.LAST_SECONDS", 0.001)
+    monkeypatch.setattr("bot.service.dispatch.procrastinate_dispatcher.FINISH_SECONDS", 0.5)
+    monkeypatch.setattr("bot.service.dispatch.procrastinate_dispatcher.LAST_SECONDS", 0.001)
     pool = SimpleNamespace(timeout=5.0)
     monkeypatch.setattr(Connector, "pool", pool)
     monkeypatch.setattr("random.uniform", lambda least, most: least)  # of its pauses

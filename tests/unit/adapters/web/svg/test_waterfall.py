@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.web.svg.waterfall import SCALE, THINNEST, Waterfall, rounded, waterfall
-from bot.research.trace.timeline import Span
+from bot.research.trace import Span
 
 TIMES = st.tuples(st.floats(0, 10_000), st.floats(0, 500), st.floats(0, 100))
 
