@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
-from bot.reasoning.quoting.reasoner import Closest
+from bot.reasoning.closest.reasoner import Closest
 
 from bot.core.errors import PageUnreadable
 from bot.core.messages import RunOptions, Transcript

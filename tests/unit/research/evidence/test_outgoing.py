@@ -190,4 +190,4 @@ def test_no_query_goes_another_way() -> None:
         for path in (root / folder).rglob("*.py")
         if "library.search(" in path.read_text(encoding="utf-8")
     }
-    assert asking == {"research/evidence/outgoing.py"}
+    assert asking == {"research/outgoing.py"}
