@@ -16,7 +16,7 @@ failing node does not affect the others.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from time import monotonic
@@ -45,9 +45,8 @@ from bot.reasoning.graphs import (
     startable,
 )
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import OnAnswer, Researcher
-from bot.reasoning.workspace import Turn, Workspace
-from bot.research.outcomes import Failure, attempted
+from bot.reasoning.reasoner import Researcher
+from bot.research.outcomes import Failure
 from bot.research.run import Run
 from bot.research.selection import merge_sources
 from bot.research.strategies import (
@@ -56,49 +55,12 @@ from bot.research.strategies import (
     Declaration,
     OneCall,
     Task,
-    TurnMaker,
     iterate,
     prefetch,
 )
 from bot.research.working_set import FIRST_QUERIES, Reading, worded
 
 _verdict = TypeAdapter(Failure | None)
-
-
-async def checked(run: Run, *, inputs: Mapping[str, str | int]) -> None:
-    """Raise ``BudgetSpent`` if another model call is not covered. The result of an earlier attempt
-    at this point is repeated."""
-
-    async def look() -> Failure | None:
-        try:
-            run.budget.check_model_call(run.usage)
-        except BudgetSpent as error:
-            return Failure.of(error)
-        return None
-
-    inputs = {**inputs, "asked": run.now.isoformat()}
-    refused = await run.keep("begin", inputs, look, _verdict, title="")
-    if refused is not None:
-        raise refused.error
-
-
-class Remembering:
-    """A reasoner that repeats the failure of an earlier attempt at the same turn of a loop."""
-
-    def __init__(self, run: Run, reasoner: TurnMaker, inputs: Mapping[str, str | int]) -> None:
-        self.opens = reasoner.opens
-        self._run = run
-        self._reasoner = reasoner
-        self._inputs = inputs
-
-    async def next_turn(
-        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
-    ) -> Turn:
-        return await attempted(
-            self._run,
-            lambda: self._reasoner.next_turn(question, workspace, on_answer),
-            inputs={**self._inputs, "turn": len(workspace.turns)},
-        )
 
 
 AT_ONCE = 4  # nodes in progress at the same time
@@ -239,8 +201,7 @@ class _Exploration:
     async def _edit(self, view: Graph) -> GraphEdit | None:
         """Return the planner's edit, or None if it fails and the graph already has nodes."""
         try:
-            return await attempted(
-                self._run,
+            return await self._run.attempted(
                 lambda: self._reasoner.plan(self._question, view, self._begin_search),
                 inputs=self._named(plan=len(view.turns)),
             )
@@ -260,16 +221,26 @@ class _Exploration:
     async def _begin(self, node: Node) -> None:
         """Work on a node, or skip it if the budget covers no call for it. The first nodes always
         start: they search without the model."""
-        if node.id not in self._first:
-            try:
-                await checked(self._run, inputs=self._named(node=node.id))
-            except BudgetSpent as error:
-                self._is_over = True
-                self._run.notes.error(error, "rests-on-found")
-                self._set(replace(node, state="failed"))
-                self._go_on()
-                return
+        if node.id not in self._first and (refused := await self._refused(node)) is not None:
+            self._is_over = True
+            self._run.notes.error(refused.error, "rests-on-found")
+            self._set(replace(node, state="failed"))
+            self._go_on()
+            return
         await self._work(node)
+
+    async def _refused(self, node: Node) -> Failure | None:
+        """Return why the budget covers no model call for a node, now or on an earlier attempt."""
+
+        async def look() -> Failure | None:
+            try:
+                self._run.budget.check_model_call(self._run.usage)
+            except BudgetSpent as error:
+                return Failure.of(error)
+            return None
+
+        inputs = {**self._named(node=node.id), "asked": self._run.now.isoformat()}
+        return await self._run.step("begin", inputs, look, _verdict, title="")
 
     async def _work(self, node: Node) -> None:
         known, missing = handed_down(self._graph, node)
@@ -287,12 +258,13 @@ class _Exploration:
             with self._run.branch(self._line(node.id)):
                 evidence = await iterate(
                     self._run,
-                    Remembering(self._run, self._reasoner, self._named(node=node.id)),
+                    self._reasoner,
                     asked,
                     self._reading,
                     searches=NODE_SEARCHES,
                     pages=NODE_PAGES,
                     links=() if node.needs else self._links,
+                    stage=self._named(node=node.id),
                 )
         except StorageUnavailable:
             raise
@@ -330,13 +302,14 @@ class _Exploration:
         started = monotonic()
         evidence = await iterate(
             self._run,
-            Remembering(self._run, self._reasoner, self._named(node=WHOLE)),
+            self._reasoner,
             self._asked(left),
             self._reading,
             searches=searches,
             links=self._links,
             placed=self._carrying(),
             on_text=on_text,
+            stage=self._named(node=WHOLE),
         )
         for node in left:
             self._set(replace(node, state="done"), monotonic() - started)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import UserList
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -20,7 +20,6 @@ from bot.core.errors import (
     ModelRefused,
     ModelUnavailable,
     Refused,
-    StorageUnavailable,
     Unavailable,
 )
 from bot.core.messages import Attachment
@@ -150,48 +149,7 @@ class Failure:
         return kind(self.sentence)
 
 
-_failure = TypeAdapter(Failure)
-
-
-class Keeping(Protocol):
-    """The part of ``research.run.Run`` that stores results."""
-
-    now: datetime
-
-    async def keep(
-        self,
-        kind: str,
-        inputs: Mapping[str, Any],
-        work: Callable[[], Awaitable[T]],
-        shape: TypeAdapter[T],
-        *,
-        title: str,
-    ) -> T: ...
-
-    def recorded(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None: ...
-
-
-async def attempted(
-    run: Keeping, work: Callable[[], Awaitable[T]], *, inputs: Mapping[str, Any]
-) -> T:
-    """Do ``work``, or raise its error again if it failed on an earlier attempt; ``inputs`` identify
-    the work. Raises what it raises."""
-    inputs = {**inputs, "asked": run.now.isoformat()}  # an edited question starts over
-    earlier = run.recorded("failure", inputs, _failure)
-    if earlier is not None:
-        raise earlier.error
-    try:
-        return await work()
-    except StorageUnavailable:
-        raise  # it cannot be stored either
-    except (BudgetSpent, Unavailable, Refused, Broken) as error:
-        failure = Failure.of(error)
-
-        async def kept() -> Failure:
-            return failure
-
-        await run.keep("failure", inputs, kept, _failure, title="")
-        raise
+stored_failure = TypeAdapter(Failure)
 
 
 class Notes(UserList[str]):

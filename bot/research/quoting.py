@@ -104,10 +104,7 @@ async def _show_judgement(run: Run, question: str, judged: Judged) -> None:
         covered, enough = (round(100 * share) for share in (judged.covered, judged.enough))
         title = run.texts("judged-share", covered=covered, enough=enough)
 
-    async def judge() -> str:
-        return title
-
-    await run.keep("judge", {"question": question}, judge, _title, title=title)
+    await run.keep("judge", {"question": question}, title, _title, title)
 
 
 async def recall(run: Run, answers: Sequence[Entry]) -> Evidence:

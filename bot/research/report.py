@@ -150,9 +150,6 @@ async def within(
     Raises all other errors of ``work``.
     """
 
-    async def kept() -> Lapse:
-        return lapse
-
     earlier = run.recorded("lapse", inputs, _lapse)
     if earlier is not None:
         restore(run, earlier.used)
@@ -170,8 +167,7 @@ async def within(
         except (ModelRefused, ModelBroken) as error:
             lapse = Lapse("failed", run.notes.described(error))
         lapse = replace(lapse, used=used_by(run).since(before))
-    await run.keep("lapse", inputs, kept, _lapse, title=title)
-    raise Lapsed(lapse)
+    raise Lapsed(await run.keep("lapse", inputs, lapse, _lapse, title))
 
 
 def used_by(run: Run) -> Used:
@@ -532,10 +528,6 @@ class Report:
 
     async def _keep(self, revision: Revision) -> None:
         """Store a paragraph's draft and revision in the run's trace."""
-
-        async def kept() -> Revision:
-            return revision
-
         inputs = {
             "question": self._question.question,
             "number": revision.number,
@@ -543,7 +535,7 @@ class Report:
             "revised": revision.revised,
         }
         title = summary(revision, self._run.texts)
-        await self._run.keep("revision", inputs, kept, _revision, title=title)
+        await self._run.keep("revision", inputs, revision, _revision, title)
 
     def _unsourced(self, paragraph: Paragraph, number: int, lapse: Lapse) -> Section:
         """Return the section for an unrevised paragraph: left out and named in the report's

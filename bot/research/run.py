@@ -23,8 +23,6 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import (
-    AbstractAsyncContextManager,
-    AbstractContextManager,
     AsyncExitStack,
     ExitStack,
     asynccontextmanager,
@@ -46,6 +44,7 @@ from bot.core.errors import (
     FootnoteError,
     PageUnreadable,
     Refused,
+    StorageUnavailable,
     Unavailable,
 )
 from bot.core.logs import get_logger
@@ -59,7 +58,15 @@ from bot.reasoning.calls import ANSWERING, ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Source, Suggested, TextDelta
 from bot.research.budget import Account, Budget
 from bot.research.library import Library
-from bot.research.outcomes import Notes, ReadOutcome, SearchOutcome, StreamOutcome, attempted, keep
+from bot.research.outcomes import (
+    Failure,
+    Notes,
+    ReadOutcome,
+    SearchOutcome,
+    StreamOutcome,
+    keep,
+    stored_failure,
+)
 from bot.research.outgoing import Outgoing, Prefetcher
 from bot.search.conversations import ELSEWHERE
 from bot.search.provider import ANY_TALK, UNKNOWN_DOCUMENT, ProviderKind, Query
@@ -152,19 +159,20 @@ _branch: ContextVar[str] = ContextVar("branch", default="")
 
 
 class Steps:
-    """See the module docstring. ``changed`` is called whenever a line of the plan changes."""
+    """The steps of a run: each is carried out once, stored in the journal, and shown in the plan.
+    ``changed`` is called whenever a line of the plan changes."""
 
     def __init__(self, journal: Journal, changed: Callable[[], None]) -> None:
-        self._journal = journal
+        self.journal = journal
         self._changed = changed
-        self._views: dict[str, StepView] = {}
+        self._lines: dict[str, StepView] = {}
         self._reasons: dict[tuple[str, str, str], str] = {}  # failure → the line that shows it
         self._under_way: dict[str, asyncio.Future[Any]] = {}
 
     @property
-    def views(self) -> tuple[StepView, ...]:
+    def steps(self) -> tuple[StepView, ...]:
         """The lines of the plan, in the order they first appeared."""
-        return tuple(self._views.values())
+        return tuple(self._lines.values())
 
     @contextmanager
     def branch(self, id: str) -> Iterator[None]:
@@ -179,17 +187,17 @@ class Steps:
         """Set a line of the plan by its id; its parent stays the one it first had."""
         if not view.title:
             return
-        earlier = self._views.get(view.id)
+        earlier = self._lines.get(view.id)
         parent = earlier.parent if earlier is not None else view.parent or _branch.get()
         view = replace(view, parent=parent)
         if view.kind in ("search", "read") and view.state == "failed" and view.detail:
             # If nothing is reachable, sibling lines all fail for the same reason: show it once.
             told_by = self._reasons.setdefault((view.kind, parent, view.detail), view.id)
             view = view if told_by == view.id else replace(view, detail="")
-        self._views[view.id] = view
+        self._lines[view.id] = view
         self._changed()
 
-    async def do(
+    async def step(
         self,
         kind: str,
         inputs: Mapping[str, Any],
@@ -210,7 +218,7 @@ class Steps:
         what ``work`` raises, and ``RunLost``.
         """
         key = step_key(kind, inputs)
-        while (recorded := self._journal.finished(key)) is None and key in self._under_way:
+        while (recorded := self.journal.finished(key)) is None and key in self._under_way:
             other = self._under_way[key]
             try:
                 return await asyncio.shield(other)
@@ -253,34 +261,37 @@ class Steps:
         _log_end(kind, state, seconds)
         return result
 
-    def finished(self, key: str) -> RecordedStep | None:
-        """Return the step if this or an earlier attempt has finished it, and show its line."""
-        recorded = self._journal.finished(key)
-        if recorded is not None:
-            self._show_finished(recorded)
-        return recorded
+    async def keep(
+        self, kind: str, inputs: Mapping[str, Any], result: T, shape: TypeAdapter[T], title: str
+    ) -> T:
+        """Store a result as a step; returns it, or that of an earlier attempt."""
+
+        async def work() -> T:
+            return result
+
+        return await self.step(kind, inputs, work, shape, title=title)
+
+    def recorded(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None:
+        """Return the result of a step that this or an earlier attempt has finished, and show its
+        line."""
+        recorded = self.journal.finished(step_key(kind, inputs))
+        if recorded is None:
+            return None
+        self._show_finished(recorded)
+        return shape.validate_json(recorded.result)
 
     def _show_finished(
         self, step: RecordedStep, sources: tuple[str, ...] = (), problem: str = ""
     ) -> None:
         state: StepState = "failed" if problem else "done"
-        self.show(
-            StepView(
-                step.key[:12],
-                step.kind,
-                step.title,
-                state,
-                step.seconds,
-                detail=problem,
-                sources=sources,
-            )
-        )
+        line = StepView(step.key[:12], step.kind, step.title, state, step.seconds, problem, sources)
+        self.show(line)
 
     async def _record(
         self, step: RecordedStep, page: Page | None = None, cost: Amount = NOTHING
     ) -> None:
         """Store a step even if the caller is cancelled, since it has been paid for."""
-        recording = asyncio.create_task(self._journal.record(step, page, cost))
+        recording = asyncio.create_task(self.journal.record(step, page, cost))
         # A caller cancelled twice no longer waits; the outcome is then ignored.
         recording.add_done_callback(lambda kept: kept.cancelled() or kept.exception())
         try:
@@ -293,12 +304,13 @@ class Steps:
 
     @contextmanager
     def under_way(
-        self, key: str, kind: str, title: str
+        self, kind: str, inputs: Mapping[str, Any], title: str
     ) -> Iterator[Callable[[str, Amount], Awaitable[None]]]:
         """Show a streaming step; call the yielded function with its result and cost.
 
         Leaving the block without doing so marks the step as failed. That call raises ``RunLost``.
         """
+        key = step_key(kind, inputs)
         line = StepView(key[:12], kind, title, "running")
         started = monotonic()
         self.show(line)
@@ -334,9 +346,6 @@ def _problem(result: object) -> str:
     return str(getattr(result, "said", "") or getattr(result, "problem", ""))
 
 
-U = TypeVar("U")
-
-
 async def together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Run concurrently and return results in order; the first failure cancels the others and is
     raised.
@@ -363,16 +372,6 @@ def _failed(task: asyncio.Task[Any]) -> bool:
     return task.cancelled() or task.exception() is not None
 
 
-async def both(one: Coroutine[Any, Any, T], other: Coroutine[Any, Any, U]) -> tuple[T, U]:
-    """``together`` for two results of different kinds."""
-    first, second = await together([_boxed(one), _boxed(other)])
-    return first[0], second[0]
-
-
-async def _boxed(work: Coroutine[Any, Any, Any]) -> tuple[Any]:
-    return (await work,)
-
-
 @cache  # created on first use: it takes 10 ms, and runs without a model need none
 def _reply() -> TypeAdapter[ModelReply]:
     return TypeAdapter(ModelReply)
@@ -384,16 +383,13 @@ def _stream() -> TypeAdapter[StreamOutcome]:
 
 
 class PaidCalls:
-    """See the module docstring. Implements ``reasoning.calls.ModelCalls``."""
+    """The model calls of a run: each is paid for and stored once. Implements
+    ``reasoning.calls.ModelCalls``."""
 
-    def __init__(
-        self, journal: Journal, steps: Steps, account: Account, notes: Notes, now: datetime
-    ) -> None:
-        self.now = now
-        self._journal = journal
-        self._steps = steps
-        self._account = account
-        self._notes = notes
+    def __init__(self, run: Run) -> None:
+        self.now = run.now
+        self._run = run
+        self._account = run.account
 
     async def call(
         self,
@@ -404,7 +400,7 @@ class PaidCalls:
         title: str,
     ) -> ModelReply:
         async def ask() -> ModelReply:
-            await held.enter_async_context(self._reserved(self._hold(kind, request)))
+            await held.enter_async_context(self._reserved(kind, request))
             return await send()
 
         def paid(reply: ModelReply) -> Amount:
@@ -413,7 +409,7 @@ class PaidCalls:
             return self._account.amount(reply)
 
         async with AsyncExitStack() as held:  # until it is paid for
-            reply = await self._steps.do(kind, request, ask, _reply(), title=title, cost=paid)
+            reply = await self._run.step(kind, request, ask, _reply(), title=title, cost=paid)
         paid(reply)  # counts it if it was found in the journal
         return reply
 
@@ -425,18 +421,16 @@ class PaidCalls:
         kind: str,
         title: str,
     ) -> AsyncGenerator[AnswerDelta]:
-        key = step_key(kind, request)
-        recorded = self._steps.finished(key)
+        recorded = self._run.recorded(kind, request, _stream())
         if recorded is not None:
-            outcome = _stream().validate_json(recorded.result)
-            self._pay(outcome.reply)
-            for delta in outcome.deltas:
+            self._pay(recorded.reply)
+            for delta in recorded.deltas:
                 yield delta
             return
         kept: list[TextDelta | CitationDelta | Cut | Suggested] = []
         reply: ModelReply | None = None
-        async with self._reserved(self._hold(kind, request)):  # until it is paid for
-            with self._steps.under_way(key, kind, title) as finish:
+        async with self._reserved(kind, request):  # until it is paid for
+            with self._run.under_way(kind, request, title) as finish:
                 async for part in open():
                     if isinstance(part, ModelReply):
                         reply = part
@@ -449,28 +443,25 @@ class PaidCalls:
                 self._pay(reply)
                 await finish(result, self._account.amount(reply))
 
-    def _hold(self, kind: str, request: Mapping[str, Any]) -> AbstractAsyncContextManager[None]:
-        hold = self._account.charge if kind in ANSWERING else self._account.cover
-        return hold(request)
-
     @asynccontextmanager
-    async def _reserved(self, held: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
-        """Hold a call's reservation. If a daily budget does not cover it, show that in the plan, so
+    async def _reserved(self, kind: str, request: Mapping[str, Any]) -> AsyncIterator[None]:
+        """Reserve a call's cost. If a daily budget does not cover it, show that in the plan, so
         that the asker knows before the answer begins."""
+        hold = self._account.charge if kind in ANSWERING else self._account.cover
         async with AsyncExitStack() as stack:
             try:
-                await stack.enter_async_context(held)
+                await stack.enter_async_context(hold(request))
             except BudgetSpent as spent:
                 if spent.is_of_day:
-                    title = self._notes.described(spent)
-                    self._steps.show(StepView(spent.text_id, "budget", title, "failed"))
+                    title = self._run.notes.described(spent)
+                    self._run.show(StepView(spent.text_id, "budget", title, "failed"))
                 raise
             yield
 
     def count_lost(self, reply: ModelReply) -> None:
         amount = replace(self._account.amount(reply), model_calls=0)
         if amount.tokens:  # otherwise nothing was started
-            self._journal.owe(replace(amount, model_calls=1))
+            self._run.journal.owe(replace(amount, model_calls=1))
             self._count(reply, amount)
 
     def _pay(self, reply: ModelReply) -> None:
@@ -478,7 +469,7 @@ class PaidCalls:
 
     def _count(self, reply: ModelReply, amount: Amount) -> None:
         if amount.unpriced_calls:
-            self._notes.price_unknown(reply.model)
+            self._run.notes.price_unknown(reply.model)
         self._account.pay(amount)
 
 
@@ -488,7 +479,7 @@ _ready = TypeAdapter(tuple[str, ...])
 _weights = TypeAdapter(tuple[Weight, ...])
 
 
-class Run:
+class Run(Steps):
     """See the module docstring. The reasoner makes model calls through ``calls``; ``account`` holds
     spending and limits. ``publish`` is called with the whole plan whenever it changes."""
 
@@ -500,6 +491,7 @@ class Run:
         account: Account,
         publish: Callable[[PlanView], None],
     ) -> None:
+        super().__init__(journal, lambda: self.publish(self.plan()))
         self.id = asked.id
         self.message = asked.message
         self.options = asked.options
@@ -524,7 +516,6 @@ class Run:
         self.unanswered = ""  # why no search has succeeded so far, once one was tried
         self.is_answered = False  # whether any search has succeeded
         self._failed: Counter[str] = Counter()  # number of failures of each search, by key
-        self._journal = journal
         self._library = library
         self.account = account
         self._download = resources.download
@@ -536,8 +527,7 @@ class Run:
         self._attachments = {file.url: file for file in self.files}
         self.notes = Notes(self.texts, self._attachments)
         self.publish = publish
-        self._steps = Steps(journal, lambda: self.publish(self.plan()))
-        self.calls = PaidCalls(journal, self._steps, account, self.notes, asked.now)
+        self.calls = PaidCalls(self)
 
     # ------------------------------------------------------------ outside view
 
@@ -554,19 +544,6 @@ class Run:
     @budget.setter
     def budget(self, budget: Budget) -> None:
         self.account.budget = budget
-
-    @property
-    def steps(self) -> tuple[StepView, ...]:
-        """The lines of the plan."""
-        return self._steps.views
-
-    def show(self, line: StepView) -> None:
-        """Set a line of the plan that is not a step itself, such as a sub-question."""
-        self._steps.show(line)
-
-    def branch(self, id: str) -> AbstractContextManager[None]:
-        """Return a context in which new lines of the plan belong under the line ``id``."""
-        return self._steps.branch(id)
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -628,9 +605,8 @@ class Run:
 
         with ExitStack() as held:
             try:
-                outcome = await attempted(
-                    self,
-                    lambda: self._steps.do("search", inputs, ask, _search, title=query.text),
+                outcome = await self.attempted(
+                    lambda: self.step("search", inputs, ask, _search, title=query.text),
                     inputs={**inputs, "step": "search"},
                 )
             except BudgetSpent as spent:
@@ -697,7 +673,7 @@ class Run:
                 log.info("page_not_weighed", url=page.url, error=str(error))
                 return ()
 
-        return await self._steps.do("weigh", inputs, weigh, _weights, title="")
+        return await self.step("weigh", inputs, weigh, _weights, title="")
 
     async def ready(
         self, urls: Sequence[str], titles: Sequence[str], seconds: float
@@ -716,19 +692,33 @@ class Run:
             return tuple(url for url, _ in named)
 
         inputs = {"urls": list(urls)}
-        return await attempted(
-            self,
-            lambda: self._steps.do("ready", inputs, look, _ready, title=""),
+        return await self.attempted(
+            lambda: self.step("ready", inputs, look, _ready, title=""),
             inputs={**inputs, "step": "ready"},
         )
 
     def _has_read(self, url: str) -> bool:
-        recorded = self._journal.finished(step_key("read", {"url": url}))
+        recorded = self.journal.finished(step_key("read", {"url": url}))
         return recorded is not None and not _read.validate_json(recorded.result).problem
+
+    async def attempted(self, work: Callable[[], Awaitable[T]], *, inputs: Mapping[str, Any]) -> T:
+        """Do ``work``, or raise its error again if it failed on an earlier attempt; ``inputs``
+        identify the work. Raises what it raises."""
+        inputs = {**inputs, "asked": self.now.isoformat()}  # an edited question starts over
+        earlier = self.recorded("failure", inputs, stored_failure)
+        if earlier is not None:
+            raise earlier.error
+        try:
+            return await work()
+        except StorageUnavailable:
+            raise  # it cannot be stored either
+        except (BudgetSpent, Unavailable, Refused, Broken) as error:
+            await self.keep("failure", inputs, Failure.of(error), stored_failure, "")
+            raise
 
     async def number(self, pages: Sequence[Page]) -> list[int]:
         """Return the pages' citation numbers in this run, in the order given."""
-        return await self._journal.number(pages)
+        return await self.journal.number(pages)
 
     def note(self, sentence: str) -> None:
         """Add a note about the run itself for the answer."""
@@ -759,7 +749,7 @@ class Run:
             inputs["hash"], title = stored.hash, ""  # nothing is fetched, so the plan shows no line
 
         async def read() -> ReadOutcome:
-            return await self._steps.do(
+            return await self.step(
                 "read",
                 inputs,
                 fetch,
@@ -772,7 +762,7 @@ class Run:
 
         with ExitStack() as held:
             try:
-                outcome = await attempted(self, read, inputs={**inputs, "step": "read"})
+                outcome = await self.attempted(read, inputs={**inputs, "step": "read"})
             except BudgetSpent as spent:
                 if looks:
                     return spent.sentence
@@ -787,12 +777,12 @@ class Run:
         if outcome.problem:
             self.notes.worded[outcome.problem] = outcome.said or outcome.problem
             return outcome.problem
-        return fetched[0] if fetched else await self._journal.page(outcome.url, outcome.hash)
+        return fetched[0] if fetched else await self.journal.page(outcome.url, outcome.hash)
 
     async def _recalled(self, url: str) -> Page | None:
         """Return the page as cited by an earlier answer of the thread, if it is still stored."""
         page_hash = self.recalled.get(url)
-        return None if page_hash is None else await self._journal.stored(url, page_hash)
+        return None if page_hash is None else await self.journal.stored(url, page_hash)
 
     def _not_covered(self, spent: BudgetSpent, text_id: str) -> str:
         """Return the sentence for one search or page too many, which does not stop other work."""
@@ -809,23 +799,3 @@ class Run:
             return await self.prefetcher.page(url) or await self._library.read(url)
         body = await self._download(attachment, self._library.largest)
         return await self._library.page_of_file(attachment, body)
-
-    # ------------------------------------------------------------ steps of strategies
-
-    async def keep(
-        self,
-        kind: str,
-        inputs: Mapping[str, Any],
-        work: Callable[[], Awaitable[T]],
-        shape: TypeAdapter[T],
-        *,
-        title: str,
-    ) -> T:
-        """Run a strategy's own step, or take its result from the journal. Raises what ``work``
-        raises."""
-        return await self._steps.do(kind, inputs, work, shape, title=title)
-
-    def recorded(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None:
-        """Return the result of such a step, if this or an earlier attempt has finished it."""
-        recorded = self._steps.finished(step_key(kind, inputs))
-        return None if recorded is None else shape.validate_json(recorded.result)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import EntryPoint
 from typing import Protocol
 
@@ -20,7 +20,7 @@ from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import AnswerDelta, Evidence, Source
 from bot.reasoning.questions import ANYWHERE, Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnAnswer, Researcher
+from bot.reasoning.reasoner import Researcher
 from bot.reasoning.workspace import Finish, Read, Reply, Turn, Workspace
 from bot.research.composer import Composer, Written
 from bot.research.run import Run
@@ -262,20 +262,9 @@ EMPTY_NUDGE = "You called no tool. Search, read, or finish with your findings."
 LAST_NUDGE = "This was the last turn for searching and reading: finish now with your findings."
 
 
-class TurnMaker(Protocol):
-    """The part of ``reasoning.reasoner.Researcher`` that a loop needs."""
-
-    @property
-    def opens(self) -> int: ...
-
-    async def next_turn(
-        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
-    ) -> Turn: ...
-
-
 async def iterate(
     run: Run,
-    reasoner: TurnMaker,
+    reasoner: Researcher,
     question: SubQuestion,
     reading: Reading,
     *,
@@ -284,6 +273,7 @@ async def iterate(
     links: Sequence[str] = (),
     placed: Sequence[Source] = (),
     on_text: Callable[[str], None] | None = None,
+    stage: Mapping[str, str | int] | None = None,
 ) -> Evidence:
     """Gather evidence for one question with at most ``searches`` searches, the first of them for
     the question's own queries, starting with the ``placed`` passages and the pages at ``links``. At
@@ -291,6 +281,9 @@ async def iterate(
 
     With ``on_text``, a reasoner that finds the whole answer in the results of the first search may
     write it at once, as the evidence's ``reply``; ``on_text`` gets the text so far.
+
+    With a ``stage`` (inputs that identify this loop), a turn that failed on an earlier attempt
+    fails again.
 
     Ends when the reasoner finishes, the budget is spent (added to the run's notes), the turns are
     used up, or no search works at all. Raises what the reasoner raises, except ``BudgetSpent``.
@@ -334,7 +327,9 @@ async def iterate(
         for number in range(1, last + 1):
             if run.unanswered and not keeper.workspace.sources:
                 break  # nothing can be found, so save the call
-            turn = await reasoner.next_turn(question, keeper.workspace, on_answer)
+            work = partial(reasoner.next_turn, question, keeper.workspace, on_answer)
+            named = {**(stage or {}), "turn": len(keeper.workspace.turns)}
+            turn = await (work() if stage is None else run.attempted(work, inputs=named))
             reply = turn.reply
             finish = turn.finish
             if reply is not None:

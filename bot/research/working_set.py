@@ -7,8 +7,9 @@ in the order of the actions, not of arrival: a replayed run must see the same wo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from bot.core.messages import name_of_upload
 from bot.pages.page import Page
@@ -31,7 +32,7 @@ from bot.reasoning.workspace import (
 )
 from bot.research.outcomes import SearchOutcome
 from bot.research.outgoing import repeats
-from bot.research.run import Run, both, together
+from bot.research.run import Run, together
 from bot.research.selection import (
     ShownPages,
     best_hits,
@@ -351,7 +352,8 @@ class WorkspaceKeeper:
         ]
         titles = [self._title(url) for url in urls]
         searching = together(self._run.search(self._worded(query), query.kind) for query in sent)
-        found, read = await both(searching, self._run.read(urls, titles))
+        both: list[Coroutine[Any, Any, Any]] = [searching, self._run.read(urls, titles)]
+        found, read = await together(both)
         pages = [page for page in read if isinstance(page, Page)]
         numbers = dict(
             zip([page.url for page in pages], await self._run.number(pages), strict=True)

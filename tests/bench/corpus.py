@@ -13,13 +13,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
-from bot.reasoning.closest.reasoner import Closest
-
 from bot.core.errors import PageUnreadable
 from bot.core.messages import RunOptions, Transcript
 from bot.pages.choosing import Study, rank, study
 from bot.pages.page import Page
 from bot.pages.passages import split
+from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.questions import SubQuestion
 from bot.research import quoting
 from bot.research.budget import Account, Budget

@@ -77,7 +77,7 @@ async def test_who_waits_for_a_step_does_it_when_the_one_who_began_it_is_cancell
         return begun
 
     def do() -> asyncio.Task[int]:
-        return asyncio.create_task(steps.do("search", {"q": 1}, work, NUMBER, title="x"))
+        return asyncio.create_task(steps.step("search", {"q": 1}, work, NUMBER, title="x"))
 
     first = do()
     await asyncio.sleep(0)
@@ -87,7 +87,7 @@ async def test_who_waits_for_a_step_does_it_when_the_one_who_began_it_is_cancell
     await asyncio.wait({first})
     go_on.set()
     assert await second == 2
-    assert [line.state for line in steps.views] == ["done"]
+    assert [line.state for line in steps.steps] == ["done"]
 
 
 async def test_who_waits_for_a_step_can_be_cancelled_alone() -> None:
@@ -98,7 +98,8 @@ async def test_who_waits_for_a_step_can_be_cancelled_alone() -> None:
         return 1
 
     first, second = (
-        asyncio.create_task(steps.do("search", {"q": 1}, work, NUMBER, title="x")) for _ in range(2)
+        asyncio.create_task(steps.step("search", {"q": 1}, work, NUMBER, title="x"))
+        for _ in range(2)
     )
     await asyncio.sleep(0)
     second.cancel()
@@ -115,7 +116,7 @@ async def test_a_finished_step_is_kept_although_whoever_waits_is_cancelled() -> 
     async def work() -> int:
         return 7
 
-    task = asyncio.create_task(steps.do("think", {"q": 1}, work, NUMBER, title="x"))
+    task = asyncio.create_task(steps.step("think", {"q": 1}, work, NUMBER, title="x"))
     await journal.recording.wait()
     task.cancel()
     await asyncio.sleep(0)
@@ -192,5 +193,5 @@ async def test_a_line_that_the_budget_has_cut_says_so(error: Exception, said: st
         raise error
 
     with pytest.raises(type(error)):
-        await steps.do("judge", {}, work, NUMBER, title="Judge what was found")
-    assert [(line.state, line.detail) for line in steps.views] == [("failed", said)]
+        await steps.step("judge", {}, work, NUMBER, title="Judge what was found")
+    assert [(line.state, line.detail) for line in steps.steps] == [("failed", said)]
