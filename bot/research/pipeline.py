@@ -54,7 +54,6 @@ from bot.research.strategies import (
     strategy,
 )
 from bot.search.conversations import SearchedConversations
-from bot.storage.journal import Journal
 
 if TYPE_CHECKING:
     from bot.research.verification import Amendment
@@ -65,7 +64,12 @@ GUESSED = 500  # characters; guesses for longer messages are slow and seldom rig
 
 
 class Pipeline:
-    """See the module docstring. ``on_text`` gets the whole text so far as it grows."""
+    """One attempt at the answer to a run's question, with its verification.
+
+    ``reply`` shows the plan and the text as they grow, ``numbering`` continues the footnotes of the
+    thread. ``given`` is the answer of an earlier attempt, or None. ``conversations`` are those of
+    the platform that may be searched.
+    """
 
     def __init__(
         self,
@@ -74,7 +78,10 @@ class Pipeline:
         fallback: Reasoner,
         transcript: Transcript,
         settings: Settings,
-        on_text: Callable[[str], None],
+        reply: Reply,
+        numbering: Numbering | None = None,
+        given: Answer | None = None,
+        conversations: SearchedConversations | None = None,
     ) -> None:
         self._run = run
         self._transcript = without_middles(transcript)
@@ -88,7 +95,12 @@ class Pipeline:
         self._is_check = run.options.style == "check"
         self._lead = ""  # the text before the answer
         self._noted: CorrectionReply | None = None  # of a message stored as a correction
-        self._on_text = lambda text: on_text(self._lead + text)
+        self._reply = reply
+        self._numbering = numbering or Numbering(transcript)
+        self._given = given
+        self._conversations = conversations
+        self._is_made = False  # whether this attempt has made the answer
+        self._shows = given is None
         self._rewritten: Rewritten | None = None
         self._strategy: tuple[str, Strategy] | None = None  # the current one, with its name
         self._gathered: Gathered | None = None
@@ -106,9 +118,90 @@ class Pipeline:
     def _fall_back(self) -> None:
         self._reasoner, self._researcher = self._fallback, None
 
-    async def answer(self) -> Answer:
-        """Return the answer. Raises what the reasoner raises, except ``ModelUnavailable`` and
-        ``BudgetSpent``, and ``NoProviderAvailable`` if every search failed and nothing was read."""
+    # ------------------------------------------------------------ what is shown
+
+    @property
+    def page_numbers(self) -> dict[int, int]:
+        """The number of each page in the latest answer, by its number in the run."""
+        return self._numbering.page_numbers
+
+    async def answer_posted(self) -> None:
+        """Finish the search of conversations, once the answer is posted."""
+        if self._conversations is not None:
+            await self._conversations.answer_posted()
+
+    def stop_progress(self) -> None:
+        """Stop showing progress."""
+        self._shows = False
+
+    def show(self, plan: PlanView) -> None:
+        """Show the changed plan."""
+        if self._shows:
+            self._reply.progress(self._numbering.plan(plan))
+
+    def _on_text(self, text: str) -> None:
+        if not self._shows:
+            return
+        before = self.page_numbers
+        text = self._numbering.text(self._lead + text, self._run.numbered)
+        if self.page_numbers != before:  # so that new marks have a target
+            self.show(self._run.plan())
+        self._reply.stream(text)
+
+    # ------------------------------------------------------------ the answer
+
+    async def answer(self, stop: asyncio.Event) -> tuple[Answer, FootnoteError | None]:
+        """Return the written and checked answer, or the findings at the time of the stop; a failed
+        one comes with the error. The work has ended either way.
+
+        Raises ``RunLost`` and ``StorageUnavailable``.
+        """
+        error: FootnoteError | None = None
+        try:
+            answer = await self._until_stopped(stop)
+        except (RunLost, StorageUnavailable):
+            raise
+        except FootnoteError as caught:
+            log.info("run failed", run=self._run.id, error=str(caught))
+            error = caught
+        except Exception as caught:
+            hint = "FOOTNOTE_LOG_LEVEL=debug shows where"
+            log.error("run broke", run=self._run.id, error=repr(caught), hint=hint)
+            log.debug("run broke here", run=self._run.id, exc_info=True)
+            error = FootnoteError(self._run.texts("run-broke", run=self._run.id))
+        finally:
+            await self._settle()
+        if error is not None:
+            answer = self._answer("failed", error.sentence)
+        self._is_made = True
+        self._given = self._named(self._numbering.answer(answer))
+        return self._given, error
+
+    async def _until_stopped(self, stop: asyncio.Event) -> Answer:
+        if stop.is_set():
+            return await self.stopped_answer()
+        work = asyncio.create_task(self.research())
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                work.cancel()
+                await asyncio.wait({work})
+                if work.cancelled():
+                    return await self.stopped_answer()
+            return work.result()
+        finally:
+            stopping.cancel()
+            work.cancel()
+            await asyncio.wait({work, stopping})
+
+    async def _settle(self) -> None:
+        await self._run.journal.settle(datetime.now(UTC))
+
+    async def research(self) -> Answer:
+        """Return the answer, with the run's own page numbers. Raises what the reasoner raises,
+        except ``ModelUnavailable`` and ``BudgetSpent``, and ``NoProviderAvailable`` if every search
+        failed and nothing was read."""
         try:
             return await self._answer_question()
         except (ModelUnavailable, BudgetSpent) as error:
@@ -123,10 +216,6 @@ class Pipeline:
             if self._strategy is not None:
                 self._strategy[1].close()
             await self._run.prefetcher.aclose()
-
-    def failed_answer(self, error: FootnoteError) -> Answer:
-        """Return a failed answer with the error's sentence."""
-        return self._answer("failed", error.sentence)
 
     async def stopped_answer(self) -> Answer:
         """Return an answer made of quotes from what was found before a stop."""
@@ -362,27 +451,56 @@ class Pipeline:
     # ------------------------------------------------------------ verification
 
     async def amendments(self) -> AsyncIterator[Answer]:
-        """Yield the result of ``answer`` amended by verification, at least once if it was
-        ``pending``; any of them may be the last one shown."""
-        if self._unverified is None or self._researcher is None:
-            return
-        given = self._unverified
-        judge = partial(self._judge, given.evidence, given.rewritten)
-        question = given.rewritten.question
-        from bot.research.verification import amendments
+        """Yield the answer as verification amends it, at least once if it was ``pending``; any of
+        them may be the last one shown. Raises ``RunLost`` and ``StorageUnavailable``."""
+        assert self._given is not None  # noqa: S101
+        try:
+            if not self._is_made and not await self._is_made_again(self._given):
+                yield unverified(self._given, NOT_FOUND_AGAIN)
+                return
+            if self._unverified is None or self._researcher is None:
+                return
+            made = self._unverified
+            from bot.research.verification import amendments
 
-        async for amendment in amendments(
-            self._researcher, question, given.written, given.checked, judge
-        ):
-            yield await self._amended(given, amendment)
+            judge = partial(self._judge, made.evidence, made.rewritten)
+            async for amendment in amendments(
+                self._researcher, made.rewritten.question, made.written, made.checked, judge
+            ):
+                yield self._named(self._numbering.answer(await self._amended(made, amendment)))
+        finally:
+            await self._settle()
 
     async def compare(self, pairs: Pairs) -> tuple[bool | None, ...]:
-        """See ``answer.verify.compare_pairs``; all None without a model."""
+        """Return True for each pair of sentences with the same meaning; all None without a model.
+        See ``verification.compare_pairs``."""
         if self._researcher is None:
             return (None,) * len(pairs)
         from bot.research.verification import compare_pairs
 
-        return await compare_pairs(self._researcher, self.question, pairs)
+        try:
+            return await compare_pairs(self._researcher, self.question, pairs)
+        finally:
+            await self._settle()
+
+    async def _is_made_again(self, given: Answer) -> bool:
+        try:
+            found = self._numbering.answer(await self.research())
+        except (RunLost, StorageUnavailable):
+            raise
+        except FootnoteError as error:
+            log.info("answer not made again", run=self._run.id, error=str(error))
+            return False
+        return given.verification is not None and given.verification.of == _name(found)
+
+    def _named(self, answer: Answer) -> Answer:
+        """Return the answer with a digest that identifies its first text."""
+        verification = answer.verification
+        if verification is None:
+            return answer
+        first = self._given.verification if self._given is not None else None
+        name = first.of if first is not None else _name(answer)
+        return replace(answer, verification=replace(verification, of=name))
 
     async def _amended(self, given: _Unverified, amendment: Amendment) -> Answer:
         checked = amendment.checked
@@ -411,132 +529,6 @@ NOT_FOUND_AGAIN = "The answer was interrupted while it was verified, and cannot 
 log = get_logger()
 
 
-class Investigation:
-    """See the module docstring. ``given`` is the answer of an earlier attempt, or None.
-
-    ``pipeline`` makes the run's pipeline from a callback that receives the text so far.
-    ``conversations`` are the platform conversations it may search.
-    """
-
-    def __init__(
-        self,
-        run: Run,
-        journal: Journal,
-        numbering: Numbering,
-        pipeline: Callable[[Callable[[str], None]], Pipeline],
-        showing: Reply,
-        given: Answer | None = None,
-        conversations: SearchedConversations | None = None,
-    ) -> None:
-        self._run = run
-        self._conversations = conversations
-        self._journal = journal
-        self._numbering = numbering
-        self._pipeline = pipeline(self._on_text)
-        self._showing = showing
-        self._given = given
-        self._is_made = False
-        self._shows = given is None
-
-    @property
-    def page_numbers(self) -> dict[int, int]:
-        """The number of each page in the latest answer, by its number in the run."""
-        return self._numbering.page_numbers
-
-    async def answer_posted(self) -> None:
-        """Finish the search of conversations, once the answer is posted."""
-        if self._conversations is not None:
-            await self._conversations.answer_posted()
-
-    def stop_progress(self) -> None:
-        """Stop showing progress."""
-        self._shows = False
-
-    def show(self, plan: PlanView) -> None:
-        """Show the changed plan."""
-        if self._shows:
-            self._showing.progress(self._numbering.plan(plan))
-
-    def _on_text(self, text: str) -> None:
-        if not self._shows:
-            return
-        before = self._numbering.page_numbers
-        text = self._numbering.text(text, self._run.numbered)
-        if self._numbering.page_numbers != before:  # so that new marks have a target
-            self.show(self._run.plan())
-        self._showing.stream(text)
-
-    # ------------------------------------------------------------ the answer
-
-    async def answer(self, stop: asyncio.Event) -> tuple[Answer, FootnoteError | None]:
-        """Return the written and checked answer; a failed one comes with the error.
-
-        Raises ``RunLost`` and ``StorageUnavailable``.
-        """
-        error: FootnoteError | None = None
-        try:
-            answer = await until_stopped(self._pipeline, stop)
-        except (RunLost, StorageUnavailable):
-            raise
-        except FootnoteError as caught:
-            log.info("run failed", run=self._run.id, error=str(caught))
-            error = caught
-        except Exception as caught:
-            hint = "FOOTNOTE_LOG_LEVEL=debug shows where"
-            log.error("run broke", run=self._run.id, error=repr(caught), hint=hint)
-            log.debug("run broke here", run=self._run.id, exc_info=True)
-            error = FootnoteError(self._run.texts("run-broke", run=self._run.id))
-        finally:
-            await self._journal.settle(datetime.now(UTC))
-        if error is not None:
-            answer = self._pipeline.failed_answer(error)
-        self._is_made = True
-        self._given = self._named(self._numbering.answer(answer))
-        return self._given, error
-
-    # ------------------------------------------------------------ its verification
-
-    async def amendments(self) -> AsyncIterator[Answer]:
-        """Yield the answer as verification amends it; any of them may be the last one shown. Raises
-        ``RunLost`` and ``StorageUnavailable``."""
-        assert self._given is not None  # noqa: S101
-        try:
-            if not self._is_made and not await self._is_made_again(self._given):
-                yield unverified(self._given, NOT_FOUND_AGAIN)
-                return
-            async for answer in self._pipeline.amendments():
-                yield self._named(self._numbering.answer(answer))
-        finally:
-            await self._journal.settle(datetime.now(UTC))
-
-    async def compare(self, pairs: Pairs) -> tuple[bool | None, ...]:
-        """Return True for each pair of sentences with the same meaning, as
-        ``Pipeline.compare``."""
-        try:
-            return await self._pipeline.compare(pairs)
-        finally:
-            await self._journal.settle(datetime.now(UTC))
-
-    async def _is_made_again(self, given: Answer) -> bool:
-        try:
-            found = self._numbering.answer(await self._pipeline.answer())
-        except (RunLost, StorageUnavailable):
-            raise
-        except FootnoteError as error:
-            log.info("answer not made again", run=self._run.id, error=str(error))
-            return False
-        return given.verification is not None and given.verification.of == _name(found)
-
-    def _named(self, answer: Answer) -> Answer:
-        """Return the answer with a digest that identifies its first text."""
-        verification = answer.verification
-        if verification is None:
-            return answer
-        first = self._given.verification if self._given is not None else None
-        name = first.of if first is not None else _name(answer)
-        return replace(answer, verification=replace(verification, of=name))
-
-
 def _name(answer: Answer) -> str:
     return hashlib.sha256(answer.text.encode()).hexdigest()[:16]
 
@@ -552,23 +544,3 @@ def looks_alike(one: Answer, other: Answer) -> bool:
     """Return True if readers see the same; steps, usage and verification may differ."""
     bare = [replace(each, steps=(), usage=Usage(), verification=None) for each in (one, other)]
     return bare[0] == bare[1]
-
-
-async def until_stopped(pipeline: Pipeline, stop: asyncio.Event) -> Answer:
-    """Return the answer, or the findings at the time of the stop; the work has ended either way."""
-    if stop.is_set():
-        return await pipeline.stopped_answer()
-    work = asyncio.create_task(pipeline.answer())
-    stopping = asyncio.create_task(stop.wait())
-    try:
-        await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        if not work.done():
-            work.cancel()
-            await asyncio.wait({work})
-            if work.cancelled():
-                return await pipeline.stopped_answer()
-        return work.result()
-    finally:
-        stopping.cancel()
-        work.cancel()
-        await asyncio.wait({work, stopping})

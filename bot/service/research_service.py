@@ -41,7 +41,7 @@ from bot.reasoning.reasoner import Pairs, ReasonerFactory
 from bot.research.budget import Account, Budget, DayLimits, Days
 from bot.research.composer import Numbering
 from bot.research.library import Library
-from bot.research.pipeline import Investigation, Pipeline, looks_alike, unverified
+from bot.research.pipeline import Pipeline, looks_alike, unverified
 from bot.research.run import Resources, Run, RunQuestion
 from bot.rights.rights import Rights
 from bot.search.conversations import Conversing, SearchedConversations
@@ -76,7 +76,7 @@ class Posting:
         store: Store,
         record: RunRecord,
         reply: Reply,
-        work: Investigation,
+        work: Pipeline,
         *,
         is_verified_first: bool,
     ) -> None:
@@ -377,7 +377,7 @@ class ResearchService:
                 answer = await unseen.finish(answer, stop)
 
         async def compared(pairs: Pairs) -> tuple[bool | None, ...]:
-            by = work or await self._investigation(record, Unseen(), reader)
+            by = work or await self._pipeline(record, Unseen(), reader)
             return await by.compare(pairs)
 
         reach = partial(self._rights.reach, reader)
@@ -406,9 +406,9 @@ class ResearchService:
 
     async def _answer(
         self, record: RunRecord, reply: Reply, stop: asyncio.Event, reader: Reader
-    ) -> tuple[Answer, FootnoteError | None, Investigation | None]:
+    ) -> tuple[Answer, FootnoteError | None, Pipeline | None]:
         """Return the run's stored answer, from an earlier attempt or made now, its error if it
-        failed, and the investigation that can still verify it."""
+        failed, and the pipeline that can still verify it."""
         stored = record.answer  # written by an earlier attempt, perhaps not posted
         if stored is not None and not stored.is_pending:
             failed = stored.status == "failed"
@@ -417,7 +417,7 @@ class ResearchService:
         if not self._rights.reach(reader).covers(asked.made_from):
             unread = Answer("failed", "", "", record.id, documents=asked.made_from.urls)
             return *(await self._withhold(record, unread)), None
-        work = await self._investigation(record, reply, reader)
+        work = await self._pipeline(record, reply, reader)
         if stored is not None:
             return stored, None, work
         answer, error = await work.answer(stop)
@@ -452,10 +452,8 @@ class ResearchService:
         download = partial(poster.download, reference)
         return SearchedConversations(found, record.id, download, self._library)
 
-    async def _investigation(
-        self, record: RunRecord, reply: Reply, reader: Reader
-    ) -> Investigation:
-        """Prepare this attempt's investigation, shown by ``reply``.
+    async def _pipeline(self, record: RunRecord, reply: Reply, reader: Reader) -> Pipeline:
+        """Prepare this attempt's research, shown by ``reply``.
 
         The thread's messages from before Footnote joined are read first, once.
         """
@@ -496,14 +494,6 @@ class ResearchService:
             run.note(unread)
         if transcript is not stored:
             run.note(run.texts("earlier-out-of-reach"))
-        pipeline = partial(
-            Pipeline,
-            run,
-            self._reasoner(run.calls),
-            self._fallback(run.calls),
-            transcript,
-            self._settings,
-        )
         # Ignore an earlier answer that its asker may no longer see.
         given = record.answer
         if given is not None and not now.covers(given.rests_on):
@@ -511,7 +501,17 @@ class ResearchService:
         earlier = transcript
         if is_standing_check(record):
             earlier = await self._standing_checks.earlier_answers(record)
-        work = Investigation(run, journal, Numbering(earlier), pipeline, reply, given, talk)
+        work = Pipeline(
+            run,
+            self._reasoner(run.calls),
+            self._fallback(run.calls),
+            transcript,
+            settings,
+            reply,
+            Numbering(earlier),
+            given,
+            talk,
+        )
         return work
 
     def _earlier_answers(self, record: RunRecord, reader: Reader) -> EarlierAnswers | None:

@@ -7,6 +7,7 @@ import pytest
 from bot.core.answers import Answer
 from bot.core.errors import Invalid, StorageUnavailable
 from bot.core.messages import RunOptions, Transcript
+from bot.core.posting import Unseen
 from bot.operation.configuration import load_settings
 from bot.pages.passages import Passage
 from bot.reasoning.closest.reasoner import Closest
@@ -35,8 +36,8 @@ UNKNOWN = "Apple was founded in 1976."
 async def checked(open_run: OpenRun, text: str, reasoner: Researcher) -> Answer:
     run = await open_run(a_shelf(*SHELF), message=a_message(text), options=CHECK)
     fallback = Closest(run.calls)
-    pipeline = Pipeline(run, reasoner, fallback, Transcript(), load_settings(), lambda _: None)
-    return await pipeline.answer()
+    pipeline = Pipeline(run, reasoner, fallback, Transcript(), load_settings(), Unseen())
+    return await pipeline.research()
 
 
 def verdicts(answer: Answer) -> list[tuple[str, str]]:
@@ -132,10 +133,10 @@ async def test_what_fails_below_is_raised_as_it_is_and_leaves_no_line_open(
     monkeypatch.setattr(run, "search", away)
     fallback = Closest(run.calls)
     pipeline = Pipeline(
-        run, states(RIGHT, WRONG), fallback, Transcript(), load_settings(), lambda _: None
+        run, states(RIGHT, WRONG), fallback, Transcript(), load_settings(), Unseen()
     )
     with pytest.raises(StorageUnavailable):
-        await pipeline.answer()
+        await pipeline.research()
     assert {line.state for line in run.steps} == {"failed"}
 
 
@@ -153,7 +154,7 @@ async def test_a_statement_in_markdown_is_shown_as_it_stands(open_run: OpenRun) 
 async def test_without_a_model_nothing_is_checked(open_run: OpenRun) -> None:
     run = await open_run(a_shelf(*SHELF), message=a_message(RIGHT), options=CHECK)
     none = Closest(run.calls)
-    pipeline = Pipeline(run, none, none, Transcript(), load_settings(), lambda _: None)
+    pipeline = Pipeline(run, none, none, Transcript(), load_settings(), Unseen())
     with pytest.raises(Invalid, match="needs a language model"):
-        await pipeline.answer()
+        await pipeline.research()
     assert run.usage.searches == 0

@@ -18,6 +18,7 @@ from bot.research.pipeline import Pipeline
 from bot.research.quoting import recall
 from bot.research.run import Run
 from tests.fakes.library import Shelf, a_shelf
+from tests.fakes.poster import Streamed
 from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import BUDGET, OpenRun
 from tests.unit.samples import a_message
@@ -55,8 +56,8 @@ class Afterwards:
         settings = load_settings()
         on_text = list[str]().append
         return await Pipeline(
-            self.run, reasoner or fallback, fallback, thread, settings, on_text
-        ).answer()
+            self.run, reasoner or fallback, fallback, thread, settings, Streamed(on_text)
+        ).research()
 
 
 @pytest.fixture

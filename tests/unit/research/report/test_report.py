@@ -44,6 +44,7 @@ from bot.research.strategies import Task
 from bot.storage.journal import Journal
 from tests.fakes.journal import Died, MemoryJournal, Shelved
 from tests.fakes.library import Shelf, a_library, a_shelf
+from tests.fakes.poster import Streamed
 from tests.fakes.reasoner import Scripted
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.samples import NOW, a_message
@@ -200,11 +201,16 @@ class Play:
         run.budget = self.budget
         writer.calls = run.calls
         return Pipeline(
-            run, writer, fallback(run.calls), Transcript(), self.settings, self.shown.append
+            run,
+            writer,
+            fallback(run.calls),
+            Transcript(),
+            self.settings,
+            Streamed(self.shown.append),
         )
 
     async def answer(self, writer: Writer) -> Answer:
-        return await self.pipeline(writer).answer()
+        return await self.pipeline(writer).research()
 
     @property
     def revisions(self) -> list[Revision]:
@@ -544,7 +550,7 @@ async def test_a_stop_keeps_what_is_revised_so_far() -> None:
     play, writer = Play(), topical()
     writer.slow = {"query Builders": 1.9}
     pipeline = play.pipeline(writer)
-    work = asyncio.create_task(pipeline.answer())
+    work = asyncio.create_task(pipeline.research())
     await asyncio.sleep(4)
     work.cancel()
     await asyncio.wait({work})

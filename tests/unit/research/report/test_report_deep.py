@@ -98,7 +98,7 @@ async def test_a_graph_leaves_the_rest_of_the_budget_to_the_paragraphs() -> None
     writer = Looking(answer=first_page, edits=(GraphEdit(PARTS, done=True),))
     pipeline = play.pipeline(writer)
     run = pipeline._run
-    await pipeline.answer()
+    await pipeline.research()
     assert whole[0] == Budget.of(play.settings)
     assert run.budget == Budget.of(play.settings, times=2)
 

@@ -131,7 +131,7 @@ async def test_a_stopped_report_leaves_no_line_open() -> None:
     play, writer = Play(), topical()
     writer.slow = {"revise Builders": 5.0}
     pipeline = play.pipeline(writer)
-    work = asyncio.create_task(pipeline.answer())
+    work = asyncio.create_task(pipeline.research())
     while "revise Builders" not in writer.sent:
         await asyncio.sleep(0.1)
     work.cancel()

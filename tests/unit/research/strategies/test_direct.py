@@ -22,6 +22,7 @@ from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.workspace import Finish, Reply, Turn, Workspace
 from bot.research.pipeline import Pipeline
 from tests.fakes.library import a_shelf
+from tests.fakes.poster import Streamed
 from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import OpenRun
 
@@ -59,12 +60,14 @@ async def the_road(open_run: OpenRun, reasoner: Scripted, shown: list[str]) -> P
     reasoner.rewritten = Rewritten("search", "How tall is the tower?", queries=("eiffel tower",))
     run = await open_run(a_shelf(*TEXTS))
     settings = load_settings()
-    return Pipeline(run, reasoner, Closest(run.calls), Transcript(), settings, shown.append)
+    return Pipeline(
+        run, reasoner, Closest(run.calls), Transcript(), settings, Streamed(shown.append)
+    )
 
 
 async def test_it_is_shown_as_it_comes_and_no_other_is_written(open_run: OpenRun) -> None:
     reasoner, shown = Answering(), list[str]()
-    answer = await (await the_road(open_run, reasoner, shown)).answer()
+    answer = await (await the_road(open_run, reasoner, shown)).research()
     assert answer.status == "answered"
     assert answer.text == "It is 330 m tall [1]."
     assert [citation.url for citation in answer.citations] == ["https://example.org/1"]
@@ -74,14 +77,14 @@ async def test_it_is_shown_as_it_comes_and_no_other_is_written(open_run: OpenRun
 
 async def test_a_resumed_run_has_the_same_answer(open_run: OpenRun) -> None:
     """The whole turn comes from the journal then: nothing is told while it is made."""
-    first = await (await the_road(open_run, Answering(), [])).answer()
-    again = await (await the_road(open_run, Answering(), [])).answer()
+    first = await (await the_road(open_run, Answering(), [])).research()
+    again = await (await the_road(open_run, Answering(), [])).research()
     assert (again.text, again.citations) == (first.text, first.citations)
 
 
 async def test_what_was_taken_back_is_written_from_the_evidence(open_run: OpenRun) -> None:
     reasoner, shown = Answering(taken_back=True), list[str]()
-    answer = await (await the_road(open_run, reasoner, shown)).answer()
+    answer = await (await the_road(open_run, reasoner, shown)).research()
     assert answer.status == "answered"
     assert len(reasoner.evidence) == 1
     assert shown[: shown.index("") + 1][-1] == ""
@@ -105,7 +108,7 @@ async def test_the_writer_gets_what_was_named_and_all_only_if_nothing_was(
             return Turn((Finish(found, not missing, missing, carrying=carrying),))
 
     reasoner = Naming()
-    answer = await (await the_road(open_run, reasoner, [])).answer()
+    answer = await (await the_road(open_run, reasoner, [])).research()
     assert (answer.status, answer.missing) == ("partial" if missing else "answered", missing)
     [evidence] = reasoner.evidence
     assert [source.title for source in evidence.sources] == ["Eiffel", "The"][: named or 2]
