@@ -1,15 +1,17 @@
-"""The check's bounds: which words a sentence cites, which are known, and how many make a claim."""
+"""The check without a model, and pages that disagree."""
 
 from __future__ import annotations
+
+from itertools import count
 
 import pytest
 
 from bot.core.texts import texts_for
-from bot.pages.passages import Passage
+from bot.pages.passages import Passage, split
 from bot.reasoning.evidence import CitationDelta, Evidence, Source, TextDelta, Verdict
-from bot.research.checking import check
+from bot.research.checking import check, dissent
 from bot.research.composer import Checked, CitedSpan, Composer, Written
-from tests.unit.research.answer.test_write_and_check import (
+from tests.unit.research.test_write_and_check import (
     BRIDGE,
     EVIDENCE,
     QUESTION,
@@ -329,3 +331,81 @@ def test_words_of_a_quote_are_not_held_against_themselves() -> None:
     composer.add(TextDelta(said))
     composer.add(CitationDelta(1, 0, len(said)))
     assert check(composer.finish(), evidence, QUESTION).doubts == ()
+
+
+def a_page_of(number: int, title: str, text: str) -> Source:
+    return Source(number, f"https://example.org/{number}", title, tuple(split(text)), "h", NOW)
+
+
+EIFFEL = a_page_of(1, "Eiffel Tower", "The Eiffel Tower in Paris is 330 metres tall.")
+numbers = count(2)
+
+
+def other(title: str, text: str) -> Source:
+    return a_page_of(next(numbers), title, text)
+
+
+CLAIM = "The Eiffel Tower in Paris is 330 metres tall."
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        (CLAIM, other("Sights of Paris", "The Eiffel Tower in Paris is 324 metres tall.")),
+        (CLAIM, other("Eiffel Tower facts", "In Paris it is 300 metres tall, the tower says.")),
+        (
+            "Eiffel Tower tickets cost €29 in summer.",
+            other("Tickets", "Eiffel Tower tickets cost €35 in summer."),
+        ),
+        (
+            "The Eiffel Tower opened to the public in 1889.",
+            other("Openings", "The Eiffel Tower opened to the public in 1887."),
+        ),
+    ],
+)
+def test_another_figure_for_the_same_thing_is_a_disagreement(claim: str, source: Source) -> None:
+    found = dissent(claim, [EIFFEL], [EIFFEL, source])
+    assert found is not None
+    assert found.source is source
+    assert found.sentence in found.passage.text
+
+
+def test_chinese_sources_may_disagree_too() -> None:
+    claim = "埃菲尔铁塔高330米，位于巴黎。"
+    cited = a_page_of(1, "埃菲尔铁塔", claim)
+    found = dissent(claim, [cited], [cited, other("巴黎", "埃菲尔铁塔高324米，位于巴黎。")])
+    assert found is not None
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        (CLAIM, other("Sights", "The Eiffel Tower in Paris is 330 metres tall.")),
+        (CLAIM, other("Sights", "The Eiffel Tower in Paris is 1,083 feet tall.")),
+        (CLAIM, other("Blackpool Tower", "The tower in Blackpool is 158 metres tall.")),
+        (CLAIM, other("Sights", "The Eiffel Tower in Paris is 276 metres tall at level 3.")),
+        (CLAIM, other("Sights", "The Eiffel Tower is 324 metres. In Paris it is 330 metres.")),
+        (CLAIM, other("Sights", "The Eiffel Tower in Paris is tall.")),
+        ("It is 330 metres tall.", other("Bridge", "It is 120 metres tall.")),
+        ("It opened in 1889.", other("Louvre", "It opened in 1793.")),
+        (
+            "The Eiffel Tower opened to the public in 1889.",
+            other("Openings", "The Eiffel Tower opened to the public on 15 May 1889."),
+        ),
+        ("The Eiffel Tower is in Paris.", other("Texas", "The Eiffel Tower is in Paris, Texas.")),
+    ],
+)
+def test_what_only_looks_like_one_is_none(claim: str, source: Source) -> None:
+    assert dissent(claim, [EIFFEL], [EIFFEL, source]) is None
+
+
+def test_a_page_that_is_cited_too_does_not_disagree() -> None:
+    source = other("Sights of Paris", "The Eiffel Tower in Paris is 324 metres tall.")
+    assert dissent(CLAIM, [EIFFEL, source], [EIFFEL, source]) is None
+
+
+def test_the_span_is_of_the_words_that_disagree() -> None:
+    text = "Paris has sights.\n\nThe Louvre is large. The Eiffel Tower in Paris is 324 metres tall."
+    found = dissent(CLAIM, [EIFFEL], [other("Sights", text)])
+    assert found is not None
+    assert text[found.start : found.end] == "The Eiffel Tower in Paris is 324 metres tall."

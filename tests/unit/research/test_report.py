@@ -1,17 +1,22 @@
-"""Reports: each paragraph revised against what is read for it, in its time, and once."""
+"""Reports: drafted, revised against pages, cut by time and money, resumed."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import cast
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, cast
 
 import pytest
 
-from bot.core.answers import Answer, PlanView
+from bot.core.answers import Answer, PlanView, StepView, Usage
 from bot.core.errors import (
     BudgetSpent,
+    CredentialsRefused,
     FootnoteError,
     ModelBroken,
     ModelRefused,
@@ -22,32 +27,45 @@ from bot.core.messages import Depth, RunOptions, Style, Transcript
 from bot.core.settings import Settings
 from bot.core.texts import texts_for
 from bot.operation.configuration import load_settings
+from bot.pages.page import Page
 from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.closest.reasoner import Closest
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
+    Cut,
     Evidence,
     Manuscript,
     Paragraph,
+    Source,
     TextDelta,
 )
+from bot.reasoning.graphs import GraphEdit, NewNode
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
-from bot.reasoning.workspace import Action, Read
-from bot.research.budget import Account, Allowance, Budget
+from bot.reasoning.workspace import Action, Finish, Read
+from bot.research.budget import Account, Allowance, Budget, DayLimits, Days
 from bot.research.pipeline import Pipeline
-from bot.research.report import Report
+from bot.research.report import NOTHING_USED, Report, Used
 from bot.research.revision import Revision, summary
 from bot.research.run import Resources, Run, RunQuestion
 from bot.research.strategies import Task
 from bot.storage.journal import Journal
+from bot.storage.reservations import Holder, Permit, Reservation
+from bot.storage.spending import Amount, DaySpent, Payer
 from tests.fakes.journal import Died, MemoryJournal, Shelved
 from tests.fakes.library import Shelf, a_library, a_shelf
 from tests.fakes.poster import Streamed
 from tests.fakes.reasoner import Scripted
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.samples import NOW, a_message
+
+
+@pytest.fixture(autouse=True)
+def short_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    for stage, seconds in {"DRAFT": 10.0, "QUERY": 2.0, "READING": 5.0, "REVISION": 8.0}.items():
+        monkeypatch.setattr(f"bot.research.report.{stage}_SECONDS", seconds)
+
 
 QUESTION = Rewritten("search", "Tell me all about the tower.", ("tower",), long_form=True)
 PAGES = (
@@ -737,3 +755,513 @@ async def test_a_report_for_which_no_provider_answers_fails_by_name() -> None:
     shelf = replace(a_shelf(*PAGES), broken=frozenset({"tower", "Height of the tower"}))
     with pytest.raises(NoProviderAvailable, match="shelf is closed"):
         await Play(shelf).answer(Writer(drafts=DRAFTS[:1]))
+
+
+PARTS = tuple(
+    NewNode(id, question, queries=(query,))
+    for id, question, query in [
+        ("height", "How tall is the tower?", "Height of the tower"),
+        ("builders", "How many workers built it?", "Builders of the tower"),
+    ]
+)
+
+
+def planner() -> Writer:
+    return Writer(answer=first_page, edits=(GraphEdit(PARTS, done=True),))
+
+
+@pytest.mark.parametrize(
+    ("asked", "judged", "is_deep"),
+    [
+        ("deep", "standard", True),
+        ("auto", "deep", True),
+        ("auto", "standard", False),
+        ("standard", "deep", False),
+    ],
+)
+@in_virtual_time
+async def test_a_deep_report_looks_around_by_a_graph(
+    asked: Depth, judged: Depth, is_deep: bool
+) -> None:
+    writer = planner()
+    writer.rewritten = replace(QUESTION, depth=judged)
+    answer = await Play(depth=asked).answer(writer)
+    assert bool(writer.graphs) == is_deep
+    assert [line.title for line in answer.steps if line.kind == "node"] == (
+        [part.question for part in PARTS] if is_deep else []
+    )
+    assert "## Height" in answer.text
+
+
+@in_virtual_time
+async def test_the_draft_is_made_from_what_the_graph_has_read() -> None:
+    writer = planner()
+    writer.turns = ()
+    writer.opens = 1
+    await Play(depth="deep").report(writer)
+    [seen] = writer.looked_at
+    assert {source.title for source in seen.sources} >= {"Height", "Builders"}
+
+
+@in_virtual_time
+async def test_a_graph_that_takes_too_long_leaves_half_of_the_time_and_what_it_has_read() -> None:
+    class Slow(Writer):
+        async def next_turn(self, *args: object):  # type: ignore[no-untyped-def]
+            if self.workspaces:
+                await self._call("think", len(self.workspaces))
+            return await super().next_turn(*args)  # type: ignore[arg-type]
+
+    writer = Slow(answer=first_page, edits=(GraphEdit(PARTS, done=True),), opens=1)
+    writer.slow = {"think": SETTINGS.max_seconds}
+    play = Play(depth="deep")
+    report, run = await play.report(writer)
+    [seen] = writer.looked_at
+    assert {source.title for source in seen.sources} >= {"Height"}
+    assert report.is_sourced
+    healthy = planner()
+    resumed, rerun = await play.again().report(healthy)
+    assert healthy.graphs == [], "what was missed is not tried again"
+    assert healthy.looked_at == writer.looked_at
+    assert resumed.written == report.written
+    assert rerun.usage.pages == run.usage.pages
+
+
+@in_virtual_time
+async def test_a_graph_leaves_the_rest_of_the_budget_to_the_paragraphs() -> None:
+    play = Play(depth="deep")
+    whole: list[Budget] = []
+
+    class Looking(Writer):
+        async def plan(self, *args: object):  # type: ignore[no-untyped-def]
+            whole.append(run.budget)
+            return await super().plan(*args)  # type: ignore[arg-type]
+
+    writer = Looking(answer=first_page, edits=(GraphEdit(PARTS, done=True),))
+    pipeline = play.pipeline(writer)
+    run = pipeline._run
+    await pipeline.research()
+    assert whole[0] == Budget.of(play.settings)
+    assert run.budget == Budget.of(play.settings, times=2)
+
+
+TOPICS = ("Height", "Builders", "Colour", "Weight")
+
+
+@dataclass
+class Timed(Shelf):
+    """Knows when each page was first asked for."""
+
+    at: dict[str, float] = field(default_factory=dict)
+
+    async def read(self, url: str) -> Page | None:
+        self.at.setdefault(url, now())
+        return await super().read(url)
+
+
+@in_virtual_time
+async def test_pages_of_each_next_paragraph_are_read_while_one_is_revised() -> None:
+    texts = [f"{topic} is told here, in part {n}." for topic in TOPICS for n in (1, 2, 3)]
+    shelf = Timed(a_shelf(*texts).pages, urls={"tower": []})
+    drafts = tuple(Paragraph(topic, "", "It is so.") for topic in TOPICS)
+    writer = Writer(answer=first_page, asking="{}", drafts=drafts)
+    await Play(shelf).report(writer, prefetch_pages=5)  # as many as two of them may take
+    for before, topic in pairwise(TOPICS):
+        first = min(at for url, at in shelf.at.items() if shelf.pages[url].title == topic)
+        assert writer.begun[f"revise {before}"] <= first < writer.begun[f"query {topic}"]
+
+
+ADDRESS = "https://example.org/{}"
+SLOW = ADDRESS.format(2)
+TITLES = ("Height", "Builders", "Colour", "Weight", "Age", "Owner")
+
+
+@dataclass
+class SlowShelf(Shelf):
+    """One of its pages takes ``seconds``."""
+
+    seconds: float = 0.0
+
+    async def read(self, url: str) -> Page | None:
+        if url == SLOW:
+            await asyncio.sleep(self.seconds)
+        return await super().read(url)
+
+
+def slow_shelf(seconds: float) -> SlowShelf:
+    found = {"tower": [], "Height": [1, 2, 3], "Builders": [4, 5, 6], "Colour": [6, 3, 1]}
+    urls = {
+        query if query == "tower" else f"{query} of the tower": [ADDRESS.format(n) for n in pages]
+        for query, pages in found.items()
+    }
+    pages = a_shelf(*[f"{title} of the tower is {n}." for n, title in enumerate(TITLES, 1)]).pages
+    return SlowShelf(pages, urls=urls, seconds=seconds)
+
+
+def without_seconds(run: Run) -> object:
+    lines = {line.id: replace(line, seconds=0.0) for line in run.steps}
+    spent = replace(run.usage, seconds=0.0)
+    return spent, lines, run.queries, run.sources, list(run.notes), run.unanswered
+
+
+@in_virtual_time
+async def test_after_a_missed_reading_the_same_pages_are_chosen_and_the_same_is_asked() -> None:
+    play = Play(slow_shelf(99.0), budget=replace(PLENTY, pages=4))
+    report, run = await play.report(Writer(answer=first_page))
+    assert [one.fate for one in play.revisions] == ["unsourced", "revised", "unsourced"]
+    assert run.usage.pages == 4
+
+    again = play.again(shelf=slow_shelf(0.0))
+    writer = Writer(answer=first_page)
+    resumed, rerun = await again.report(writer)
+    assert writer.sent == []
+    assert (again.shelf.read_urls, again.shelf.searched) == ([], [])
+    assert again.journal.writes == 0
+    assert resumed.written == report.written
+    assert resumed.evidence == report.evidence
+    assert without_seconds(rerun) == without_seconds(run)
+
+
+@dataclass
+class Broken(Writer):
+    """Makes its calls, and then nothing of what they gave."""
+
+    breaks: frozenset[str] = field(default_factory=frozenset)
+
+    async def draft(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> tuple[Paragraph, ...]:
+        drafted = await super().draft(question, evidence, instructions)
+        self._break("draft")
+        return drafted
+
+    async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
+        queries = await super().queries(question, manuscript)
+        self._break(f"query {manuscript.paragraph.topic}")
+        return queries
+
+    async def revise(
+        self,
+        question: Rewritten,
+        manuscript: Manuscript,
+        evidence: Evidence,
+        instructions: str = "",
+    ) -> AsyncIterator[AnswerDelta]:
+        async for delta in super().revise(question, manuscript, evidence, instructions):
+            yield delta
+        self._break(f"revise {manuscript.paragraph.topic}")
+
+    def _break(self, name: str) -> None:
+        if name in self.breaks:
+            raise ModelBroken("It wrote nonsense.")
+
+
+@pytest.mark.parametrize("stage", ["draft", "query Builders", "revise Builders"])
+@in_virtual_time
+async def test_what_a_failed_stage_has_spent_stays_spent_in_the_next_attempt(stage: str) -> None:
+    play = Play()
+    report, run = await play.report(Broken(answer=first_page, breaks=frozenset({stage})))
+    again = play.again()
+    resumed, rerun = await again.report(Broken(answer=first_page, breaks=frozenset({stage})))
+    assert run.usage.model_calls > 0
+    assert without_seconds(rerun) == without_seconds(run)
+    assert resumed.written == report.written
+
+
+# ---------------------------------------------------------------- lines that stay open
+
+
+def open_lines(steps: tuple[StepView, ...]) -> list[StepView]:
+    return [line for line in steps if line.state in ("running", "waiting")]
+
+
+@in_virtual_time
+async def test_a_stopped_report_leaves_no_line_open() -> None:
+    play, writer = Play(), topical()
+    writer.slow = {"revise Builders": 5.0}
+    pipeline = play.pipeline(writer)
+    work = asyncio.create_task(pipeline.research())
+    while "revise Builders" not in writer.sent:
+        await asyncio.sleep(0.1)
+    work.cancel()
+    await asyncio.wait({work})
+    answer = await pipeline.stopped_answer()
+    states = {line.title: line.state for line in answer.steps if line.kind == "paragraph"}
+    assert states == {"Height": "done", "Builders": "failed", "Colour": "failed"}
+    assert not open_lines(answer.steps)
+
+
+@in_virtual_time
+async def test_a_report_that_fails_leaves_no_line_open() -> None:
+    play, writer = Play(), topical()
+    writer.failing = {"revise Builders": CredentialsRefused("The key was refused.")}
+    with pytest.raises(CredentialsRefused):
+        await play.answer(writer)
+    assert not open_lines(play.plans[-1].steps)
+    states = {line.title: line.state for line in play.plans[-1].steps if line.kind == "paragraph"}
+    assert states == {"Height": "done", "Builders": "failed", "Colour": "failed"}
+
+
+# ---------------------------------------------------------------- the words of its plan
+
+
+@pytest.mark.parametrize("slow", ["draft", "query Builders", "revise Builders"])
+@pytest.mark.parametrize("locale", ["zh-Hans", "zh-Hant"])
+@in_virtual_time
+async def test_what_a_stage_came_to_is_said_in_the_askers_language(slow: str, locale: str) -> None:
+    play, writer = Play(locale=locale), Writer(answer=first_page, slow={slow: 11.0})
+    _, run = await play.report(writer)
+    [lapse] = [line for line in run.steps if line.kind == "lapse"]
+    assert lapse.state == "failed"
+    ours = [lapse.title, lapse.detail]
+    ours += [line.detail for line in run.steps if line.kind == "paragraph"]
+    ours += [line.title.partition("：")[0] for line in run.steps if line.kind == "revision"]
+    assert not [words for words in ours if re.search("[A-Za-z]", words)]
+
+
+@in_virtual_time
+async def test_what_is_left_out_is_said_in_the_askers_language() -> None:
+    play = Play(budget=replace(PLENTY, model_calls=3), locale="zh-Hans")
+    _, run = await play.report(topical())
+    details = [line.detail for line in run.steps if line.kind == "paragraph"]
+    assert details == ["", "已略去", "已略去"]
+
+
+# ---------------------------------------------------------------- what other runs would wait for
+
+
+class Watching(ThreadPoolExecutor):
+    """Knows by name what was given to its threads."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.given: list[str] = []
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        self.given.append(getattr(fn.args[0], "__name__", ""))  # as asyncio.to_thread wraps it
+        return super().submit(fn, *args, **kwargs)
+
+
+@in_virtual_time
+async def test_draft_and_revision_are_compared_in_a_thread() -> None:
+    asyncio.get_running_loop().set_default_executor(threads := Watching())
+    await Play().report(topical())
+    assert threads.given.count("changes") == 3
+
+
+def cut_short(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+    return [*first_page(question, evidence), Cut(500)]
+
+
+@in_virtual_time
+async def test_a_paragraph_that_was_cut_off_says_so_where_it_ends_and_is_no_limit() -> None:
+    play = Play(a_shelf(PAGES[0]))
+    report, run = await play.report(Writer(answer=cut_short, drafts=DRAFTS[:1]))
+    assert report.written.text == (
+        "## Height\n\nHeight of the tower is 330 metres [1].\n\n"
+        "> ⚠ This part was cut off at the limit of 500 tokens."
+    )
+    assert covered(report) == ["Height of the tower is 330 metres [1]."]
+    assert list(run.notes) == []
+    again = play.again()
+    resumed, _ = await again.report(Writer(drafts=DRAFTS[:1]))
+    assert (resumed.written, again.journal.writes) == (report.written, 0)
+
+
+def covered(report: Report) -> list[str]:
+    return [report.written.text[span.start : span.end] for span in report.written.spans]
+
+
+@in_virtual_time
+async def test_the_next_paragraph_is_not_told_of_the_cut() -> None:
+    writer = Writer(answer=cut_short, drafts=DRAFTS[:2])
+    await Play(a_shelf(PAGES[0])).report(writer)
+    assert writer.manuscripts[1].revised == ("## Height\n\nHeight of the tower is 330 metres.",)
+
+
+@pytest.mark.parametrize(
+    ("language", "locale", "said"),
+    [("zh", "en", "这一部分在达到 500"), ("zh", "zh-TW", "這一部分在達到 500")],
+)
+@in_virtual_time
+async def test_a_cut_is_said_in_the_language_of_the_report(
+    language: str, locale: str, said: str
+) -> None:
+    asked = replace(QUESTION, language=language)
+    writer = Writer(answer=cut_short, drafts=DRAFTS[:1], rewritten=asked)
+    report, _ = await Play(a_shelf(PAGES[0]), locale=locale).report(writer)
+    assert said in report.written.text
+
+
+@pytest.mark.parametrize(
+    ("locale", "said"),
+    [
+        (
+            "en",
+            "This answer was cut off at the limit of 500 tokens: ask for less, or for the rest.",
+        ),
+        ("zh-Hans", "回答在达到 500 个词元的上限时被截断：请少问一些，或请它继续。"),
+    ],
+)
+@in_virtual_time
+async def test_a_plain_answer_that_was_cut_off_is_noted_in_the_askers_language(
+    locale: str, said: str
+) -> None:
+    answer = await Play(style="answer", locale=locale).answer(Writer(answer=cut_short))
+    assert answer.notes == (said,)
+    assert "token" not in answer.text
+
+
+# ---------------------------------------------------------------- more than the model can take in
+
+
+@pytest.mark.parametrize(
+    ("locale", "said"), [("en", "exceeded"), ("zh-Hans", "已超出"), ("zh-TW", "已超出")]
+)
+@pytest.mark.parametrize("depth", ["standard", "deep"])
+@in_virtual_time
+async def test_material_that_outgrew_the_model_is_told_in_the_askers_language(
+    depth: Depth, locale: str, said: str
+) -> None:
+    writer = Writer(
+        answer=first_page,
+        turns=((Read((1,)),), (Finish(enough=False, outgrown=True),)),
+        edits=(GraphEdit(PARTS), GraphEdit(done=True, outgrown=True)),
+    )
+    await Play(style="answer", depth=depth, locale=locale).answer(writer)
+    assert [gap for gap in writer.evidence[-1].missing if said in gap]
+
+
+ADA = Payer("slack", "T1", "C1", "U1")
+DAY = 0.001  # USD a day
+
+
+class Ledger:
+    """The spending of a run on that day: as much as ``spent`` says."""
+
+    def __init__(self, spent: Callable[[], int]) -> None:
+        self._spent = spent
+
+    async def begin(self, call: Reservation, now: datetime, permit: Permit) -> bool:
+        return permit(DaySpent(user=Amount(micro_usd=self._spent())), DaySpent())
+
+    async def end(self, id: str) -> None: ...
+
+
+class Outlined(Writer):
+    """Its draft needs no call."""
+
+    async def draft(self, *args: object) -> tuple[Paragraph, ...]:
+        return DRAFTS
+
+
+@pytest.mark.parametrize("revised", [0, 1, 2])
+@in_virtual_time
+async def test_the_money_of_the_day_is_checked_before_each_revision(revised: int) -> None:
+    writer = Outlined(answer=first_page)
+
+    def spent() -> int:
+        done = sum(name.startswith("revise") for name in writer.sent)
+        return 1_000 if done >= revised else 0
+
+    play = Play(
+        allowance=Days(Ledger(spent)).allowance(Holder("r1", 1, NOW, ADA), DayLimits(user_usd=DAY))
+    )
+    run = play.run()
+    writer.calls = run.calls
+    # About the pages at these links: nothing is asked for between two revisions.
+    links = tuple(play.shelf.pages)
+    question = replace(QUESTION, kind="links", links=links)
+    report = play.of(run, question, links)
+    await report.write(writer)
+    assert writer.sent == [f"revise {one.heading}" for one in DRAFTS[:revised]]
+    assert [note for note in run.notes if "for today was spent" in note]
+
+
+@pytest.mark.parametrize(
+    ("error", "calls"),
+    [
+        (BudgetSpent("Spent.", text_id="budget-model-calls", limit=1.0), 0),
+        (ModelUnavailable("The model is away."), 0),
+        (ModelUnavailable("The model is away."), 24),
+    ],
+    ids=["all is spent", "away with all spent", "away"],
+)
+@in_virtual_time
+async def test_quotations_need_no_budget_of_model_calls(
+    error: FootnoteError, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Away(Writer):
+        async def rewrite(self, *args: object) -> Any:
+            raise error
+
+    pages = (
+        "# Height\n\nThe tower is how tall: 330 metres tall it is.\n\n"
+        "# Builders\n\nThe tall tower was built by 300 workers."
+    )
+    play = Play(a_shelf(pages), budget=replace(PLENTY, model_calls=calls))
+    monkeypatch.setattr("bot.research.budget.MODEL_CALLS", calls)
+    answer = await play.answer(Away())
+    assert answer.reasoner == "closest"
+    assert len(answer.notes) == 1
+    assert answer.notes[0].endswith("The following was found and quoted without the model.")
+    assert "Not covered any more" not in answer.text
+    assert answer.citations
+
+
+@in_virtual_time
+async def test_a_budget_that_covers_no_paragraph_is_said_without_speaking_of_parts() -> None:
+    play = Play(budget=replace(PLENTY, model_calls=1))
+    writer = topical()
+    _, run = await play.report(writer)
+    assert writer.sent == ["draft"]
+    assert run.notes == [
+        "The budget of 1 model calls was spent. The answer uses what was found until then."
+    ]
+
+
+@in_virtual_time
+async def test_a_checked_stream_is_not_opened_when_all_calls_are_spent() -> None:
+    def open() -> AsyncIterator[AnswerDelta | ModelReply]:
+        raise AssertionError("it was sent")
+
+    run = Play(budget=replace(PLENTY, model_calls=0)).run()
+    with pytest.raises(BudgetSpent):
+        async for _ in run.calls.stream({"q": 1}, open, kind="revise", title="Revise"):
+            pass
+
+
+EARLIER = Used(
+    spent=Usage(1, 2, 3, 4, 5, 6, 7.0, 0.25),
+    counted=frozenset({"a"}),
+    lines=(StepView("1", "search", "tower", "done"),),
+    queries=("tower",),
+    sources=(Source(1, "https://a.example/", "A", (), "h", NOW),),
+    notes=("It is down.",),
+)
+LATER = Used(
+    spent=Usage(11, 22, 33, 44, 55, 66, 77.0, 1.0),
+    counted=frozenset({"a", "b"}),
+    lines=(*EARLIER.lines, StepView("2", "search", "bridge", "done")),
+    queries=("tower", "bridge"),
+    sources=(*EARLIER.sources, Source(2, "https://b.example/", "B", (), "h", NOW)),
+    notes=("It is down.", "It is up."),
+    is_answered=True,
+    unanswered="no",
+)
+
+
+def test_a_stage_used_what_came_after_its_beginning() -> None:
+    used = LATER.since(EARLIER)
+    assert used.spent == Usage(10, 20, 30, 40, 50, 60, 0.0, 0.75)
+    assert used.counted == {"b"}
+    assert (used.lines, used.queries, used.sources) == (
+        LATER.lines[1:],
+        ("bridge",),
+        LATER.sources[1:],
+    )
+    assert (used.notes, used.is_answered, used.unanswered) == (("It is up.",), True, "no")
+
+
+def test_a_stage_that_did_nothing_used_nothing() -> None:
+    assert LATER.since(LATER) == replace(NOTHING_USED, is_answered=True, unanswered="no")
+    assert LATER.since(NOTHING_USED) == replace(LATER, spent=replace(LATER.spent, seconds=0.0))

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from bot.core.messages import Author
-from bot.core.texts import LOCALES, texts_for
+from bot.core.texts import texts_for
 from bot.service.buttons import forget_me
 from bot.service.deletion import Forgetter, Maintenance, day_after
 from bot.service.reception import is_yes
@@ -60,23 +60,6 @@ async def test_a_yes_takes_it_away(house: House) -> None:
     assert await counted(house, messages) == 0
     assert await forget(house, "") == "I keep nothing that you wrote."
     assert (await forget(house)).startswith("Done. I keep nothing")
-
-
-@pytest.mark.parametrize("locale", LOCALES)
-async def test_it_is_said_in_every_language(house: House, locale: str) -> None:
-    await house.answered()
-    message, texts = house.message("forget me"), texts_for(locale)
-    assert "/x" in await forget_me(house.reception, message, "", "/x", texts)
-    assert texts("forget-done", messages=1) == await forget_me(
-        house.reception, message, "yes", "/x", texts
-    )
-
-
-async def test_what_others_wrote_stays(house: House) -> None:
-    await house.answered()
-    await house.ask("And the bridge?", author=Author("U2", "Bob"))
-    await forget(house)
-    assert await counted(house, messages) == 1
 
 
 async def test_a_forgotten_thread_is_none_of_ours_any_more(house: House) -> None:

@@ -78,17 +78,6 @@ async def test_what_is_asked_besides_is_answered_with_a_note(house: House) -> No
     assert any(note.startswith("Noted: ") for note in answer.notes)
 
 
-async def test_a_kept_one_is_not_kept_again_when_it_is_asked_again(house: House) -> None:
-    await house.answered(QUESTION)
-    said = house.message(SAID)
-    house.reasoner.rewritten = Rewritten("chat", SAID, correction=STATEMENT)
-    first = await house.reception.receive(said, "footnote")
-    again = await house.reception.receive(said, "footnote")
-    assert first.run_id == again.run_id  # type: ignore[union-attr]
-    await house.dispatcher.wait(first.run_id)  # type: ignore[union-attr]
-    assert len(await house.reception.corrections.listed(EVERYTHING)) == 1
-
-
 @pytest.mark.parametrize(
     "parts",
     [{"author": replace(ADA, guest=True)}, {"audience": "outsiders"}, {"audience": "unknown"}],

@@ -1,4 +1,4 @@
-"""The graph at work: when nodes begin, what they are told, what ends it, what is shown."""
+"""Deep research: the graph's order, its planner and its failures."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.errors import (
+    BudgetSpent,
+    CredentialsRefused,
     FootnoteError,
     ModelBroken,
     ModelRefused,
@@ -18,7 +20,8 @@ from bot.core.errors import (
     RunLost,
     StorageUnavailable,
 )
-from bot.reasoning.graphs import MOST_NODES, GraphEdit, NewNode
+from bot.reasoning.evidence import Evidence, Finding
+from bot.reasoning.graphs import EXTENSIONS, MOST_NODES, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.workspace import Finish, Turn, Workspace
@@ -27,13 +30,16 @@ from bot.research.run import Run
 from bot.research.working_set import Reading
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
+from tests.fakes.journal import MemoryJournal
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.virtual_time import in_virtual_time, now
-from tests.unit.research.strategies.graph_stage import (
+from tests.unit.research.graph_stage import (
     ASKED,
+    LAST,
     PLANNING,
     PLENTY,
     READING,
+    Ending,
     Reader,
     Timed,
     a_run,
@@ -43,6 +49,7 @@ from tests.unit.research.strategies.graph_stage import (
     play,
     text,
 )
+from tests.unit.samples import NOW
 
 # ---------------------------------------------------------------- when nodes begin
 
@@ -408,3 +415,260 @@ async def test_nodes_are_lines_with_their_needs_and_states() -> None:
     assert {"node-a": "done", "node-b": "running", "node-z": "waiting"} in seen
     assert {"node-a": "done", "node-b": "done", "node-z": "running"} in seen
     assert seen[-1] == {"node-a": "done", "node-b": "done", "node-z": "done"}
+
+
+@in_virtual_time
+async def test_what_was_refused_is_corrected_while_the_rest_is_worked_on() -> None:
+    reasoner = Timed(
+        edits=(
+            GraphEdit((node("a"), node("b", "q"))),
+            GraphEdit((node("b", "a"), node(LAST, "b")), done=True),
+        ),
+        seconds={text("a"): 5},
+    )
+    began = now()
+    await play(reasoner)
+    assert reasoner.begun[text("a")] == began + PLANNING == reasoner.planned[1]
+    assert reasoner.begun[text("b")] == began + PLANNING + 5
+    correcting = reasoner.graphs[1]
+    assert correcting.turns[0].refused == ("b was not added: it needs q, which does not exist.",)
+    assert [node.state for node in correcting.nodes] == ["waiting"], "not how far it is by now"
+
+
+@in_virtual_time
+async def test_a_plan_that_stays_wrong_goes_on_with_what_is_sound_of_it() -> None:
+    wrong = GraphEdit((node("b", "q"),), done=True)
+    reasoner = Timed(edits=(GraphEdit((node("a"), node("c", "a"), *wrong.nodes)), wrong))
+    evidence = await play(reasoner)
+    assert set(reasoner.begun) == {text("a"), ASKED.text}
+    assert len(reasoner.planned) == 2
+    assert evidence.enough
+
+
+@pytest.mark.parametrize(
+    "reasoner",
+    [
+        Timed(edits=(GraphEdit(problem="no JSON"), GraphEdit(problem="no JSON"))),
+        Timed(edits=(GraphEdit(), GraphEdit(done=True))),
+        Timed(edits=(GraphEdit((NewNode("a", ASKED.text),), done=True),)),
+        Timed(edits=(GraphEdit((NewNode("a", "So what about all this?"),), done=True),)),
+        Timed(planning={0: ModelBroken("nonsense")}),
+    ],
+    ids=["unreadable", "empty", "uncut", "reworded", "broken"],
+)
+def test_without_a_plan_the_question_itself_is_worked_on(reasoner: Timed) -> None:
+    @in_virtual_time
+    async def run() -> None:
+        run = a_run()
+        await play(reasoner, run)
+        assert list(reasoner.asked) == [ASKED.text]
+        assert reasoner.workspaces[0].searches_left == 10
+        assert reasoner.workspaces[0].pages_left == PLENTY.pages
+        assert run.steps == (), "no line for a part that is the whole"
+
+    run()
+
+
+@in_virtual_time
+async def test_the_planner_extends_the_graph_when_all_has_ended() -> None:
+    reasoner = Timed(
+        edits=(
+            GraphEdit((node("a"), node("b"))),
+            GraphEdit((node("c", "a"),)),
+            GraphEdit(done=True),
+        ),
+        seconds={text("b"): 7},
+    )
+    await play(reasoner)
+    assert reasoner.planned[1] == reasoner.ended[text("b")]
+    seen = reasoner.graphs[1].turns[-1]
+    assert [(n.id, n.state, n.findings[0].text) for n in seen.ended] == [
+        ("a", "done", "What is aaa? Yes."),
+        ("b", "done", "What is bbb? Yes."),
+    ]
+    assert [n.id for n in reasoner.graphs[2].turns[-1].ended] == ["c"]
+    assert len(reasoner.planned) == 3
+
+
+@in_virtual_time
+async def test_it_is_extended_three_times_at_most() -> None:
+    edits = tuple(GraphEdit((node(chr(ord("a") + n)),)) for n in range(8))
+    reasoner = Timed(edits=edits)
+    await play(reasoner)
+    assert len(reasoner.planned) == 1 + EXTENSIONS
+    left = [graph.turns[-1].extensions_left for graph in reasoner.graphs[1:]]
+    assert left == [2, 1, 0]
+
+
+@in_virtual_time
+async def test_what_is_missing_is_looked_for_by_the_question_and_not_planned_again() -> None:
+    missing = Finish((Finding("Half of it."),), enough=False, missing=("the other half",))
+    endings: tuple[tuple[Ending, tuple[str, ...]], ...] = (
+        (missing, ("the other half",)),
+        (Finish(), (text("a"),)),
+        (ModelBroken("x"), (text("a"),)),
+    )
+    for ending, gaps in endings:
+        reasoner = Timed(edits=complete(node("a"), node("b")), endings={text("a"): ending})
+        evidence = await play(reasoner)
+        assert len(reasoner.planned) == 1
+        assert reasoner.asked[ASKED.text].missing == gaps
+        assert evidence.enough, "by the word of the loop over the question"
+
+
+NONSENSE = GraphEdit(problem="That was not valid JSON.")
+REPEATED = GraphEdit((NewNode("y", text("a")),))
+
+
+@pytest.mark.parametrize(
+    ("edits", "planning"),
+    [
+        ((), {1: ModelUnavailable("away")}),
+        ((), {1: BudgetSpent("Spent.")}),
+        ((NONSENSE, NONSENSE), {}),
+        ((REPEATED, REPEATED), {}),
+        ((NONSENSE,), {2: ModelBroken("nonsense")}),
+        ((GraphEdit(done=True, outgrown=True),), {}),
+    ],
+    ids=["away", "no budget", "unreadable", "refused", "broken when corrected", "outgrown"],
+)
+def test_a_planner_that_says_nothing_of_use_is_followed_by_the_question(
+    edits: tuple[GraphEdit, ...], planning: dict[int, FootnoteError]
+) -> None:
+    reasoner = Timed(
+        edits=(GraphEdit((node("a"), node("b"))), *edits),
+        endings={text("b"): Finish((), enough=False, missing=("the year of b",))},
+        planning=planning,
+    )
+
+    @in_virtual_time
+    async def run() -> None:
+        await play(reasoner)
+        assert reasoner.asked[ASKED.text].missing == ("the year of b",)
+
+    run()
+
+
+@in_virtual_time
+async def test_a_model_that_is_away_when_planning_begins_is_for_the_road() -> None:
+    with pytest.raises(ModelUnavailable):
+        await play(Timed(planning={0: ModelUnavailable("away")}))
+
+
+@in_virtual_time
+async def test_a_plan_that_cannot_be_extended_rests_on_what_there_is() -> None:
+    for error in (ModelUnavailable("The model is away."), BudgetSpent("Spent.")):
+        run = a_run()
+        reasoner = Timed(edits=(GraphEdit((node("a"), node("b"))),), planning={1: error})
+        evidence = await play(reasoner, run)
+        assert len(reasoner.asked[ASKED.text].known) == 2
+        assert evidence.enough
+        assert run.notes == [f"{error.sentence} The answer uses what was found until then."]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ModelUnavailable("Away: try again."), "暂时无法连接语言模型。"),
+        (CredentialsRefused("The key is wrong."), "语言模型不接受所用的密钥。"),
+        (ModelRefused("It declined: ask otherwise."), "语言模型拒绝处理这个问题。"),
+        (ModelBroken("Nonsense: try again."), "语言模型的回复无法使用。"),
+    ],
+)
+def test_why_a_part_failed_is_said_in_the_askers_language(
+    error: FootnoteError, reason: str
+) -> None:
+    run = a_run(locale="zh-Hans")
+    reasoner = Timed(edits=complete(node("a"), node("b")), endings={text("b"): error})
+
+    @in_virtual_time
+    async def work() -> None:
+        await play(reasoner, run)
+
+    work()
+    assert list(run.notes) == [f"未能查明“{text('b')}”：{reason}"]
+    details = {line.id: line.detail for line in run.steps}
+    assert details == {"node-a": "", "node-b": reason, "node-z": ""}
+
+
+def again(journal: MemoryJournal) -> MemoryJournal:
+    """The state that the next attempt at the run finds."""
+    return MemoryJournal(journal.shelved)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ModelUnavailable("Away."), ModelRefused("No."), ModelBroken("?"), BudgetSpent("Spent.")],
+)
+def test_what_failed_fails_again_where_it_failed_before(error: FootnoteError) -> None:
+    shelf = a_shelf(*[f"Page {n} says fact {n}." for n in range(4)])
+    edits = complete(node("a"), node("b"), node("c", "a"))
+
+    @in_virtual_time
+    async def work() -> None:
+        failing = Reader(edits=edits, endings={text("a"): error})
+        first = a_run(shelf, journal := MemoryJournal())
+        expected = await play(failing, first)
+        healthy = Reader(edits=edits)
+        resumed = a_run(shelf, again(journal))
+        assert await play(healthy, resumed) == expected
+        assert healthy.asked[text("c")] == failing.asked[text("c")]
+        assert len(healthy.desks_of[text("a")]) == 2, "it is asked up to where it failed"
+        assert resumed.sources == first.sources, "what it had read by then is there too"
+        assert list(resumed.notes) == list(first.notes)
+        assert resumed.usage.pages == first.usage.pages
+
+    work()
+
+
+@in_virtual_time
+async def test_a_planner_that_could_not_extend_the_plan_does_not_on_the_next_attempt() -> None:
+    edits = (GraphEdit((node("a"), node("b"))), GraphEdit((node("c"),), done=True))
+    journal = MemoryJournal()
+    away = Timed(edits=edits, planning={1: ModelUnavailable("Away.")})
+    expected = await play(away, a_run(journal=journal))
+    assert await play(Timed(edits=edits), a_run(journal=again(journal))) == expected
+
+
+@in_virtual_time
+async def test_an_edited_question_does_not_fail_because_the_earlier_one_did() -> None:
+    journal = MemoryJournal()
+    edits = complete(node("a"), node("b"))
+    await play(Timed(edits=edits, endings={text("a"): ModelRefused("No.")}), a_run(journal=journal))
+    edited = a_run(journal=again(journal))
+    edited.now = NOW.replace(year=NOW.year + 1)
+    assert (await play(Timed(edits=edits), edited)).enough
+
+
+@in_virtual_time
+async def test_who_is_begun_when_a_budget_runs_out_is_the_same_on_every_attempt() -> None:
+    edits = complete(node("a"), node("b"), node("c", "a"), node("d", "b"))
+
+    class Spending(Timed):
+        """Spends the budget with the end of b."""
+
+        run: Run
+
+        async def next_turn(
+            self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
+        ) -> Turn:
+            turn = await super().next_turn(question, workspace, on_answer)
+            if question.text == text("b"):
+                self.run.budget = replace(self.run.budget, model_calls=0)
+            return turn
+
+    async def attempt(journal: MemoryJournal, **seconds: float) -> tuple[Spending, Evidence]:
+        reasoner = Spending(edits=edits, seconds={text(id): of for id, of in seconds.items()})
+        reasoner.run = a_run(journal=journal)
+        return reasoner, await play(reasoner, reasoner.run)
+
+    first, expected = await attempt(journal := MemoryJournal(), a=1, b=3, c=9)
+    assert set(first.begun) == {text("a"), text("b"), text("c"), ASKED.text}
+    # b is the first to end now: but c was begun, and what it found is paid for.
+    second, evidence = await attempt(again(journal), a=4, b=1, c=9)
+    assert set(second.begun) == set(first.begun)
+    assert evidence == expected
+    # And d was not, though there is budget left where it could begin.
+    third = Timed(edits=edits)
+    assert await play(third, a_run(journal=again(journal))) == expected
+    assert text("d") not in third.begun
