@@ -455,13 +455,13 @@ def _covers(limits: DayLimits, spent: DaySpent, aside: DaySpent) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class Allowance:
     """The amount that may be spent today on behalf of a run."""
 
-    def __init__(self, days: Days, holder: Holder, limits: DayLimits) -> None:
-        self._days = days
-        self._holder = holder
-        self._limits = limits
+    _days: Days
+    _holder: Holder
+    _limits: DayLimits
 
     @asynccontextmanager
     async def cover(self, micro_usd: int, kind: Kind = "gathering") -> AsyncIterator[None]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from time import monotonic
 from typing import Literal, TypeVar
 
@@ -204,53 +205,142 @@ PAGES = 3  # read for one paragraph
 GUESSED_WORDS = 8  # words of the query expected for a draft
 
 
-class Groundwork:
-    """See the module docstring."""
+# Of each stage; a part that misses one is left out.
+DRAFT_SECONDS = 90.0  # of the whole report
+QUERY_SECONDS = 15.0
+READING_SECONDS = 30.0
+REVISION_SECONDS = 60.0
+
+Stage = Literal["draft", "query", "reading", "revision"]
+
+_revision = TypeAdapter(Revision)
+
+
+class Report:
+    """A report in progress. After an error ``write`` may be called again, with another reasoner:
+    revised paragraphs stay.
+
+    The task's depth decides how the overview is made.
+    """
 
     def __init__(self, task: Task) -> None:
         self._run = task.run
         self._question = task.question
         self._settings = task.settings
+        self._depth = task.depth
         self._links = task.links
         self._asked = task.sub_question()
-        self._first = Evidence()
+        self._first = Evidence()  # of the overview
         self._read: list[Evidence] = []
+        self._on_text = task.on_text
+        self._texts = texts_in(task.question.language, task.run.texts)
+        self._drafted: tuple[Paragraph, ...] | None = None
+        self._sections: list[Section] = []
+        self._is_cut_short = False  # because the budget is spent
+
+    # ------------------------------------------------------------ as a strategy
+
+    async def gather(self, reasoner: Researcher) -> Gathered | None:
+        await self.write(reasoner)
+        if self.is_sourced:
+            return Gathered(self.evidence, self.written)
+        if not self._drafted:
+            return None  # without drafts there is nothing to revise
+        # Reading for it found nothing, and would find no more a second time.
+        self._run.note(self._run.texts("report-not-sourced"))
+        return Gathered(self.evidence)
+
+    def so_far(self) -> Gathered | None:
+        return Gathered(self.evidence, self.written) if self.is_sourced else None
+
+    # ------------------------------------------------------------ the result so far
+
+    @property
+    def is_sourced(self) -> bool:
+        """True if any paragraph has been revised against pages."""
+        return any(one.fate == "revised" for one in self._sections)
+
+    @property
+    def written(self) -> Written:
+        """The finished part of the report, with its limits at the end."""
+        return joined(self._sections, self._ending())
 
     @property
     def evidence(self) -> Evidence:
-        """All evidence read."""
+        """All evidence read for it."""
         sources = merge_sources([s for one in self._read for s in one.sources])
         return Evidence(sources=sources, enough=True, queries=tuple(self._run.queries))
 
-    async def look_around(self, reasoner: Researcher) -> Evidence:
-        """Read the pages found by the question's own queries and links."""
-        del reasoner  # the best pages are read without asking a model
+    async def write(self, reasoner: Researcher) -> None:
+        """Draft the report, and revise the paragraphs not revised yet.
+
+        Raises what the reasoner raises, except ``BudgetSpent``, ``ModelRefused`` and
+        ``ModelBroken``. If drafting fails, the report is empty.
+        """
+        if self._drafted is None:
+            self._drafted = await self._draft(reasoner)
+            for number in range(1, len(self._drafted) + 1):
+                self._show(number, "waiting")
+        for number in range(len(self._sections) + 1, len(self._drafted) + 1):
+            if not self._is_cut_short:
+                self._run.prefetcher.renew()
+                await self._paragraph(reasoner, number)
+                self._on_text(joined(self._sections).text)
+            if self._is_cut_short:
+                self._show(number, "failed", self._run.texts("report-left-out"))
+
+    def close(self) -> None:
+        """Close all open lines of the plan, however the work ended."""
+        for line in self._run.steps:
+            if line.kind == "paragraph" and line.state in ("running", "waiting"):
+                self._run.show(replace(line, state="failed"))
+
+    # ------------------------------------------------------------ drafting
+
+    async def _draft(self, reasoner: Researcher) -> tuple[Paragraph, ...]:
+        look, seconds = self._look_around, READING_SECONDS
+        if self._depth == "deep" and not self._question.whole:
+            # Keep half of the time for the report itself.
+            look, seconds = partial(self._explore, reasoner), self._settings.max_seconds / 2
+        try:
+            found = await self._within(reasoner, "reading", 0, seconds, look)
+        except Lapsed:
+            found = self._evidence_so_far()
+
+        async def draft() -> tuple[Paragraph, ...]:
+            return await reasoner.draft(self._question, found, self._run.options.instructions)
+
+        try:
+            return await self._within(reasoner, "draft", 0, DRAFT_SECONDS, draft)
+        except Lapsed as lapsed:
+            if lapsed.lapse.why != "budget":
+                self._run.note(self._texts("report-not-drafted"))
+            return ()
+
+    # ------------------------------------------------------------ reading
+
+    async def _look_around(self) -> Evidence:
+        """Read the best pages for the question's own queries and links, without a model."""
         self._first = await self._gather(self._asked, FIRST_TOKENS, FIRST_PAGES)
         return self._first
 
-    async def explore(self, reasoner: Researcher) -> Evidence:
+    async def _explore(self, reasoner: Researcher) -> Evidence:
         """Explore the question by a graph of sub-questions, within the budget of an ordinary
         question: the rest is reserved for the paragraphs. Raises what
         ``research.graph.explore`` raises.
         """
-        settings, whole = self._settings, self._run.budget
-        self._run.budget = Budget.of(settings)
+        whole = self._run.budget
+        self._run.budget = Budget.of(self._settings)
         try:
-            found = await explore(
-                self._run,
-                reasoner,
-                self._asked,
-                READING,
-                searches=SEARCHES,
-                links=self._links,
+            self._first = await explore(
+                self._run, reasoner, self._asked, READING, searches=SEARCHES, links=self._links
             )
         finally:
             self._run.budget = whole
-        self._read.append(found)
-        self._first = found
-        return found
+        self._read.append(self._first)
+        return self._first
 
-    def evidence_so_far(self) -> Evidence:
+    def _evidence_so_far(self) -> Evidence:
         """Return the evidence of an unfinished overview."""
         self._first = Evidence(
             sources=merge_sources(self._run.sources), queries=tuple(self._run.queries)
@@ -258,7 +348,7 @@ class Groundwork:
         self._read.append(self._first)
         return self._first
 
-    async def read_for(self, paragraph: Paragraph, queries: tuple[str, ...]) -> Evidence:
+    async def _pages_for(self, paragraph: Paragraph, queries: tuple[str, ...]) -> Evidence:
         """Read the best pages for a paragraph's queries, with the passages about its content."""
         asked = self._question
         # The draft itself best describes the passages that would support it (Gao et al., Precise
@@ -275,7 +365,7 @@ class Groundwork:
         fit = await asyncio.to_thread(fitting, wanted, pages, self._run.rarity)
         return await self._gather(about, READ_TOKENS, PAGES, fit[:FIRST_FITTING])
 
-    def search_ahead(self, paragraph: Paragraph) -> None:
+    def _search_ahead(self, paragraph: Paragraph) -> None:
         """Start to search for the topic of the next paragraph's draft."""
         if self._question.kind == "links":
             return
@@ -331,115 +421,6 @@ class Groundwork:
             if len(chosen) == pages:
                 break
         return chosen
-
-
-# Of each stage; a part that misses one is left out.
-DRAFT_SECONDS = 90.0  # of the whole report
-QUERY_SECONDS = 15.0
-READING_SECONDS = 30.0
-REVISION_SECONDS = 60.0
-
-Stage = Literal["draft", "query", "reading", "revision"]
-
-_revision = TypeAdapter(Revision)
-
-
-class Report:
-    """A report in progress. After an error ``write`` may be called again, with another reasoner:
-    revised paragraphs stay.
-
-    The task's depth decides how the overview is made.
-    """
-
-    def __init__(self, task: Task) -> None:
-        self._run = task.run
-        self._question = task.question
-        self._settings = task.settings
-        self._depth = task.depth
-        self._ground = Groundwork(task)
-        self._on_text = task.on_text
-        self._texts = texts_in(task.question.language, task.run.texts)
-        self._drafted: tuple[Paragraph, ...] | None = None
-        self._sections: list[Section] = []
-        self._is_cut_short = False  # because the budget is spent
-
-    # ------------------------------------------------------------ as a strategy
-
-    async def gather(self, reasoner: Researcher) -> Gathered | None:
-        await self.write(reasoner)
-        if self.is_sourced:
-            return Gathered(self.evidence, self.written)
-        if not self._drafted:
-            return None  # without drafts there is nothing to revise
-        # Reading for it found nothing, and would find no more a second time.
-        self._run.note(self._run.texts("report-not-sourced"))
-        return Gathered(self.evidence)
-
-    def so_far(self) -> Gathered | None:
-        return Gathered(self.evidence, self.written) if self.is_sourced else None
-
-    # ------------------------------------------------------------ the result so far
-
-    @property
-    def is_sourced(self) -> bool:
-        """True if any paragraph has been revised against pages."""
-        return any(one.fate == "revised" for one in self._sections)
-
-    @property
-    def written(self) -> Written:
-        """The finished part of the report, with its limits at the end."""
-        return joined(self._sections, self._ending())
-
-    @property
-    def evidence(self) -> Evidence:
-        """All evidence read for it."""
-        return self._ground.evidence
-
-    async def write(self, reasoner: Researcher) -> None:
-        """Draft the report, and revise the paragraphs not revised yet.
-
-        Raises what the reasoner raises, except ``BudgetSpent``, ``ModelRefused`` and
-        ``ModelBroken``. If drafting fails, the report is empty.
-        """
-        if self._drafted is None:
-            self._drafted = await self._draft(reasoner)
-            for number in range(1, len(self._drafted) + 1):
-                self._show(number, "waiting")
-        for number in range(len(self._sections) + 1, len(self._drafted) + 1):
-            if not self._is_cut_short:
-                self._run.prefetcher.renew()
-                await self._paragraph(reasoner, number)
-                self._on_text(joined(self._sections).text)
-            if self._is_cut_short:
-                self._show(number, "failed", self._run.texts("report-left-out"))
-
-    def close(self) -> None:
-        """Close all open lines of the plan, however the work ended."""
-        for line in self._run.steps:
-            if line.kind == "paragraph" and line.state in ("running", "waiting"):
-                self._run.show(replace(line, state="failed"))
-
-    # ------------------------------------------------------------ drafting
-
-    async def _draft(self, reasoner: Researcher) -> tuple[Paragraph, ...]:
-        look, seconds = self._ground.look_around, READING_SECONDS
-        if self._depth == "deep" and not self._question.whole:
-            # Keep half of the time for the report itself.
-            look, seconds = self._ground.explore, self._settings.max_seconds / 2
-        try:
-            found = await self._within(reasoner, "reading", 0, seconds, lambda: look(reasoner))
-        except Lapsed:
-            found = self._ground.evidence_so_far()
-
-        async def draft() -> tuple[Paragraph, ...]:
-            return await reasoner.draft(self._question, found, self._run.options.instructions)
-
-        try:
-            return await self._within(reasoner, "draft", 0, DRAFT_SECONDS, draft)
-        except Lapsed as lapsed:
-            if lapsed.lapse.why != "budget":
-                self._run.note(self._texts("report-not-drafted"))
-            return ()
 
     # ------------------------------------------------------------ one paragraph
 
@@ -500,7 +481,7 @@ class Report:
             "reading",
             number,
             READING_SECONDS,
-            lambda: self._ground.read_for(paragraph, queries),
+            lambda: self._pages_for(paragraph, queries),
         )
         if not any(source.passages for source in evidence.sources):
             raise Lapsed(Lapse("nothing", self._run.texts("report-stage-nothing")))
@@ -510,8 +491,8 @@ class Report:
         manuscript = self._manuscript(number)
         before = joined(self._sections).text
         heading = manuscript.paragraph.heading
-        if number < self._length:
-            self._ground.search_ahead(self._drafted_at(number + 1))
+        if number < len(self._drafted or ()):
+            self._search_ahead(self._drafted_at(number + 1))
 
         def on_text(text: str) -> None:
             if text.strip():
@@ -577,15 +558,11 @@ class Report:
             to_come=self._topics_from(number + 1),
         )
 
-    @property
-    def _length(self) -> int:
-        return len(self._drafted or ())
-
     def _drafted_at(self, number: int) -> Paragraph:
         return (self._drafted or ())[number - 1]
 
     def _topics_from(self, number: int) -> tuple[str, ...]:
-        return tuple(self._drafted_at(n).topic for n in range(number, self._length + 1))
+        return tuple(self._drafted_at(n).topic for n in range(number, len(self._drafted or ()) + 1))
 
     def _ending(self) -> str:
         """Return a last section with remarks on parts not found or not reached."""

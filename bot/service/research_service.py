@@ -47,10 +47,11 @@ from bot.rights.rights import Rights
 from bot.search.conversations import Conversing, SearchedConversations
 from bot.search.registry import searches_conversations
 from bot.service.correction_service import CorrectionDesk
-from bot.service.standing_checks import StandingChecks, is_standing_check
+from bot.service.standing_checks import StandingChecks
 from bot.storage.audit import Audit
 from bot.storage.conversations import Conversations
 from bot.storage.found_words import FoundWords
+from bot.storage.history import UNSEEN
 from bot.storage.journal import open_journal
 from bot.storage.records import RunRecord
 from bot.storage.reservations import Holder, Reservations
@@ -67,85 +68,77 @@ UNVERIFIED = "Its verification was switched off."
 log = get_logger()
 
 
-class Posting:
-    """See the module docstring. With ``is_verified_first``, nothing is posted until the
-    verification ends."""
+async def post_amended(
+    store: Store,
+    record: RunRecord,
+    reply: Reply,
+    work: Pipeline,
+    answer: Answer,
+    stop: asyncio.Event,
+    *,
+    is_verified_first: bool,
+) -> Answer:
+    """Show a pending answer and each amendment; returns the final answer. With
+    ``is_verified_first``, nothing is shown until the verification ends.
 
-    def __init__(
-        self,
-        store: Store,
-        record: RunRecord,
-        reply: Reply,
-        work: Pipeline,
-        *,
-        is_verified_first: bool,
-    ) -> None:
-        self._store = store
-        self._record = record
-        self._reply = reply
-        self._work = work
-        self._is_verified_first = is_verified_first
-
-    async def finish(self, answer: Answer, stop: asyncio.Event) -> Answer:
-        """Show the answer and each amendment; returns the final answer.
-
-        A stop ends the verification. Raises as ``Reply`` does, and ``StorageUnavailable``.
-        """
-        found: asyncio.Queue[Answer | None] = asyncio.Queue()
-        verifying = asyncio.create_task(self._verify(answer, found))
-        stopping = asyncio.create_task(_cancel_after(stop, verifying))
-        shown: Answer | None = None
-        away: PlatformUnavailable | None = None
-        try:
-            if not self._is_verified_first:
-                self._work.stop_progress()
+    A stop ends the verification. Raises as ``Reply`` does, and ``StorageUnavailable``.
+    """
+    found: asyncio.Queue[Answer | None] = asyncio.Queue()
+    verifying = asyncio.create_task(_verify(record.id, work, answer, found))
+    stopping = asyncio.create_task(_cancel_after(stop, verifying))
+    shown: Answer | None = None
+    away: PlatformUnavailable | None = None
+    try:
+        if not is_verified_first:
+            work.stop_progress()
+            try:
+                await reply.finish(answer)
+                shown = answer
+            except PlatformUnavailable as error:
+                away = error  # the verification has begun and goes on; raised after it
+        while (latest := await _newest(found)) is not None:
+            answer = latest
+            await store.save_answer(record.id, record.attempt, answer, work.page_numbers)
+            if shown is not None and not looks_alike(shown, answer):
                 try:
-                    await self._reply.finish(answer)
-                    shown = answer
-                except PlatformUnavailable as error:
-                    away = error  # the verification has begun and goes on; raised after it
-            while (latest := await _newest(found)) is not None:
-                answer = latest
-                await self._store.save_answer(
-                    self._record.id, self._record.attempt, answer, self._work.page_numbers
-                )
-                if shown is not None and not looks_alike(shown, answer):
-                    try:
-                        await self._reply.finish(answer)
-                    except PostRefused as refused:  # the first version stays posted
-                        log.warning("answer not amended", run=self._record.id, error=str(refused))
-                    shown = answer
-            await verifying  # raises errors that leave the run unfinished
-            if away is not None:
-                raise away
-            if shown is None:
-                await self._reply.finish(answer)
-        finally:
-            for task in (stopping, verifying):
-                task.cancel()
-            await asyncio.gather(stopping, verifying, return_exceptions=True)
-        return answer
+                    await reply.finish(answer)
+                except PostRefused as refused:  # the first version stays posted
+                    log.warning("answer not amended", run=record.id, error=str(refused))
+                shown = answer
+        await verifying  # raises errors that leave the run unfinished
+        if away is not None:
+            raise away
+        if shown is None:
+            await reply.finish(answer)
+    finally:
+        for task in (stopping, verifying):
+            task.cancel()
+        await asyncio.gather(stopping, verifying, return_exceptions=True)
+    return answer
 
-    async def _verify(self, answer: Answer, found: asyncio.Queue[Answer | None]) -> None:
-        """Put each amendment into ``found``, then None; the last one is not ``pending``."""
-        problem = ""
-        try:
-            async for answer in self._work.amendments():
-                found.put_nowait(answer)
-            if answer.is_pending:  # settings may have changed since an earlier attempt
-                problem = UNVERIFIED
-        except asyncio.CancelledError:
-            problem = STOPPED
-        except (RunLost, StorageUnavailable):
-            raise
-        except Exception as error:
-            problem = BROKE
-            log.error("verification broke", run=self._record.id, error=repr(error))
-            log.debug("verification broke here", run=self._record.id, exc_info=True)
-        finally:
-            if problem:
-                found.put_nowait(unverified(answer, problem))
-            found.put_nowait(None)
+
+async def _verify(
+    run_id: str, work: Pipeline, answer: Answer, found: asyncio.Queue[Answer | None]
+) -> None:
+    """Put each amendment into ``found``, then None; the last one is not ``pending``."""
+    problem = ""
+    try:
+        async for answer in work.amendments():
+            found.put_nowait(answer)
+        if answer.is_pending:  # settings may have changed since an earlier attempt
+            problem = UNVERIFIED
+    except asyncio.CancelledError:
+        problem = STOPPED
+    except (RunLost, StorageUnavailable):
+        raise
+    except Exception as error:
+        problem = BROKE
+        log.error("verification broke", run=run_id, error=repr(error))
+        log.debug("verification broke here", run=run_id, exc_info=True)
+    finally:
+        if problem:
+            found.put_nowait(unverified(answer, problem))
+        found.put_nowait(None)
 
 
 async def _newest(found: asyncio.Queue[Answer | None]) -> Answer | None:
@@ -329,10 +322,15 @@ class ResearchService:
             if error is not None:
                 await reply.fail(answer, error)
             elif work is not None and answer.is_pending:
-                posting = Posting(
-                    self._store, record, reply, work, is_verified_first=not poster.amends
+                answer = await post_amended(
+                    self._store,
+                    record,
+                    reply,
+                    work,
+                    answer,
+                    stop,
+                    is_verified_first=not poster.amends,
                 )
-                answer = await posting.finish(answer, stop)
             else:
                 await reply.finish(answer)
             log.info("posted")
@@ -373,8 +371,9 @@ class ResearchService:
         if answer is None or answer.is_pending:
             answer, _, work = await self._answer(record, Unseen(), stop, reader)
             if answer.is_pending and work is not None:
-                unseen = Posting(self._store, record, Unseen(), work, is_verified_first=True)
-                answer = await unseen.finish(answer, stop)
+                answer = await post_amended(
+                    self._store, record, Unseen(), work, answer, stop, is_verified_first=True
+                )
 
         async def compared(pairs: Pairs) -> tuple[bool | None, ...]:
             by = work or await self._pipeline(record, Unseen(), reader)
@@ -543,3 +542,10 @@ class ResearchService:
             return record, error.sentence
         await self._conversations.keep_history(thread, history, datetime.now(UTC))
         return record, ""
+
+
+def is_standing_check(record: RunRecord) -> bool:
+    """Return True for a run that checks a standing question and has nothing to post yet."""
+    watch = record.options.watch
+    is_hidden = record.message.thread.thread == UNSEEN + watch
+    return bool(watch) and is_hidden and not record.removed

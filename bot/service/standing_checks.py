@@ -14,7 +14,6 @@ from bot.core.reader import Reach, documents_in
 from bot.core.texts import texts_for
 from bot.reasoning.reasoner import Pairs
 from bot.rendering.marks import without_marks
-from bot.storage.history import UNSEEN
 from bot.storage.records import RunRecord
 from bot.storage.standing import Outcome, StandingQuestions, Watch
 from bot.storage.store import Store
@@ -27,13 +26,6 @@ log = get_logger()
 Compared = Callable[[Pairs], Awaitable[tuple[bool | None, ...]]]
 """Returns, for each pair of an old and a new sentence, whether they mean the same; None if
 unknown."""
-
-
-def is_standing_check(record: RunRecord) -> bool:
-    """Return True for a run that checks a standing question and has nothing to post yet."""
-    watch = record.options.watch
-    is_hidden = record.message.thread.thread == UNSEEN + watch
-    return bool(watch) and is_hidden and not record.removed
 
 
 class StandingChecks:

@@ -65,14 +65,14 @@ class Part:
 PARTS = {
     "check": Part(
         [
-            "bot/research/answer/check.py",
-            "bot/research/answer/verify.py",
+            "bot/research/checking.py",
+            "bot/research/verification.py",
             "bot/reasoning/model/verify.py",
         ],
         [
-            "tests/unit/research/answer/test_check.py",
-            "tests/unit/research/answer/test_write_and_check.py",
-            "tests/unit/research/answer/test_verify.py",
+            "tests/unit/research/test_checking.py",
+            "tests/unit/research/test_write_and_check.py",
+            "tests/unit/research/test_verification.py",
             "tests/unit/reasoning/model/test_verify.py",
             "tests/unit/reasoning/model/test_verify_restate.py",
         ],
@@ -84,7 +84,7 @@ PARTS = {
     ),
     "dispatch": Part(
         ["bot/service/dispatch/*.py"],
-        ["tests/unit/dispatch", "tests/contract/test_dispatcher.py"],
+        ["tests/unit/service/dispatch", "tests/contract/test_dispatcher.py"],
         "local-postgres",
     ),
     "retention": Part(
@@ -99,16 +99,16 @@ PARTS = {
     ),
     "blend": Part(["bot/search/blend.py"], ["tests/unit/search/test_blend.py"]),
     "budget": Part(
-        ["bot/research/budget/*.py"],
-        ["tests/unit/research/budget", "tests/unit/research/test_run.py"],
+        ["bot/research/budget.py"],
+        ["tests/unit/research/test_budget.py", "tests/unit/research/test_run.py"],
     ),
     "forgetting": Part(
-        ["bot/storage/forgetting.py", "bot/service/forget*.py"],
+        ["bot/storage/forgetting.py", "bot/service/deletion.py"],
         [
             "tests/unit/storage/test_forgetting.py",
             "tests/unit/storage/test_history.py",
             "tests/unit/storage/test_sign_ins.py",
-            "tests/unit/service/test_forgetting.py",
+            "tests/unit/service/test_deletion.py",
         ],
         "postgres",
     ),
