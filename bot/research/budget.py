@@ -24,7 +24,7 @@ import math
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from time import monotonic
@@ -203,15 +203,6 @@ log = get_logger()
 Price = Callable[[ModelReply], float | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Aside:
-    """The reserved cost of one call."""
-
-    input_tokens: int
-    output_tokens: int
-    micro_usd: int
-
-
 class Account:
     """One run's account. ``price`` returns the USD for a reply, None if unknown; ``worked_before``
     are the seconds of earlier attempts."""
@@ -228,18 +219,31 @@ class Account:
         self._allowance = allowance
         self.counted: set[str] = set()  # keys of the steps that were already counted
         self._started = monotonic() - worked_before
-        self._spent = Usage()
-        self._micro_usd = 0
+        self._paid = Amount()
+        self._searches = 0
+        self._pages = 0
         self._searching = 0
         self._reading = 0
-        self._under_way: list[Aside] = []
+        self._under_way: list[Amount] = []  # the most that the calls in progress may cost
         self._is_written = False  # whether writing the answer has begun
         self._ended = asyncio.Event()
 
     @property
     def usage(self) -> Usage:
         """The usage so far, earlier attempts included."""
-        return replace(self._spent, seconds=monotonic() - self._started)
+        return self._usage(self._paid)
+
+    def _usage(self, paid: Amount) -> Usage:
+        return Usage(
+            model_calls=paid.model_calls,
+            searches=self._searches,
+            pages=self._pages,
+            input_tokens=paid.input_tokens,
+            output_tokens=paid.output_tokens,
+            cached_tokens=paid.cached_tokens,
+            seconds=monotonic() - self._started,
+            usd=paid.usd,
+        )
 
     # ------------------------------------------------------------ what was spent
 
@@ -265,16 +269,7 @@ class Account:
 
     def pay(self, amount: Amount) -> None:
         """Count a model call."""
-        self._micro_usd += amount.micro_usd
-        spent = self._spent
-        self._spent = replace(
-            spent,
-            model_calls=spent.model_calls + amount.model_calls,
-            input_tokens=spent.input_tokens + amount.input_tokens,
-            output_tokens=spent.output_tokens + amount.output_tokens,
-            cached_tokens=spent.cached_tokens + amount.cached_tokens,
-            usd=self._micro_usd / 1_000_000,
-        )
+        self._paid += amount
 
     def add(self, spent: Usage) -> None:
         """Count the spending of an earlier attempt, without its seconds."""
@@ -291,15 +286,15 @@ class Account:
 
     def count(self, *, searches: int = 0, pages: int = 0) -> None:
         """Count searches sent and pages read."""
-        spent = self._spent
-        self._spent = replace(spent, searches=spent.searches + searches, pages=spent.pages + pages)
+        self._searches += searches
+        self._pages += pages
 
     # ------------------------------------------------------------ what is under way
 
     @contextmanager
     def cover_search(self) -> Iterator[None]:
         """Reserve a search until it is counted; raises ``BudgetSpent``."""
-        self.budget.check_search(self._spent.searches + self._searching)
+        self.budget.check_search(self._searches + self._searching)
         self._searching += 1
         try:
             yield
@@ -309,7 +304,7 @@ class Account:
     @contextmanager
     def cover_page(self) -> Iterator[None]:
         """Reserve the reading of a page, as ``cover_search``."""
-        self.budget.check_page(self._spent.pages + self._reading)
+        self.budget.check_page(self._pages + self._reading)
         self._reading += 1
         try:
             yield
@@ -322,13 +317,14 @@ class Account:
 
         Raises ``BudgetSpent`` if the run's budget or a daily budget does not cover it.
         """
-        aside = self._aside(request)
+        most = self._most(request)
         while True:
             self.budget.check_model_call(self.usage)
-            if not self._under_way or self.budget.covers(self._expected()):
+            expected = self._usage(sum(self._under_way, self._paid))
+            if not self._under_way or self.budget.covers(expected):
                 break
             await self._ended.wait()
-        async with self._hold(aside, "after" if self._is_written else "gathering"):
+        async with self._hold(most, "after" if self._is_written else "gathering"):
             yield
 
     @asynccontextmanager
@@ -336,48 +332,34 @@ class Account:
         """Reserve the cost of writing or verifying the answer: as ``cover``, but without the run's
         budget."""
         self._is_written = True
-        async with self._hold(self._aside(request), "answer"):
+        async with self._hold(self._most(request), "answer"):
             yield
 
     @asynccontextmanager
-    async def _hold(self, aside: Aside, kind: Kind) -> AsyncIterator[None]:
-        with self._put_aside(aside):
+    async def _hold(self, most: Amount, kind: Kind) -> AsyncIterator[None]:
+        self._under_way.append(most)
+        try:
             if self._allowance is None:
                 yield
             else:
                 asked = monotonic()
-                async with self._allowance.cover(aside.micro_usd, kind):
+                async with self._allowance.cover(most.micro_usd, kind):
                     self._started += monotonic() - asked  # waiting for other runs does not count
                     yield
-
-    def _expected(self) -> Usage:
-        """Return the maximum spending once the calls in progress have ended."""
-        spent = self.usage
-        return replace(
-            spent,
-            model_calls=spent.model_calls + len(self._under_way),
-            input_tokens=spent.input_tokens + sum(one.input_tokens for one in self._under_way),
-            output_tokens=spent.output_tokens + sum(one.output_tokens for one in self._under_way),
-            usd=(self._micro_usd + sum(one.micro_usd for one in self._under_way)) / 1_000_000,
-        )
-
-    @contextmanager
-    def _put_aside(self, aside: Aside) -> Iterator[None]:
-        self._under_way.append(aside)
-        try:
-            yield
         finally:
-            self._under_way.remove(aside)
+            self._under_way.remove(most)
             self._ended.set()
             self._ended = asyncio.Event()
 
-    def _aside(self, request: Mapping[str, Any]) -> Aside:
+    def _most(self, request: Mapping[str, Any]) -> Amount:
+        """Return the highest possible cost: nothing is read from the cache, everything is written
+        to it."""
         tokens = round(MARGIN * estimate(json.dumps(request, ensure_ascii=False)))
         output = int(request.get("max_tokens") or 0)
         model = str(request.get("model") or "")
-        # The highest possible cost: nothing is read from the cache, everything is written to it.
-        reply = ModelReply(model, (), "", cache_write_tokens=tokens, output_tokens=output)
-        return Aside(tokens, output, round(1_000_000 * (self._price(reply) or 0.0)))
+        return self.amount(
+            ModelReply(model, (), "", cache_write_tokens=tokens, output_tokens=output)
+        )
 
 
 class Ledger(Protocol):
