@@ -106,7 +106,6 @@ class Budget:
             raise _spent("budget-pages", self.pages)
 
     def covers(self, spent: Usage) -> bool:
-        """Return True if another model call is covered after ``spent``."""
         try:
             self.check_model_call(spent)
         except BudgetSpent:
@@ -138,7 +137,6 @@ class DayLimits:
 
     @classmethod
     def of_uploads(cls) -> DayLimits:
-        """Return the limit on uploads alone."""
         return cls(user_uploads=UPLOADS)
 
     def __bool__(self) -> bool:
@@ -268,7 +266,6 @@ class Account:
         )
 
     def pay(self, amount: Amount) -> None:
-        """Count a model call."""
         self._paid += amount
 
     def add(self, spent: Usage) -> None:
@@ -285,7 +282,6 @@ class Account:
         self.count(searches=spent.searches, pages=spent.pages)
 
     def count(self, *, searches: int = 0, pages: int = 0) -> None:
-        """Count searches sent and pages read."""
         self._searches += searches
         self._pages += pages
 
@@ -389,7 +385,7 @@ class Days:
         """Return the allowance that limits the calls of an attempt at a run."""
         return Allowance(self, holder, limits)
 
-    async def put_aside(self, holder: Holder, kind: Kind, limits: DayLimits, micro_usd: int) -> str:
+    async def reserve(self, holder: Holder, kind: Kind, limits: DayLimits, micro_usd: int) -> str:
         """Reserve the cost of a call once the limits cover it; returns the reservation's id for
         ``end``. Raises ``BudgetSpent``."""
         scopes = tuple(limits.micro_usd)
@@ -454,7 +450,7 @@ class Allowance:
         if not self._limits.micro_usd:
             yield
             return
-        id = await self._days.put_aside(self._holder, kind, self._limits, max(1, micro_usd))
+        id = await self._days.reserve(self._holder, kind, self._limits, max(1, micro_usd))
         try:
             yield
         finally:

@@ -306,7 +306,6 @@ def _best(claim: str, passages: Sequence[Passage]) -> list[Passage]:
 
 
 def cited_claim(text: str, cited: Sequence[tuple[Source, Passage]]) -> Claim:
-    """Return a claim with its cited passages."""
     return Claim(
         text,
         tuple(passage.text for _, passage in cited),

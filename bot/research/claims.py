@@ -62,7 +62,6 @@ class Finding:
 
 
 def as_question(text: str) -> Rewritten:
-    """Return the question of a run that checks a text."""
     return Rewritten("search", shortened(one_line(text), TITLE), language=detect(text))
 
 
@@ -112,7 +111,6 @@ class StatementsCheck:
     async def _passages(
         self, reasoner: Researcher, number: int, statement: Statement
     ) -> Sequence[_Cited]:
-        """Find the passages nearest to a statement."""
         if not statement.queries:
             return ()
         self._show(number, statement, "running")

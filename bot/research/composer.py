@@ -154,11 +154,9 @@ class Composer:
 
     @property
     def length(self) -> int:
-        """The number of characters so far."""
         return len(self._text) + sum(len(delta.text) for delta in self._block)
 
     def text_so_far(self) -> str:
-        """The answer so far."""
         return self._text + self._joined(self._without_typed)
 
     def finish(self) -> Written:
@@ -405,7 +403,6 @@ def within(passages: Sequence[Passage], delta: CitationDelta) -> list[Passage]:
 
 
 def citation(source: Source, passage: Passage) -> Citation:
-    """Return the footnote for a passage."""
     return Citation(
         number=source.number,
         url=source.url,

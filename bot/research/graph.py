@@ -382,7 +382,6 @@ class _Exploration:
 
     @property
     def _is_whole(self) -> bool:
-        """True if the only node is the question itself."""
         return self._is_complete and len(self._graph.nodes) == 1
 
     def _reason(self, id: str) -> str:
@@ -394,7 +393,6 @@ class _Exploration:
         return f"node-{id}"
 
     def close(self) -> None:
-        """Close all open lines of the plan, however the work ended."""
         for node in self._graph.nodes:
             if not node.has_ended:
                 self._set(replace(node, state="failed"))

@@ -149,7 +149,6 @@ class Library:
         return view
 
     def allows(self, url: str) -> bool:
-        """Return True if the readers may see a page."""
         return self._reach().allows(url)
 
     @property
@@ -212,7 +211,6 @@ class Library:
     async def _found(
         self, query: Query, providers: tuple[str, ...], kind: ProviderKind | None
     ) -> SearchResult:
-        """Search the providers and the conversations."""
         spoken = None if kind == "web" else self._spoken(providers)
         others, kinds = _without_conversations(providers), self._kinds(providers)
         is_talk_alone = bool(providers) and not others

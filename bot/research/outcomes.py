@@ -142,7 +142,6 @@ class Failure:
 
     @property
     def error(self) -> FootnoteError:
-        """Rebuild the error."""
         if self.kind == "BudgetSpent":
             return BudgetSpent(self.sentence, text_id=self.text_id, limit=self.limit)
         kind = next((kind for kind in KINDS if kind.__name__ == self.kind), Broken)
@@ -186,7 +185,6 @@ class Notes(UserList[str]):
         return f"{self.described(error)}{space}{self._texts(consequence)}"
 
     def price_unknown(self, model: str) -> str:
-        """Add a note that the price of a model is unknown."""
         return self.say(self._texts("price-unknown", model=model))
 
     def of_search(self, sentence: str) -> str:

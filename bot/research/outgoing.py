@@ -55,13 +55,11 @@ class KnownTexts:
     terms: set[str] = field(default_factory=set)
 
     def add(self, text: str) -> None:
-        """Add a text."""
         if bare := squeeze(text):
             self.squeezed.append(bare)
             self.terms.update(terms(text))
 
     def holds(self, run: str) -> bool:
-        """Return True if one of the texts contains a run of letters and digits."""
         return any(run in text for text in self.squeezed)
 
 
@@ -262,7 +260,6 @@ class Outgoing:
         return frozenset({kind}) if kind is not None and kind in kinds else kinds
 
     def show(self, hits: Sequence[Hit]) -> None:
-        """Remember the hits of a search."""
         for hit in hits:
             if self._is_document(hit.url) or not self._is_of_web(hit):
                 self._documents.add(dedupe_key(hit.url))
@@ -313,7 +310,6 @@ class Outgoing:
 
 
 def _words_of(query: Query) -> str:
-    """Return all words of a query."""
     return " ".join(filter(None, (query.text, of_hosts(query.domains))))
 
 
@@ -327,8 +323,6 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """A prefetched search and its words."""
-
     query: Query
     kind: ProviderKind | None
     words: frozenset[str]

@@ -1,4 +1,4 @@
-"""Answers one question: rewrite, gather by a strategy, write, check, verify.
+"""Answers one question. It alone knows the way: rewrite, gather, write, check, verify.
 
 Without a model, and when it cannot be reached, the closest passages are quoted: better than no
 answer. If an earlier attempt has already written an answer, this attempt verifies it: it replays
@@ -131,11 +131,9 @@ class Pipeline:
             await self._conversations.answer_posted()
 
     def stop_progress(self) -> None:
-        """Stop showing progress."""
         self._shows = False
 
     def show(self, plan: PlanView) -> None:
-        """Show the changed plan."""
         if self._shows:
             self._reply.progress(self._numbering.plan(plan))
 
@@ -516,8 +514,6 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class _Unverified:
-    """An answer after the first step of its check."""
-
     written: Written
     checked: Checked
     evidence: Evidence

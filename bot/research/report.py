@@ -49,7 +49,7 @@ from bot.research.revision import (
     under,
 )
 from bot.research.run import Run
-from bot.research.selection import best_hits, fitting, merge_sources
+from bot.research.selection import best_hits, matching, merge_sources
 from bot.research.strategies import (
     HITS,
     READ_TOKENS,
@@ -121,7 +121,6 @@ class Lapse:
 
     @property
     def budget_spent(self) -> BudgetSpent:
-        """Rebuild the error, if ``why`` is ``budget``."""
         return BudgetSpent(self.sentence, text_id=self.text_id, limit=self.limit)
 
 
@@ -172,7 +171,6 @@ async def within(
 
 
 def used_by(run: Run) -> Used:
-    """Return the work and spending of a run until now."""
     return Used(
         run.usage,
         frozenset(run.account.counted),
@@ -199,7 +197,7 @@ def restore(run: Run, used: Used) -> None:
 
 
 FIRST_PAGES = 4  # read before drafting: enough for an outline
-FIRST_FITTING = 2  # of them that are given to a paragraph they match
+FIRST_MATCHING = 2  # of them that are given to a paragraph they match
 FIRST_TOKENS = 500  # of passages per page
 PAGES = 3  # read for one paragraph
 GUESSED_WORDS = 8  # words of the query expected for a draft
@@ -267,7 +265,6 @@ class Report:
 
     @property
     def evidence(self) -> Evidence:
-        """All evidence read for it."""
         sources = merge_sources([s for one in self._read for s in one.sources])
         return Evidence(sources=sources, enough=True, queries=tuple(self._run.queries))
 
@@ -290,7 +287,6 @@ class Report:
                 self._show(number, "failed", self._run.texts("report-left-out"))
 
     def close(self) -> None:
-        """Close all open lines of the plan, however the work ended."""
         for line in self._run.steps:
             if line.kind == "paragraph" and line.state in ("running", "waiting"):
                 self._run.show(replace(line, state="failed"))
@@ -341,7 +337,6 @@ class Report:
         return self._first
 
     def _evidence_so_far(self) -> Evidence:
-        """Return the evidence of an unfinished overview."""
         self._first = Evidence(
             sources=merge_sources(self._run.sources), queries=tuple(self._run.queries)
         )
@@ -362,8 +357,8 @@ class Report:
         pages = [
             page for page in await self._run.read(known[:FIRST_PAGES]) if isinstance(page, Page)
         ]
-        fit = await asyncio.to_thread(fitting, wanted, pages, self._run.rarity)
-        return await self._gather(about, READ_TOKENS, PAGES, fit[:FIRST_FITTING])
+        fit = await asyncio.to_thread(matching, wanted, pages, self._run.rarity)
+        return await self._gather(about, READ_TOKENS, PAGES, fit[:FIRST_MATCHING])
 
     def _search_ahead(self, paragraph: Paragraph) -> None:
         """Start to search for the topic of the next paragraph's draft."""
@@ -508,7 +503,6 @@ class Report:
         return await self._within(reasoner, "revision", number, REVISION_SECONDS, revise)
 
     async def _keep(self, revision: Revision) -> None:
-        """Store a paragraph's draft and revision in the run's trace."""
         inputs = {
             "question": self._question.question,
             "number": revision.number,

@@ -66,7 +66,6 @@ class Revision:
 
 
 def summary(revision: Revision, texts: Texts) -> str:
-    """Return a line on a revision for the list of steps."""
     name = revision.heading or texts("report-part", number=revision.number)
     kept = round(100 * revision.kept)
     return texts(f"report-{revision.fate}", name=name, pages=len(revision.pages), kept=kept)
@@ -112,7 +111,6 @@ class Section:
 
     @property
     def start(self) -> int:
-        """The position of the body in the text."""
         return len(self._above)
 
     @property

@@ -1,4 +1,5 @@
-"""One run in progress: its steps (stored in the journal), budget, plan and page numbers.
+"""One run in progress. It alone knows what was done and paid, by this and earlier attempts: its
+steps (stored in the journal), budget, plan and page numbers.
 
 Every attempt executes the run from the beginning. Steps finished by an earlier attempt are found by
 their key and not repeated, so everything in a key must be reproducible: the run's clock stays at
@@ -171,7 +172,6 @@ class Steps:
 
     @property
     def steps(self) -> tuple[StepView, ...]:
-        """The lines of the plan, in the order they first appeared."""
         return tuple(self._lines.values())
 
     @contextmanager
@@ -533,12 +533,10 @@ class Run(Steps):
 
     @property
     def usage(self) -> Usage:
-        """The usage so far, including finished steps of earlier attempts."""
         return self.account.usage
 
     @property
     def budget(self) -> Budget:
-        """The limits on this run's spending."""
         return self.account.budget
 
     @budget.setter
@@ -656,7 +654,6 @@ class Run(Steps):
 
     @property
     def chooser(self) -> Chooser:
-        """The chooser of passages to show."""
         return self._library.chooser
 
     async def weigh(self, question: str, page: Page) -> tuple[Weight, ...]:
@@ -721,7 +718,6 @@ class Run(Steps):
         return await self.journal.number(pages)
 
     def note(self, sentence: str) -> None:
-        """Add a note about the run itself for the answer."""
         self.notes.say(sentence)
 
     async def _read(self, url: str, title: str, *, looks: bool = False) -> Page | str:

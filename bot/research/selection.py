@@ -33,7 +33,7 @@ STUDIED = 60_000  # characters of a page that are examined
 STUDIED_PAGES = 64  # whose terms are cached: several queries and questions find the same pages
 
 
-def fitting(
+def matching(
     wanted: Sequence[str],
     pages: Sequence[Page],
     rarity: Mapping[str, float],

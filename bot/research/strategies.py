@@ -24,7 +24,7 @@ from bot.reasoning.reasoner import Researcher
 from bot.reasoning.workspace import Finish, Read, Reply, Turn, Workspace
 from bot.research.composer import Composer, Written
 from bot.research.run import Run
-from bot.research.selection import fitting, merge_sources, to_open
+from bot.research.selection import matching, merge_sources, to_open
 from bot.research.working_set import HITS_FETCHED, Reading, SentQueries, WorkspaceKeeper
 from bot.search.provider import Query
 
@@ -136,7 +136,6 @@ def _declared() -> dict[str, EntryPoint]:
 
 
 def strategies() -> list[str]:
-    """Return the names of all strategies."""
     return sorted(_declared())
 
 
@@ -216,7 +215,7 @@ async def direct(
         run.notes.error(error, "rests-on-found")
     sources = merge_sources(keeper.workspace.sources)
     if choosy:
-        sources = _fitting(sources, question, links, run.rarity)
+        sources = _matching(sources, question, links, run.rarity)
     return Evidence(
         sources=sources,
         enough=bool(sources),
@@ -225,7 +224,7 @@ async def direct(
     )
 
 
-def _fitting(
+def _matching(
     sources: Sequence[Source],
     question: SubQuestion,
     links: Sequence[str],
@@ -236,13 +235,12 @@ def _fitting(
     wanted = [question.text, *question.queries, *question.knowledge_queries]
     linked = {dedupe_key(link) for link in links}
     pages = [_shown(source) for source in sources]
-    fit = set(fitting(wanted, pages, rarity, question=question))
+    fit = set(matching(wanted, pages, rarity, question=question))
     fit |= {source.url for source in sources if dedupe_key(source.url) in linked}
     return tuple(source for source in sources if source.url in fit) or tuple(sources)
 
 
 def _shown(source: Source) -> Page:
-    """Return the passages shown of a page, as one text."""
     text = "\n\n".join(passage.text for passage in source.passages)
     return Page(source.url, source.title, text, source.fetched_at)
 

@@ -314,7 +314,6 @@ def _piece(text: str, sentence: Sentence) -> str:
 
 
 def _cited_blocks(written: Sequence[StreamOutcome]) -> list[_Block]:
-    """Return the streamed blocks, each with its citations."""
     found: list[_Block] = []
     for stream in written:
         text, cited = "", list[CitationDelta]()
@@ -417,7 +416,6 @@ class TracedSearch:
 
     @property
     def read(self) -> int:
-        """The number of hits that were read."""
         return sum(hit.fate == "read" for hit in self.hits)
 
 
@@ -486,12 +484,10 @@ class Trace:
 
     @property
     def nodes(self) -> tuple[Span, ...]:
-        """The sub-questions, if the question was divided."""
         return tuple(span for span in self.spans if span.kind == "node")
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
-        """Every quoted passage, by page."""
         return tuple(quote for page in self.pages for quote in page.quotes)
 
 
@@ -655,7 +651,6 @@ def _written(steps: Sequence[KeptStep]) -> list[StreamOutcome]:
 
 
 def _kept_as(shape: TypeAdapter[T], steps: Sequence[KeptStep], kind: str) -> dict[str, T]:
-    """Return the results of all steps of a kind, by key."""
     found = {step.key: _valid(shape, step) for step in steps if step.kind == kind}
     return {key: one for key, one in found.items() if one is not None}
 

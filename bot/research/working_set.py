@@ -36,7 +36,7 @@ from bot.research.run import Run, together
 from bot.research.selection import (
     ShownPages,
     best_hits,
-    fitting,
+    matching,
     named_beside,
     things_named,
     to_open,
@@ -109,7 +109,6 @@ class SentQueries:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The queries, in order."""
         return tuple(dict.fromkeys(query.text for query in self._queries))
 
     def first(
@@ -134,7 +133,6 @@ class SentQueries:
         return searching
 
     def forget(self, query: AskedQuery) -> None:
-        """Forget a query that could not be answered."""
         self._queries = [other for other in self._queries if other is not query]
 
     def search(
@@ -144,7 +142,6 @@ class SentQueries:
         kind: ProviderKind | None = None,
         scope: Scope = ANYWHERE,
     ) -> Searching:
-        """Build a search for some queries."""
         searching = Searching(action)
         for text in dict.fromkeys(queries):
             words = frozenset(keywords(text))
@@ -310,7 +307,6 @@ class WorkspaceKeeper:
 
     @property
     def searched(self) -> tuple[str, ...]:
-        """The queries that were sent, in order."""
         return self._asked.texts
 
     # ------------------------------------------------------------ before: what to read
@@ -395,7 +391,7 @@ class WorkspaceKeeper:
             pages = await self._run.look(ready, [titles[url] for url in ready])
             wanted = [result.query for result in outcome.queries]
             ranked = [page for page in pages if urls.get(page.url) in numbers]
-            fit = (await self._fitting(wanted, ranked))[:most]
+            fit = (await self._matching(wanted, ranked))[:most]
             others = {titles[url]: url for url in ready if urls[url] in named and url not in fit}
             apart = named_beside(self._question.text, [titles[url] for url in fit], others)
             more = min(ALSO_NAMED, MOST_OPENED - len(fit), room - len(fit))
@@ -407,12 +403,12 @@ class WorkspaceKeeper:
             opened.append(with_opened(outcome, read))
         return opened
 
-    async def _fitting(self, wanted: Sequence[str], pages: Sequence[Page]) -> list[str]:
-        """Call ``relevance.fitting`` in a thread: a crafted page can take 0.1 s."""
+    async def _matching(self, wanted: Sequence[str], pages: Sequence[Page]) -> list[str]:
+        """Call ``matching`` in a thread: a crafted page can take 0.1 s."""
         shown = [source.title for source in self.workspace.sources]
         given = [hit.url for hit in self._hits if hit.provider == CorrectionSearch.name]
         asked, rarity = self._question, self._rarity
-        return await asyncio.to_thread(fitting, wanted, pages, rarity, shown, given, asked)
+        return await asyncio.to_thread(matching, wanted, pages, rarity, shown, given, asked)
 
     # ------------------------------------------------------------ after: what to show
 

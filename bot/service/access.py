@@ -125,7 +125,6 @@ class RulesOfChannels:
         self._workspaces = workspaces
 
     async def of(self, thread: Thread) -> ChannelRules:
-        """Return the rules of the thread's channel."""
         stored = await self._workspaces.rules(thread.platform, thread.workspace, thread.channel)
         if stored is not None:
             rules = ChannelRules.model_validate(stored)
@@ -229,7 +228,6 @@ def _longest(key: str) -> int:
 
 
 def rule_values(rules: ChannelRules) -> list[tuple[str, str]]:
-    """Return the rules that are set, as name and value."""
     values = [
         (key, ", ".join(value) if isinstance(value, tuple) else str(value))
         for key, value in rules.model_dump(exclude_none=True).items()

@@ -51,7 +51,6 @@ class _Claim:
         return any(_flat(each.quote) in _flat(text) for text, each in read) if read else None
 
     def _read(self, pages: Copies) -> list[tuple[str, Citation]]:
-        """Return the texts of the pages read, each with its citation."""
         return [(pages[key], each) for each in self.rests_on if (key := _key(each)) in pages]
 
 

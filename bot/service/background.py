@@ -87,7 +87,6 @@ class Rounds:
                 log.debug("broke here", what=self._what, exc_info=True)
 
     async def _ends(self, seconds: float) -> bool:
-        """Wait for the next round; returns True if closing."""
         try:
             async with asyncio.timeout(seconds):
                 return await self._ending.wait()

@@ -29,7 +29,7 @@ SHOWN = 300  # characters of a correction in a list or a reply
 log = get_logger()
 
 
-class CorrectionDesk:
+class CorrectionService:
     """Lets people manage their own corrections, and admins and operators everyone's."""
 
     def __init__(self, settings: Settings, database: Database) -> None:

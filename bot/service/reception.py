@@ -40,11 +40,11 @@ from bot.rights.rights import Rights, searched_here
 from bot.search.registry import configured_names
 from bot.service.access import RulesOfChannels, admit, check_author, options_for
 from bot.service.background import BackgroundTasks
-from bot.service.correction_service import CorrectionDesk
+from bot.service.correction_service import CorrectionService
 from bot.service.deletion import Forgetter
 from bot.service.dispatch.dispatcher import Dispatcher
 from bot.service.research_service import LEASE, ResearchService
-from bot.service.standing_service import Desk
+from bot.service.standing_service import StandingService
 from bot.storage.audit import Actor, acting
 from bot.storage.conversations import Conversations
 from bot.storage.records import UNFINISHED, RunRecord
@@ -161,8 +161,8 @@ class Reception:
         self._background = BackgroundTasks("core")
         self.forgetter = Forgetter(store.database, dispatcher.request_stop)
         self.rules = RulesOfChannels(settings, self._workspaces)
-        self.standing = Desk(store.database)
-        self.corrections = CorrectionDesk(settings, store.database)
+        self.standing = StandingService(store.database)
+        self.corrections = CorrectionService(settings, store.database)
 
     async def aclose(self) -> None:
         """Give pending notices a moment to finish, and drop the rest."""

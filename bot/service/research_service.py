@@ -1,4 +1,4 @@
-"""The research service: accepts messages and processes their runs up to the posted answer.
+"""The research service. It alone knows who may ask and read, and what is stored and posted.
 
     message → accept → rewrite → gather → write → check → post → verify → amend
 
@@ -46,7 +46,7 @@ from bot.research.run import Resources, Run, RunQuestion
 from bot.rights.rights import Rights
 from bot.search.conversations import Conversing, SearchedConversations
 from bot.search.registry import searches_conversations
-from bot.service.correction_service import CorrectionDesk
+from bot.service.correction_service import CorrectionService
 from bot.service.standing_checks import StandingChecks
 from bot.storage.audit import Audit
 from bot.storage.conversations import Conversations
@@ -195,7 +195,7 @@ class ResearchService:
         self._days = Days(Reservations(store.database))
         self._standing_checks = StandingChecks(store)
         self._words = FoundWords(store.database)
-        self.corrections = CorrectionDesk(settings, store.database)
+        self.corrections = CorrectionService(settings, store.database)
 
     # ------------------------------------------------------------ accepting
 

@@ -91,7 +91,7 @@ MOST = 10  # standing questions of one person
 QUESTION = 200  # characters of a question in a list
 
 
-class Desk:
+class StandingService:
     """Lets people manage their own standing questions, and operators everyone's."""
 
     def __init__(self, database: Database) -> None:
@@ -118,7 +118,6 @@ class Desk:
         return watch
 
     async def of_person(self, whose: Person) -> list[Watch]:
-        """Return the standing questions of a person."""
         return await self._standing.listed(*whose)
 
     async def all(self, thread: Thread | None = None) -> list[Watch]:
@@ -155,7 +154,6 @@ def split_schedule(words: str) -> tuple[str, str]:
 
 
 def watch_confirmation(watch: Watch, texts: Texts) -> str:
-    """Return the sentence that confirms a new standing question."""
     return texts("watch-begun", schedule=schedule_of(watch, texts), id=watch.id)
 
 
@@ -194,7 +192,7 @@ def state_of(watch: Watch, texts: Texts) -> str:
 
 
 async def do_by_words(
-    desk: Desk, message: Message, words: str, reach: Reach, texts: Texts
+    desk: StandingService, message: Message, words: str, reach: Reach, texts: Texts
 ) -> str | None:
     """Carry out a command other than a new question. Returns its reply: the author's list, or what
     was done; None if the words are a question to watch. Its readers have this ``reach``. Raises

@@ -146,7 +146,6 @@ class Job:
     work: asyncio.Task[None] | None = None
 
     def lose(self) -> None:
-        """Cancel this attempt, because another one has the run."""
         self.lost = True
         if self.work is not None:
             self.work.cancel()
@@ -174,7 +173,6 @@ class Attempts:
 
     @property
     def working(self) -> int:
-        """The number of runs in progress here."""
         return len(self._at_work())
 
     def _at_work(self) -> dict[Job, int]:

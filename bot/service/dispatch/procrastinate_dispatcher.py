@@ -301,7 +301,7 @@ class _ToOurLog(logging.Handler):
             log.debug(line, by=record.name)
 
 
-def hear_the_libraries() -> None:
+def redirect_library_logs() -> None:
     """Redirect the log output of Procrastinate and psycopg to ``_ToOurLog``."""
     for name in ("procrastinate", "psycopg"):
         logger = logging.getLogger(name)
@@ -380,7 +380,7 @@ class PostgresDispatcher:
         self._draining = False
 
     async def __aenter__(self) -> PostgresDispatcher:
-        hear_the_libraries()
+        redirect_library_logs()
         with storage():
             await self._app.open_async()
         self._pacing = asyncio.create_task(self._pace.keep())

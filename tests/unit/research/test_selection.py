@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.pages.page import Page
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import NumberedHit, QueryResult
-from bot.research.selection import fitting, name_in, named_beside, to_open
+from bot.research.selection import matching, name_in, named_beside, to_open
 from bot.search.provider import Hit
 from bot.text.terms import terms
 from tests.unit.samples import NOW
@@ -37,7 +37,7 @@ def test_a_page_fits_if_it_is_named_or_speaks_of_what_is_wanted(
     title: str, text: str, fits: bool
 ) -> None:
     page = a_page(title, text)
-    assert fitting([QUESTION], [page], {}, question=ASKED) == ([page.url] if fits else [])
+    assert matching([QUESTION], [page], {}, question=ASKED) == ([page.url] if fits else [])
 
 
 def test_a_correction_that_was_found_comes_first_whatever_another_page_says() -> None:
@@ -45,19 +45,19 @@ def test_a_correction_that_was_found_comes_first_whatever_another_page_says() ->
     words = Page("correction:/slack%3AT1/r1", "Correction by Ann", "No, in Crail.", NOW)
     hits = [NumberedHit(n, Hit(p.title, p.url, "", "")) for n, p in enumerate((page, words), 1)]
     assert to_open([QueryResult(QUESTION, tuple(hits))], 2) == [2, 1]
-    assert fitting([QUESTION], [page, words], {}) == [page.url, words.url]
+    assert matching([QUESTION], [page, words], {}) == [page.url, words.url]
 
 
 def test_a_page_that_a_correction_names_fits_whatever_it_says() -> None:
     page, named = a_page("Forth Suite", "A suite."), a_page("Policy", "Of the suite.")
-    assert fitting([QUESTION], [page, named], {}) == [page.url]
-    assert set(fitting([QUESTION], [page, named], {}, (), [named.url])) == {page.url, named.url}
+    assert matching([QUESTION], [page, named], {}) == [page.url]
+    assert set(matching([QUESTION], [page, named], {}, (), [named.url])) == {page.url, named.url}
 
 
 def test_words_of_one_passage_count_and_not_those_scattered_over_a_page() -> None:
     other = "Much else is said. " * 30
     apart = "\n\n".join(f"{word}. {other}" for word in ("Composer", "Forth", "Suite", "Born"))
-    assert fitting([QUESTION], [a_page("All", apart)], {}) == []
+    assert matching([QUESTION], [a_page("All", apart)], {}) == []
 
 
 def test_rare_words_count_for_more() -> None:
@@ -72,15 +72,17 @@ def test_rare_words_count_for_more() -> None:
         "bear": 1.0,
     }
     page = a_page("Music", "On the Forth Suite.")
-    assert fitting([QUESTION], [page], rarity) == [page.url]
-    assert fitting([QUESTION], [a_page("Music", "A composer was born.")], rarity) == []
+    assert matching([QUESTION], [page], rarity) == [page.url]
+    assert matching([QUESTION], [a_page("Music", "A composer was born.")], rarity) == []
 
 
 def test_a_page_beside_a_much_better_one_is_left_shut() -> None:
     whole = a_page("All", "The composer of the Forth Suite was born in Fife.")
-    assert fitting([QUESTION], [a_page("Half", "A composer of a suite."), whole], {}) == [whole.url]
+    assert matching([QUESTION], [a_page("Half", "A composer of a suite."), whole], {}) == [
+        whole.url
+    ]
     # unless it is the best for other words
-    assert len(fitting([QUESTION, "composer"], [a_page("Half", "A composer."), whole], {})) == 2
+    assert len(matching([QUESTION, "composer"], [a_page("Half", "A composer."), whole], {})) == 2
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_beside_a_page_that_is_named_others_have_the_rest_of_the_words(
     question = "What is the population of the state of Crail Kintyre Airport?"
     named, other = a_page("Crail Kintyre Airport", "A place."), a_page(title, text)
     pages, titles = ([other], [named.title]) if shown else ([named, other], [])
-    found = fitting([question], pages, {}, titles, question=SubQuestion(question))
+    found = matching([question], pages, {}, titles, question=SubQuestion(question))
     assert (other.url in found) is fits
     assert (named.url in found) is not shown
 
@@ -112,9 +114,9 @@ def test_the_page_of_a_query_has_its_rarest_word() -> None:
         a_page("A", "A film starring an actor."),
         a_page("B", "An actor, Drake, in a film."),
     )
-    assert fitting([query], [page, other], rarity, question=ASKED) == [other.url]
-    assert fitting([query], [page], {}) == [page.url]  # no word is known to be rare
-    assert fitting([query], [page], rarity, question=SubQuestion(query)) == [
+    assert matching([query], [page, other], rarity, question=ASKED) == [other.url]
+    assert matching([query], [page], {}) == [page.url]  # no word is known to be rare
+    assert matching([query], [page], rarity, question=SubQuestion(query)) == [
         page.url
     ]  # of several things
 
@@ -135,15 +137,15 @@ def test_the_page_of_a_query_has_its_names_as_they_are_written(
     rarity = {"": 9.0, "jackson": 4.0, "county": 3.0, "drake": 4.0, "tom": 3.9}
     rarity |= {"actor": 3.0, "seat": 3.5, "rank": 3.5}
     page = a_page("Page", text)
-    assert fitting([query], [page], rarity) == ([page.url] if fits else [])
+    assert matching([query], [page], rarity) == ([page.url] if fits else [])
 
 
 def test_in_german_capitals_tell_no_names() -> None:
     rarity = {"": 9.0, "einwohner": 4.0, "stadt": 3.0, "bremen": 5.0, "zahl": 5.0}
     page = a_page("Norden", "Die Zahl derer, die in Bremen wohnen.")
     query, asked = "Einwohner Zahl Stadt Bremen", "Wie viele Menschen leben dort?"
-    assert fitting([query], [page], rarity, question=SubQuestion(asked, "de-AT")) == [page.url]
-    assert fitting([query], [page], rarity, question=SubQuestion(asked, "en")) == []
+    assert matching([query], [page], rarity, question=SubQuestion(asked, "de-AT")) == [page.url]
+    assert matching([query], [page], rarity, question=SubQuestion(asked, "en")) == []
 
 
 def test_a_rare_word_of_a_question_brings_the_best_page_that_has_it() -> None:
@@ -155,32 +157,32 @@ def test_a_rare_word_of_a_question_brings_the_best_page_that_has_it() -> None:
     glass = a_page("Sun", "The first greenhouses were of glass.")
     only = a_page("Glass", "Greenhouses are of it.")
     both, other = a_page("A", "WINEP has greenhouses."), a_page("Africa", "A continent.")
-    assert fitting([question], [other, only, glass, winep], rarity, question=asked) == [
+    assert matching([question], [other, only, glass, winep], rarity, question=asked) == [
         winep.url,
         glass.url,
     ]
-    assert fitting([question], [winep, glass, both], rarity, question=asked) == [both.url]
-    assert fitting([question], [winep], rarity) == []  # a query is about one thing
-    assert fitting([question], [], rarity, question=asked) == []
+    assert matching([question], [winep, glass, both], rarity, question=asked) == [both.url]
+    assert matching([question], [winep], rarity) == []  # a query is about one thing
+    assert matching([question], [], rarity, question=asked) == []
 
 
 def test_of_namesakes_one_is_named() -> None:
     pages = [a_page("Midway, Iowa", "A place."), a_page("Midway, Ohio", "A place.")]
-    assert fitting(["Who lives in Midway, near McRae?"], pages, {}) == [pages[0].url]
+    assert matching(["Who lives in Midway, near McRae?"], pages, {}) == [pages[0].url]
 
 
 def test_the_best_come_first() -> None:
     good, better = a_page("A", "The composer of a suite, born."), a_page("Forth Suite", "A suite.")
-    assert fitting([QUESTION], [good, better], {}) == [better.url, good.url]
+    assert matching([QUESTION], [good, better], {}) == [better.url, good.url]
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=200), st.booleans())
 def test_any_text_is_taken(wanted: str, title: str, text: str, is_there: bool) -> None:
     page = a_page(title, text)
-    assert set(fitting([wanted, ""], [page], {})) <= {page.url}
+    assert set(matching([wanted, ""], [page], {})) <= {page.url}
     rarity = {"": 9.0, **dict.fromkeys(terms(wanted), 8.0)}
     pages, asked = [page] * is_there, SubQuestion(wanted)
-    assert set(fitting([wanted, title], pages, rarity, question=asked)) <= {page.url}
+    assert set(matching([wanted, title], pages, rarity, question=asked)) <= {page.url}
 
 
 @pytest.mark.parametrize(
