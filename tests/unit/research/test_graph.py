@@ -68,7 +68,7 @@ def plans(draw: st.DrawFn) -> tuple[list[NewNode], dict[str, float], set[str]]:
 
 
 @given(plans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_node_begins_when_its_needs_have_ended_and_a_slot_is_free(
     plan: tuple[list[NewNode], dict[str, float], set[str]],
 ) -> None:

@@ -183,7 +183,8 @@ async def test_killed_after_any_step_it_asks_the_same_and_nothing_finished_again
     assert kinds["think"] >= 5  # a node ends in its first turn where the opened pages tell
     assert kinds["read"] >= 4
 
-    for step in range(1, kinds.total()):
+    # Every second step: the crash campaign kills at all of them.
+    for step in range(1, kinds.total(), 2):
         dying = process(f"dies-{step}")
         fake.requests.clear()
         with pytest.raises(Killed):

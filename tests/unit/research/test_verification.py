@@ -28,7 +28,6 @@ from bot.research.checking import check
 from bot.research.composer import Checked, Composer, Written, claim_of, write
 from bot.research.verification import (
     BATCH,
-    MOST,
     Amendment,
     amended,
     amendments,
@@ -463,11 +462,15 @@ async def test_a_sentence_on_which_no_verdict_came_is_as_the_first_step_left_it(
     assert only.checked.text.count("[1]") == 2
 
 
-@pytest.mark.parametrize("count", [BATCH, BATCH + 1, 3 * BATCH, MOST + 5])
+MOST = 2 * BATCH + 10
+
+
+@pytest.mark.parametrize("count", [BATCH, BATCH + 1, MOST + 5])
 @pytest.mark.parametrize("wrong", ["first", "last"])
 async def test_of_a_long_answer_every_sentence_is_judged_and_corrected_in_calls_side_by_side(
-    count: int, wrong: str
+    monkeypatch: pytest.MonkeyPatch, count: int, wrong: str
 ) -> None:
+    monkeypatch.setattr("bot.research.verification.MOST", MOST)
     many = [IRON, *(f"It has {number} bolts." for number in range(1, count))]
     judged = many[:MOST]
     amiss = judged[0 if wrong == "first" else -1]

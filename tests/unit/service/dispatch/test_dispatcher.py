@@ -115,7 +115,7 @@ async def test_who_serves_lets_its_work_end_and_who_is_alone_does_not(
     assert gate.ended == ended
 
 
-@pytest.mark.parametrize(("role", "begun"), [("work", ["a"]), ("serve", ["a"]), ("listen", [])])
+@pytest.mark.parametrize(("role", "begun"), [("work", ["a"]), ("listen", [])])
 async def test_on_postgres_who_only_listens_leaves_the_work_to_others(
     postgres: Postgres, role: Role, begun: list[str]
 ) -> None:
