@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.core.answers import Answer, PlanView, StepView, Usage
+from bot.core.answers import Answer, PlanView, StepView
 from bot.core.errors import (
     BudgetSpent,
     CredentialsRefused,
@@ -37,7 +37,6 @@ from bot.reasoning.evidence import (
     Evidence,
     Manuscript,
     Paragraph,
-    Source,
     TextDelta,
 )
 from bot.reasoning.graphs import GraphEdit, NewNode
@@ -46,7 +45,7 @@ from bot.reasoning.reasoner import ReasonerFactory
 from bot.reasoning.workspace import Action, Finish, Read
 from bot.research.budget import Account, Allowance, Budget, DayLimits, Days
 from bot.research.pipeline import Pipeline
-from bot.research.report import NOTHING_USED, Report, Used
+from bot.research.report import Report
 from bot.research.revision import Revision, summary
 from bot.research.run import Resources, Run, RunQuestion
 from bot.research.strategies import Task
@@ -269,6 +268,8 @@ async def test_each_paragraph_is_revised_in_its_order_and_nothing_of_the_draft_i
         *("query Builders", "revise Builders"),
         *("query Colour", "revise Colour"),
     ]
+    [overview] = writer.looked_at
+    assert {source.title for source in overview.sources} == {"Height", "Builders", "Colour"}
 
 
 @in_virtual_time
@@ -280,14 +281,6 @@ async def test_a_paragraph_is_asked_for_and_revised_from_all_that_is_revised_so_
     assert second.revised == ("## Height\n\nHeight of the tower is 330 metres.",)
     assert third.revised[:1] == second.revised
     assert (third.paragraph, third.to_come) == (DRAFTS[2], ())
-
-
-@in_virtual_time
-async def test_a_draft_begins_with_a_look_at_what_there_is() -> None:
-    writer = topical()
-    await Play().report(writer)
-    [evidence] = writer.looked_at
-    assert {source.title for source in evidence.sources} == {"Height", "Builders", "Colour"}
 
 
 @in_virtual_time
@@ -407,29 +400,6 @@ async def test_reading_that_takes_too_long_is_missed() -> None:
     assert [step.title for step in lapses] == ["Search and read, within 5 s"] * 3
 
 
-@in_virtual_time
-async def test_a_missed_draft_is_no_report_and_is_said() -> None:
-    play, writer = Play(), topical()
-    writer.slow = {"draft": 10.1}
-    writer.answer = first_page
-    answer = await play.answer(writer)
-    assert answer.status == "answered"
-    assert "##" not in answer.text
-    assert "The report could not be drafted, so this is a plain answer." in answer.notes
-
-
-@in_virtual_time
-async def test_a_resumed_run_misses_what_was_missed_and_makes_no_call() -> None:
-    play, writer = Play(), topical()
-    writer.slow = {"revise Builders": 8.1}
-    report, _ = await play.report(writer)
-    fast = Writer(answer=first_page)
-    again = play.again()
-    resumed, _ = await again.report(fast)
-    assert resumed.written == report.written
-    assert (fast.sent, again.journal.writes) == ([], 0)
-
-
 @pytest.mark.parametrize(
     "error", [ModelRefused("It declined."), ModelBroken("It wrote no answer.")], ids=repr
 )
@@ -448,12 +418,20 @@ async def test_a_part_that_failed_is_left_out_and_fails_again_when_resumed(
     assert (resumed.written, fast.sent) == (report.written, [])
 
 
-@pytest.mark.parametrize("error", [ModelRefused("It declined."), ModelBroken("No JSON.")], ids=repr)
+@pytest.mark.parametrize(
+    "draft",
+    [
+        {"slow": {"draft": 10.1}},
+        {"failing": {"draft": ModelRefused("It declined.")}},
+        {"failing": {"draft": ModelBroken("No JSON.")}},
+    ],
+    ids=["missed", "refused", "broken"],
+)
 @in_virtual_time
-async def test_a_draft_that_fails_becomes_a_plain_answer(error: FootnoteError) -> None:
-    writer = Writer(answer=first_page, failing={"draft": error})
-    answer = await Play().answer(writer)
+async def test_a_draft_that_is_missed_or_fails_becomes_a_plain_answer(draft: Any) -> None:
+    answer = await Play().answer(Writer(answer=first_page, **draft))
     assert answer.status == "answered"
+    assert "##" not in answer.text
     assert "The report could not be drafted, so this is a plain answer." in answer.notes
 
 
@@ -577,6 +555,9 @@ async def test_a_stop_keeps_what_is_revised_so_far() -> None:
     assert answer.text.startswith("## Height\n\nHeight of the tower is 330 metres [")
     assert "> No longer covered: Builders; Colour." in answer.text
     assert "Stopped before the answer was complete." in answer.notes
+    states = {line.title: line.state for line in answer.steps if line.kind == "paragraph"}
+    assert states == {"Height": "done", "Builders": "failed", "Colour": "failed"}
+    assert not open_lines(answer.steps)
 
 
 async def attempt(play: Play, writer: Writer) -> Answer | None:
@@ -645,25 +626,6 @@ def dying(number: int, after: bool, expected: Answer, calls: list[str]) -> None:
 
 
 # ---------------------------------------------------------------- latency and the plan
-
-
-@in_virtual_time
-async def test_the_next_paragraphs_pages_are_looked_for_while_one_is_revised() -> None:
-    @dataclass
-    class Timed(Shelf):
-        at: dict[str, float] = field(default_factory=dict)
-
-        async def read(self, url: str):  # type: ignore[no-untyped-def]
-            self.at.setdefault(url, now())
-            return await super().read(url)
-
-    shelf = Timed(a_shelf(*PAGES).pages, urls={"tower": ["https://example.org/1"]})
-    play, writer = Play(shelf), Writer(answer=first_page, asking="{}")
-    writer.slow = {"revise Height": 5.0}
-    await play.report(writer, prefetch_pages=8)
-    revising = writer.begun["revise Height"]
-    assert shelf.at["https://example.org/2"] <= revising + 0.1
-    assert writer.begun["query Builders"] == revising + 5.0
 
 
 @in_virtual_time
@@ -975,22 +937,6 @@ def open_lines(steps: tuple[StepView, ...]) -> list[StepView]:
 
 
 @in_virtual_time
-async def test_a_stopped_report_leaves_no_line_open() -> None:
-    play, writer = Play(), topical()
-    writer.slow = {"revise Builders": 5.0}
-    pipeline = play.pipeline(writer)
-    work = asyncio.create_task(pipeline.research())
-    while "revise Builders" not in writer.sent:
-        await asyncio.sleep(0.1)
-    work.cancel()
-    await asyncio.wait({work})
-    answer = await pipeline.stopped_answer()
-    states = {line.title: line.state for line in answer.steps if line.kind == "paragraph"}
-    assert states == {"Height": "done", "Builders": "failed", "Colour": "failed"}
-    assert not open_lines(answer.steps)
-
-
-@in_virtual_time
 async def test_a_report_that_fails_leaves_no_line_open() -> None:
     play, writer = Play(), topical()
     writer.failing = {"revise Builders": CredentialsRefused("The key was refused.")}
@@ -1217,51 +1163,3 @@ async def test_a_budget_that_covers_no_paragraph_is_said_without_speaking_of_par
     assert run.notes == [
         "The budget of 1 model calls was spent. The answer uses what was found until then."
     ]
-
-
-@in_virtual_time
-async def test_a_checked_stream_is_not_opened_when_all_calls_are_spent() -> None:
-    def open() -> AsyncIterator[AnswerDelta | ModelReply]:
-        raise AssertionError("it was sent")
-
-    run = Play(budget=replace(PLENTY, model_calls=0)).run()
-    with pytest.raises(BudgetSpent):
-        async for _ in run.calls.stream({"q": 1}, open, kind="revise", title="Revise"):
-            pass
-
-
-EARLIER = Used(
-    spent=Usage(1, 2, 3, 4, 5, 6, 7.0, 0.25),
-    counted=frozenset({"a"}),
-    lines=(StepView("1", "search", "tower", "done"),),
-    queries=("tower",),
-    sources=(Source(1, "https://a.example/", "A", (), "h", NOW),),
-    notes=("It is down.",),
-)
-LATER = Used(
-    spent=Usage(11, 22, 33, 44, 55, 66, 77.0, 1.0),
-    counted=frozenset({"a", "b"}),
-    lines=(*EARLIER.lines, StepView("2", "search", "bridge", "done")),
-    queries=("tower", "bridge"),
-    sources=(*EARLIER.sources, Source(2, "https://b.example/", "B", (), "h", NOW)),
-    notes=("It is down.", "It is up."),
-    is_answered=True,
-    unanswered="no",
-)
-
-
-def test_a_stage_used_what_came_after_its_beginning() -> None:
-    used = LATER.since(EARLIER)
-    assert used.spent == Usage(10, 20, 30, 40, 50, 60, 0.0, 0.75)
-    assert used.counted == {"b"}
-    assert (used.lines, used.queries, used.sources) == (
-        LATER.lines[1:],
-        ("bridge",),
-        LATER.sources[1:],
-    )
-    assert (used.notes, used.is_answered, used.unanswered) == (("It is up.",), True, "no")
-
-
-def test_a_stage_that_did_nothing_used_nothing() -> None:
-    assert LATER.since(LATER) == replace(NOTHING_USED, is_answered=True, unanswered="no")
-    assert LATER.since(NOTHING_USED) == replace(LATER, spent=replace(LATER.spent, seconds=0.0))
