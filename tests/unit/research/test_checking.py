@@ -19,6 +19,7 @@ from tests.unit.research.test_write_and_check import (
     a_source,
     answer,
     cites,
+    composed,
     quoted,
 )
 from tests.unit.samples import NOW
@@ -121,10 +122,10 @@ async def test_a_row_may_name_its_columns() -> None:
     evidence = Evidence((Source(1, "https://a.example/", "Towers", (passage,), "h", NOW),))
 
     def doubts(text: str) -> list[str]:
-        composer = Composer(evidence)
-        composer.add(TextDelta(text, opens=True, verbatim=True))
-        composer.add(CitationDelta(1, 0, len(row)))
-        return reasons(check(composer.finish(), evidence, QUESTION))
+        written = composed(
+            evidence, TextDelta(text, opens=True, verbatim=True), CitationDelta(1, 0, len(row))
+        )
+        return reasons(check(written, evidence, QUESTION))
 
     assert doubts("| 2023 | Eiffel 330 |\n") == []
     assert doubts("In 2023 it was 330 for Eiffel.\n") == [NOT_QUOTED + "2023"]
@@ -199,10 +200,8 @@ async def test_a_name_may_stand_elsewhere_on_the_page_a_figure_may_not() -> None
 async def test_the_title_and_the_headings_of_a_page_count_as_its_words() -> None:
     source = a_source(1, "Karl Benz", ("He built a car.",))
     evidence = Evidence((source,))
-    composer = Composer(evidence)
-    composer.add(TextDelta("Karl Benz built a car."))
-    composer.add(CitationDelta(1, 0, 15))
-    assert check(composer.finish(), evidence, QUESTION).doubts == ()
+    written = composed(evidence, TextDelta("Karl Benz built a car."), CitationDelta(1, 0, 15))
+    assert check(written, evidence, QUESTION).doubts == ()
 
 
 # ---------------------------------------------------------------- verdicts
@@ -223,10 +222,8 @@ def test_a_claims_place_is_its_page_and_headings_with_the_title_once(
 ) -> None:
     passage = Passage(0, 12, "It is tall.", heading=heading)
     evidence = Evidence((Source(1, "https://a.example/", title, (passage,), "h", NOW),))
-    composer = Composer(evidence)
-    composer.add(TextDelta("Tall it is."))
-    composer.add(CitationDelta(1, 0, 12))
-    (claim,) = check(composer.finish(), evidence, QUESTION).claims
+    written = composed(evidence, TextDelta("Tall it is."), CitationDelta(1, 0, 12))
+    (claim,) = check(written, evidence, QUESTION).claims
     assert claim.places == (place,)
 
 
@@ -308,10 +305,12 @@ async def test_what_another_page_says_is_quoted_where_it_says_so() -> None:
     guide = a_source(7, "Paris guide", (f"Paris has many sights. {said} The Seine is long.",))
     tower = a_source(1, "Eiffel Tower", ("The Eiffel Tower is 330 metres tall today.",))
     evidence = Evidence((tower, guide))
-    composer = Composer(evidence)
-    composer.add(TextDelta("The Eiffel Tower is 330 metres tall today."))
-    composer.add(CitationDelta(1, 0, tower.passages[0].end))
-    _, other = check(composer.finish(), evidence, QUESTION).citations
+    written = composed(
+        evidence,
+        TextDelta("The Eiffel Tower is 330 metres tall today."),
+        CitationDelta(1, 0, tower.passages[0].end),
+    )
+    _, other = check(written, evidence, QUESTION).citations
     assert other.proven == (said,)
 
 
@@ -327,10 +326,8 @@ def test_words_of_a_quote_are_not_held_against_themselves() -> None:
     said = "因此，砍伐雨林并将其转变为牧场，对巴西来说并没有好处。"
     passage = Passage(0, len(said), said)
     evidence = Evidence((Source(1, "https://a.example/", "Boats", (passage,), "h", NOW),))
-    composer = Composer(evidence)
-    composer.add(TextDelta(said))
-    composer.add(CitationDelta(1, 0, len(said)))
-    assert check(composer.finish(), evidence, QUESTION).doubts == ()
+    written = composed(evidence, TextDelta(said), CitationDelta(1, 0, len(said)))
+    assert check(written, evidence, QUESTION).doubts == ()
 
 
 def a_page_of(number: int, title: str, text: str) -> Source:

@@ -20,7 +20,7 @@ from bot.reasoning.evidence import (
 )
 from bot.rendering.documents import answer_document
 from bot.research.checking import DOUBT_MARK, check
-from bot.research.composer import Checked, Composer, write
+from bot.research.composer import Checked, Composer, Written, write
 from tests.unit.samples import NOW
 
 TOWER = (
@@ -57,6 +57,13 @@ async def answer(*parts: str | AnswerDelta) -> tuple[Checked, list[str]]:
     texts: list[str] = []
     written = await write(stream(), EVIDENCE, texts.append)
     return check(written, EVIDENCE, QUESTION), texts
+
+
+def composed(evidence: Evidence, *parts: AnswerDelta) -> Written:
+    composer = Composer(evidence)
+    for part in parts:
+        composer.add(part)
+    return composer.finish()
 
 
 def quoted(checked: Checked) -> list[tuple[int, str]]:
@@ -197,12 +204,12 @@ async def test_a_run_ends_with_its_paragraph_and_where_something_stands_between(
 
 
 async def test_every_sentence_of_a_run_keeps_a_span() -> None:
-    async def stream() -> AsyncIterator[AnswerDelta]:
-        yield TextDelta("Eiffel built it. That was in 1889.")
-        yield cites(1, 0)
-        yield TextDelta(" Nobody knew.")
-
-    written = await write(stream(), EVIDENCE, lambda text: None)
+    written = composed(
+        EVIDENCE,
+        TextDelta("Eiffel built it. That was in 1889."),
+        cites(1, 0),
+        TextDelta(" Nobody knew."),
+    )
     spans = [written.text[span.start : span.end] for span in written.spans]
     assert spans == ["Eiffel built it.", "That was in 1889 [1]."]
 
@@ -250,18 +257,13 @@ async def test_a_sentence_that_is_quoted_word_for_word_is_not_doubted() -> None:
     passage = "The pool has 2000*1024 bytes, see argv[7] of Golden Gate."
     evidence = Evidence(sources=(a_source(1, "Pool", [passage]),))
 
-    async def stream() -> AsyncIterator[AnswerDelta]:
-        yield TextDelta(passage, verbatim=True)
-        yield CitationDelta(1, 0, len(passage))
-
-    checked = check(await write(stream(), evidence, lambda text: None), evidence, QUESTION)
+    checked = check(
+        composed(evidence, TextDelta(passage, verbatim=True), CitationDelta(1, 0, len(passage))),
+        evidence,
+        QUESTION,
+    )
     assert checked.doubts == ()
     assert [citation.quote for citation in checked.citations] == [passage]
-
-
-async def test_a_citation_of_a_part_of_a_passage_quotes_that_part() -> None:
-    checked, _ = await answer("Completed in 1889.", CitationDelta(1, 4, 37))
-    assert quoted(checked) == [(1, TOWER[0][4:37])]
 
 
 async def test_a_citation_does_not_speak_for_the_block_before_its_own() -> None:
@@ -392,10 +394,7 @@ async def test_what_claims_nothing_is_not_doubted(sentence: str) -> None:
 
 
 async def test_the_askers_own_words_need_no_footnote() -> None:
-    async def stream() -> AsyncIterator[AnswerDelta]:
-        yield TextDelta("You asked about the Golden Gate Bridge of 1937.")
-
-    written = await write(stream(), EVIDENCE, lambda text: None)
+    written = composed(EVIDENCE, TextDelta("You asked about the Golden Gate Bridge of 1937."))
     assert check(written, EVIDENCE, "Who built the Golden Gate Bridge in 1937?").doubts == ()
 
 
@@ -411,11 +410,7 @@ async def test_the_askers_own_words_need_no_footnote() -> None:
 async def test_the_number_of_a_source_that_is_asked_for_is_no_figure(
     question: str, text: str, doubts: int
 ) -> None:
-    async def stream() -> AsyncIterator[AnswerDelta]:
-        yield TextDelta(text)
-        yield cites(1, 1)
-
-    written = await write(stream(), EVIDENCE, lambda text: None)
+    written = composed(EVIDENCE, TextDelta(text), cites(1, 1))
     assert len(check(written, EVIDENCE, question).doubts) == doubts
 
 
@@ -435,11 +430,15 @@ async def test_a_page_that_says_otherwise_is_shown_with_its_words() -> None:
     tower = a_source(1, "Eiffel Tower", ("The Eiffel Tower is 330 metres tall today.",))
     evidence = Evidence(sources=(tower, guide))
 
-    async def stream() -> AsyncIterator[AnswerDelta]:
-        yield TextDelta("The Eiffel Tower is 330 metres tall today.")
-        yield CitationDelta(1, tower.passages[0].start, tower.passages[0].end)
-
-    checked = check(await write(stream(), evidence, lambda text: None), evidence, QUESTION)
+    checked = check(
+        composed(
+            evidence,
+            TextDelta("The Eiffel Tower is 330 metres tall today."),
+            CitationDelta(1, tower.passages[0].start, tower.passages[0].end),
+        ),
+        evidence,
+        QUESTION,
+    )
     assert checked.doubts == ()
     (other,) = checked.disagreements
     assert (other.number, other.quote) == (7, "The Eiffel Tower is 324 metres tall today.")
@@ -453,10 +452,7 @@ async def test_an_honest_claim_is_not_footnoted_with_orders_beside_its_words() -
     source = Source(1, "https://plant.example/", "Plant", (passage,), "hash", NOW)
     evidence = Evidence(sources=(source,))
 
-    async def stream() -> AsyncIterator[AnswerDelta]:
-        yield TextDelta("It delivers 87.4 MW [1].")
-
-    written = await write(stream(), evidence, lambda text: None)
+    written = composed(evidence, TextDelta("It delivers 87.4 MW [1]."))
     checked = check(written, evidence, "?")
     (citation,) = checked.citations
     assert (citation.quote, citation.proven) == (words, ("Its turbines deliver 87.4 MW.",))
@@ -481,11 +477,7 @@ async def test_an_honest_claim_is_not_footnoted_with_orders_beside_its_words() -
 async def test_a_verdict_outweighs_what_words_tell(
     said: str, verdict: Verdict, reason: str
 ) -> None:
-    async def stream() -> AsyncIterator[AnswerDelta]:
-        yield TextDelta(said)
-        yield cites(1, 0)
-
-    written = await write(stream(), EVIDENCE, lambda text: None)
+    written = composed(EVIDENCE, TextDelta(said), cites(1, 0))
     first = check(written, EVIDENCE, QUESTION)
     assert first.claims == (Claim(said, (TOWER[0],), ("Eiffel Tower › History",), (cites(1, 0),)),)
     checked = check(written, EVIDENCE, QUESTION, verdicts={said: verdict})
