@@ -175,7 +175,9 @@ class _Exploration:
             # The planner's view of its own turns must not depend on the nodes' progress.
             view = edited(self._question.text, view, edit)
             self._graph = edited(self._question.text, self._graph, edit)
-            self._show_all()
+            for node in self._graph.nodes:
+                if node.state == "waiting":
+                    self._show(node)
             self._search_ahead()
             if not view.turns[-1].refused:
                 break
@@ -255,7 +257,7 @@ class _Exploration:
         )
         started = monotonic()
         try:
-            with self._run.branch(self._line(node.id)):
+            with self._run.branch(_line(node.id)):
                 evidence = await iterate(
                     self._run,
                     self._reasoner,
@@ -356,11 +358,6 @@ class _Exploration:
         self._graph = self._graph.with_node(node)
         self._show(node, seconds)
 
-    def _show_all(self) -> None:
-        for node in self._graph.nodes:
-            if node.state == "waiting":
-                self._show(node)
-
     def _show(self, node: Node, seconds: float = 0.0) -> None:
         if self._is_whole:
             return
@@ -368,14 +365,14 @@ class _Exploration:
         cited = {number for finding in node.findings for number in finding.sources}
         self._run.show(
             StepView(
-                self._line(node.id),
+                _line(node.id),
                 "node",
                 node.question,
                 node.state,
                 seconds,
                 self._reason(node.id),
                 tuple(source.url for source in evidence.sources if source.number in cited),
-                needs=tuple(self._line(id) for id in node.needs),
+                needs=tuple(_line(id) for id in node.needs),
                 found=tuple(finding.text for finding in node.findings),
             )
         )
@@ -389,13 +386,14 @@ class _Exploration:
         error = self._failures.get(id)
         return self._run.notes.described(error) if error else ""
 
-    def _line(self, id: str) -> str:
-        return f"node-{id}"
-
     def close(self) -> None:
         for node in self._graph.nodes:
             if not node.has_ended:
                 self._set(replace(node, state="failed"))
+
+
+def _line(id: str) -> str:
+    return f"node-{id}"
 
 
 async def _graph(task: Task, reasoner: Researcher) -> Evidence:

@@ -184,9 +184,6 @@ class Notes(UserList[str]):
         space = "" if self._texts.locale.startswith("zh") else " "
         return f"{self.described(error)}{space}{self._texts(consequence)}"
 
-    def price_unknown(self, model: str) -> str:
-        return self.say(self._texts("price-unknown", model=model))
-
     def of_search(self, sentence: str) -> str:
         """Return the sentence on failed providers in the asker's language."""
         names = ", ".join(name for name, _ in failures_in([sentence]))

@@ -469,7 +469,7 @@ class PaidCalls:
 
     def _count(self, reply: ModelReply, amount: Amount) -> None:
         if amount.unpriced_calls:
-            self._run.notes.price_unknown(reply.model)
+            self._run.note(self._run.texts("price-unknown", model=reply.model))
         self._account.pay(amount)
 
 

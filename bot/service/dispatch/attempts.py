@@ -332,6 +332,13 @@ class Attempts:
         if _clock() - self._renewed >= self._timing.renew:
             await self._renew()
 
+    async def look_now(self, run_id: str) -> None:
+        """Notice at once that a run was restarted: its job loses it, and redoes it."""
+        try:
+            await self.look()
+        except StorageUnavailable as error:
+            log.info("looking later", run=run_id, error=str(error))
+
     async def look(self) -> None:
         """Notice our runs that other processes have stopped, restarted or taken over."""
         working = self._at_work()

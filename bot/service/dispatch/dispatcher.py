@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Literal, Protocol
 
-from bot.core.errors import InvalidSetting, StorageUnavailable
+from bot.core.errors import InvalidSetting
 from bot.core.logs import get_logger
 from bot.core.messages import Thread
 from bot.core.settings import Settings
@@ -137,11 +137,7 @@ class LocalDispatcher:
 
     async def restart(self, run_id: str, thread: Thread) -> None:
         if run_id in self._attempts.jobs:
-            try:
-                # A job in progress notices that it lost the run, and redoes it.
-                await self._attempts.look()
-            except StorageUnavailable as error:
-                log.info("looking later", run=run_id, error=str(error))
+            await self._attempts.look_now(run_id)
         await self.submit(run_id, thread)
 
     async def resume(self) -> list[str]:

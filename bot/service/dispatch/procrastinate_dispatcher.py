@@ -412,10 +412,7 @@ class PostgresDispatcher:
 
     async def restart(self, run_id: str, thread: Thread) -> None:
         await self.submit(run_id, thread)
-        try:
-            await self._attempts.look()
-        except StorageUnavailable as error:
-            log.info("looking later", run=run_id, error=str(error))
+        await self._attempts.look_now(run_id)
 
     async def request_stop(self, run_id: str) -> None:
         await self._attempts.request_stop(run_id)
