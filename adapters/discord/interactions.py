@@ -32,12 +32,17 @@ from bot.core.logs import get_logger
 from bot.core.messages import Depth, Message, Style, clean_question
 from bot.core.texts import Texts, invalid, sentence_for, texts_for
 from bot.search.registry import provider_names, searches_conversations
-from bot.service import rules
+from bot.service import access
 from bot.service.access import check_access
 from bot.service.buttons import ASK_WHY, Details, Press, carry_out, forget_me
 from bot.service.reception import AcceptedQuestion, Handled, Reception
-from bot.service.standing.desk import VERBS, do_by_words, watch_confirmation
-from bot.service.standing.schedule import DAILY, schedule_named
+from bot.service.standing_service import (
+    DAILY,
+    VERBS,
+    do_by_words,
+    schedule_named,
+    watch_confirmation,
+)
 from bot.storage.workspaces import Workspaces
 
 QUESTION_CHARACTERS = 4_000  # the length of Discord's longest kind of message
@@ -352,7 +357,7 @@ class Commands:
         @app_commands.command(name=_texts("ask-name"), description=_texts("ask-description"))
         @app_commands.describe(question=_texts("ask-question"), depth=_texts("ask-depth"))
         @app_commands.choices(
-            depth=[Choice(name=_texts(f"depth-{depth}"), value=depth) for depth in rules.DEPTHS]
+            depth=[Choice(name=_texts(f"depth-{depth}"), value=depth) for depth in access.DEPTHS]
         )
         async def ask(
             interaction: FootnoteInteraction,
@@ -454,7 +459,7 @@ class Commands:
                 searched = await self._reception.searched_here(message, texts)
                 lines = [
                     texts("rules-line", key=key, value=value)
-                    for key, value in rules.rule_values(here)
+                    for key, value in access.rule_values(here)
                 ]
                 body = "\n".join([f"**{texts('rules-title')}**", *lines])
                 return "\n".join([body if lines else texts("rules-none"), *searched])
@@ -463,7 +468,7 @@ class Commands:
 
         @group.command(name="set", description=_texts("rules-set-description"))
         @app_commands.describe(key=_texts("rules-key"), value=_texts("rules-value"))
-        @app_commands.choices(key=[Choice(name=key, value=key) for key in rules.KEYS])
+        @app_commands.choices(key=[Choice(name=key, value=key) for key in access.KEYS])
         async def set_rule(
             interaction: FootnoteInteraction,
             key: Choice[str],
@@ -471,7 +476,7 @@ class Commands:
         ) -> None:
             async def changed(message: Message, texts: Texts) -> str:
                 here = await self._reception.rules.of(message.thread)
-                new = rules.with_rule(
+                new = access.with_rule(
                     here, key.value, value, provider_names(self._reception.settings)
                 )
                 await self._reception.rules.set(message, new)

@@ -33,7 +33,7 @@ from bot.core.messages import Author, Thread
 from bot.core.texts import sentence_for, texts_for
 from bot.search.registry import searches_conversations
 from bot.service.access import IN_NO_SERVER
-from bot.service.background_tasks import BackgroundTasks
+from bot.service.background import BackgroundTasks
 from bot.service.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
 
 # Time to retry storage and lost requests: Discord sends each event only once.

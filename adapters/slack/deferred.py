@@ -17,7 +17,7 @@ from adapters.slack.incoming import by_core
 from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.texts import Texts, sentence_for
-from bot.service.background_tasks import BackgroundTasks
+from bot.service.background import BackgroundTasks
 
 PATIENCE_SECONDS = 60.0  # a private message that arrives later would only confuse
 LAST_SECONDS = 1.0  # time for unsent ephemeral messages when Footnote ends

@@ -42,6 +42,7 @@ from bot.core.messages import Author, Depth, Message, Thread
 from bot.core.posting import PostState
 from bot.core.texts import Texts, sentence_for, texts_for
 from bot.pages.urls import links_in
+from bot.service.access import DEPTHS, KEYS, depth_named, rule_values, with_rule
 from bot.service.buttons import (
     ASK_WHY,
     Deeper,
@@ -56,9 +57,12 @@ from bot.service.buttons import (
     forget_me,
 )
 from bot.service.reception import AcceptedQuestion, Handled
-from bot.service.rules import DEPTHS, KEYS, depth_named, rule_values, with_rule
-from bot.service.standing.desk import do_by_words, split_schedule, watch_confirmation
-from bot.service.standing.schedule import schedule_named
+from bot.service.standing_service import (
+    do_by_words,
+    schedule_named,
+    split_schedule,
+    watch_confirmation,
+)
 from bot.storage.workspaces import REASONS
 
 ASK, FOOTNOTE, FORGET = "/ask", "/footnote", "/footnote forget me"

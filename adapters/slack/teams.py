@@ -29,7 +29,7 @@ from adapters.slack.installations import CHANNELS, ORGANISATION, READERS, Instal
 from bot.core.errors import FootnoteError, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.core.logs import get_logger
 from bot.core.messages import Audience, Author, Message
-from bot.service.background_tasks import BackgroundTasks
+from bot.service.background import BackgroundTasks
 
 log = get_logger()
 

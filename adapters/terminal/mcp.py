@@ -22,7 +22,7 @@ from bot.core.texts import DEFAULT, Texts, texts_for
 from bot.mcp.server import mcp_server
 from bot.mcp.session import AskArguments, AskResult, ResourceEntry
 from bot.operation.app import App, open_app
-from bot.research.evidence.library import Library
+from bot.research.library import Library
 from bot.storage.archive import Archive, KeptPage, Traces
 
 

@@ -26,9 +26,9 @@ from bot.operation.console_access import Guesses
 from bot.pages.processes import Shares
 from bot.pages.workers import Workers
 from bot.rights.rights import Rights
-from bot.service.corrections import CorrectionDesk
+from bot.service.correction_service import CorrectionService
 from bot.service.reception import Reception
-from bot.service.standing.desk import Desk
+from bot.service.standing_service import StandingService
 from bot.storage.archive import Archive
 from bot.storage.audit_log import Audit
 from bot.storage.console import History, SignIns
@@ -65,8 +65,8 @@ class Console:
         self.archive = Archive(database)
         self.audit = Audit(database)
         self.history = History(database)
-        self.standing = Desk(database)
-        self.corrections = CorrectionDesk(settings, database)
+        self.standing = StandingService(database)
+        self.corrections = CorrectionService(settings, database)
         self.words = FoundWords(database)
         self.templates = Templates(settings.root)
         self.parts = Parts(self.templates)

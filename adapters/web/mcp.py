@@ -33,7 +33,7 @@ from bot.core.plugins import need
 from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.mcp.session import AskArguments, AskResult, ResourceEntry
-from bot.research.evidence.library import Library
+from bot.research.library import Library
 from bot.storage.archive import KeptPage, Traces
 from bot.storage.audit_log import act_as, in_console
 from bot.storage.store import RunRecord

@@ -13,7 +13,7 @@ from bot.core.errors import Invalid
 from bot.core.reader import EVERYTHING
 from bot.core.settings import Settings
 from bot.core.texts import DEFAULT, texts_for
-from bot.service.corrections import CorrectionDesk, line_of
+from bot.service.correction_service import CorrectionService, line_of
 
 app = command_app()
 
@@ -44,7 +44,7 @@ def corrections(
 
 async def _list(settings: Settings) -> None:
     async with open_records(settings) as store:
-        found = await CorrectionDesk(settings, store.database).listed(EVERYTHING)
+        found = await CorrectionService(settings, store.database).listed(EVERYTHING)
     for each in found:
         typer.echo(f"{each.id}: {line_of(each)}")
     if not found:
@@ -54,6 +54,6 @@ async def _list(settings: Settings) -> None:
 async def _remove(settings: Settings, id: str) -> None:
     """Remove any correction, as the operator may."""
     async with open_records(settings) as store:
-        gone = await CorrectionDesk(settings, store.database).remove(id, None)
+        gone = await CorrectionService(settings, store.database).remove(id, None)
     typer.echo(line_of(gone))
     typer.echo(texts_for(DEFAULT)("correction-removed"))

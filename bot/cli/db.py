@@ -13,7 +13,7 @@ from bot.cli.records import forgetter_of, open_records, print_removed, this_pers
 from bot.core.errors import Invalid
 from bot.core.settings import Settings
 from bot.operation.configuration import load_settings
-from bot.service.forgetting import Maintenance
+from bot.service.deletion import Maintenance
 from bot.storage import migrate
 from bot.storage.audit_log import Audit
 from bot.storage.database import existing_database, open_database

@@ -18,7 +18,7 @@ from bot.cli.records import forgetter_of, open_records, platform_and_id, print_r
 from bot.core.errors import Invalid
 from bot.core.messages import TERMINAL
 from bot.core.settings import Settings
-from bot.service.forgetting import day_after
+from bot.service.deletion import day_after
 from bot.service.platform import Installations, platforms
 from bot.storage.archive import Archive
 from bot.storage.conversations import Conversations

@@ -11,7 +11,7 @@ from bot.cli.output import print_all, table
 from bot.core.errors import Invalid
 from bot.core.messages import TERMINAL
 from bot.core.settings import Settings
-from bot.service.forgetting import Forgetter
+from bot.service.deletion import Forgetter
 from bot.storage.audit_log import Actor, act_as
 from bot.storage.postgres import Connecting
 from bot.storage.removal import Removed

@@ -9,7 +9,7 @@ import typer
 
 from bot.cli.command import Docs, Providers, command_app, settings_for
 from bot.core.logs import announce
-from bot.service.dispatch.choice import need_queue
+from bot.service.dispatch.dispatcher import need_queue
 from bot.service.platform import listening_platforms
 
 app = command_app()

@@ -20,9 +20,14 @@ from bot.core.reader import EVERYTHING
 from bot.core.settings import Settings
 from bot.core.texts import DEFAULT, texts_for
 from bot.operation.app import open_app
-from bot.service.standing.desk import VERBS, Desk, watch_confirmation, watch_lines
-from bot.service.standing.rounds import StandingRounds
-from bot.service.standing.schedule import schedule_named
+from bot.service.standing_service import (
+    VERBS,
+    StandingRounds,
+    StandingService,
+    schedule_named,
+    watch_confirmation,
+    watch_lines,
+)
 
 app = command_app()
 
@@ -87,7 +92,7 @@ async def _begin(settings: Settings, question: str, every: str, *, as_json: bool
         answer = await Terminal(opened, poster).ask(question, terminal_thread(None), RunOptions())
         run = await opened.store.run(answer.run)
         assert run is not None  # noqa: S101
-        begun = await Desk(opened.store.database).begin(run, run.message, schedule)
+        begun = await StandingService(opened.store.database).begin(run, run.message, schedule)
     poster.tell(watch_confirmation(begun, texts_for(DEFAULT)))
 
 
@@ -112,7 +117,7 @@ async def check_due(settings: Settings, *, as_json: bool) -> None:
 async def _list(settings: Settings) -> None:
     """List all standing questions, of every platform."""
     async with open_records(settings) as store:
-        found = await Desk(store.database).all()
+        found = await StandingService(store.database).all()
     for line in watch_lines(found, EVERYTHING, texts_for(DEFAULT)) or ["Nothing is watched."]:
         typer.echo(line)
 
@@ -120,5 +125,5 @@ async def _list(settings: Settings) -> None:
 async def _change(settings: Settings, verb: str, id: str) -> None:
     """Pause, resume or stop any standing question, as the operator may."""
     async with open_records(settings) as store:
-        changed = await Desk(store.database).do(verb, id, None)
+        changed = await StandingService(store.database).do(verb, id, None)
     typer.echo(texts_for(DEFAULT)(f"watch-done-{verb}", question=changed.question.text))

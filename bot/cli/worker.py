@@ -9,7 +9,7 @@ import typer
 
 from bot.cli.command import Docs, Providers, command_app, settings_for
 from bot.core.logs import announce
-from bot.service.dispatch.choice import CONCURRENCY, need_queue
+from bot.service.dispatch.dispatcher import CONCURRENCY, need_queue
 
 app = command_app()
 

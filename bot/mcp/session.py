@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.core.lines import Kind
 from bot.core.messages import MAX_QUESTION, Answer, Depth, PlanView
 from bot.core.texts import Texts
-from bot.research.evidence.library import Library
+from bot.research.library import Library
 from bot.storage.archive import KeptPage
 
 # ---------------------------------------------------------------- arguments and results

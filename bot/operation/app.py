@@ -17,13 +17,12 @@ from bot.pages.fetch import Fetcher
 from bot.pages.processes import Shares
 from bot.reasoning.closest_reasoner import Closest
 from bot.reasoning.reasoner import chosen_reasoner, price_of
-from bot.research.evidence.library import Library, Searching
-from bot.research.strategies.strategy import check_strategy
+from bot.research.library import Library, Searching
+from bot.research.strategies import check_strategy
 from bot.rights.rights import Rights
 from bot.search.registry import open_search
 from bot.service.dispatch.attempts import Executor
-from bot.service.dispatch.choice import CONCURRENCY, Role, open_dispatcher
-from bot.service.dispatch.dispatcher import Dispatcher
+from bot.service.dispatch.dispatcher import CONCURRENCY, Dispatcher, Role, open_dispatcher
 from bot.service.research_service import ResearchService
 from bot.storage.postgres import Connecting
 from bot.storage.removal import PAGE_TTL

@@ -139,7 +139,7 @@ async def _storage(settings: Settings) -> str:
 
 async def _uploads(settings: Settings) -> str:
     """Report the files that people sent, all that are stored and those of today."""
-    from bot.research.budget.budget import UPLOADS
+    from bot.research.budget import UPLOADS
     from bot.storage.conversations import Files
     from bot.storage.database import open_database
     from bot.storage.postgres import Connecting

@@ -22,7 +22,8 @@ from bot.core.errors import InvalidSetting, StorageUnavailable
 from bot.core.http_connection import HttpConnection, Limits, bound
 from bot.core.measurements import Indexing
 from bot.core.messages import CONSOLE
-from bot.service.dispatch.dispatcher import Condition, Dispatcher
+from bot.service.dispatch.attempts import Condition
+from bot.service.dispatch.dispatcher import Dispatcher
 from bot.service.platform import Connection
 from bot.storage.database import Database
 

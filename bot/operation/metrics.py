@@ -33,7 +33,7 @@ from bot.core.errors import StorageUnavailable
 from bot.core.measurements import Observed
 from bot.core.settings import Settings
 from bot.operation.console_access import FORWARDED, Guesses, bearer_of, is_from_here, why_unclear
-from bot.research.trace.health import health
+from bot.research.outcomes import health
 from bot.search.registry import provider_names
 from bot.service.platform import State
 from bot.storage.database import Database

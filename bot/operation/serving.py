@@ -29,12 +29,11 @@ from bot.rights.rights import Rights, RuleChanges
 from bot.search.background_indexing import documents_being_indexed
 from bot.search.vector_filling import vectors_being_made
 from bot.service.access import shut_to_console
-from bot.service.dispatch import choice
-from bot.service.dispatch.choice import Role
-from bot.service.forgetting import Maintenance
+from bot.service.deletion import Maintenance
+from bot.service.dispatch.dispatcher import CONCURRENCY, DRAIN_SECONDS, Role
 from bot.service.platform import Platform, listening_platforms, platforms, posting_platforms
 from bot.service.reception import Reception
-from bot.service.standing.rounds import StandingRounds
+from bot.service.standing_service import StandingRounds
 from bot.storage.database import SERVING_PATIENCE, START_PATIENCE, open_database
 from bot.storage.postgres import Connecting
 from bot.storage.removal import Keep, Retention
@@ -119,7 +118,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         tell("Ending: working questions are finished or kept for the next start.")
         # Inside the stack, so that health, metrics and pages work until the last question is done.
         await reception.aclose()
-        await app.dispatcher.drain(choice.DRAIN_SECONDS)
+        await app.dispatcher.drain(DRAIN_SECONDS)
 
 
 async def work(
@@ -127,7 +126,7 @@ async def work(
     tell: Callable[[str], None],
     *,
     health_port: int | None = None,
-    concurrency: int = choice.CONCURRENCY,
+    concurrency: int = CONCURRENCY,
 ) -> None:
     """Run until SIGINT or SIGTERM, then drain. Opens no gateway, and a port only for health checks.
 
@@ -184,7 +183,7 @@ async def work(
         state.ending = True
         tell("Ending: working questions are finished or left to another worker.")
         # Inside the stack, so that health and metrics work until the last question is done.
-        await app.dispatcher.drain(choice.DRAIN_SECONDS)
+        await app.dispatcher.drain(DRAIN_SECONDS)
 
 
 async def _refused(reaching: list[asyncio.Task[None]]) -> None:

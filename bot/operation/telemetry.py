@@ -24,8 +24,8 @@ from bot.core.errors import StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.plugins import need
 from bot.core.settings import Settings
-from bot.research.trace.timeline import Span as Line
-from bot.research.trace.trace import ModelCall, Price, Trace, trace
+from bot.research.trace import ModelCall, Price, Trace, trace
+from bot.research.trace import Span as Line
 from bot.service.dispatch.attempts import Executor
 from bot.storage.archive import Traces
 from bot.storage.store import RunRecord, Store

@@ -1,14 +1,15 @@
-"""Results and failures of steps, as the journal stores them for the next attempt."""
+"""Results and failures of steps as the journal stores them, and how an answer's notes word them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections import UserList
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from bot.core.errors import (
     Broken,
@@ -19,10 +20,11 @@ from bot.core.errors import (
     ModelRefused,
     ModelUnavailable,
     Refused,
-    StorageUnavailable,
     Unavailable,
 )
-from bot.core.messages import OWN_WORDS, Provenance
+from bot.core.messages import OWN_WORDS, Attachment, Provenance
+from bot.core.texts import DEFAULT, Texts
+from bot.pages.urls import display_url
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import (
     AnswerDelta,
@@ -30,10 +32,13 @@ from bot.reasoning.evidence import (
     Cut,
     Judged,
     Restart,
+    Scope,
     Suggested,
     TextDelta,
 )
+from bot.search.guarded import without_rest
 from bot.search.provider import Hit
+from bot.storage.overview import StoredSearch
 
 # A provider's failure begins with its name (``search.blend``), at the start or after a sentence.
 _NAMED = re.compile(r"(?:^|(?<=[.!?] ))([a-z][a-z0-9_-]*): ")
@@ -136,52 +141,144 @@ class Failure:
 
     @property
     def error(self) -> FootnoteError:
-        """Rebuild the error."""
         if self.kind == "BudgetSpent":
             return BudgetSpent(self.sentence, text_id=self.text_id, limit=self.limit)
         kind = next((kind for kind in KINDS if kind.__name__ == self.kind), Broken)
         return kind(self.sentence)
 
 
-_failure = TypeAdapter(Failure)
+stored_failure = TypeAdapter(Failure)
 
 
-class Keeping(Protocol):
-    """The part of ``research.run.Run`` that stores results."""
+class Notes(UserList[str]):
+    """Distinct sentences in the asker's language. ``attachments`` are the message's files, by the
+    URL where a person opens them. Reasons without a translation stay in their original words."""
 
-    now: datetime
+    def __init__(self, texts: Texts, attachments: Mapping[str, Attachment]) -> None:
+        super().__init__()
+        self._texts = texts
+        self._attachments = attachments
+        self._has_unindexed = False
+        self.worded: dict[str, str] = {}  # a reason → its wording for the asker
 
-    async def keep(
-        self,
-        kind: str,
-        inputs: Mapping[str, Any],
-        work: Callable[[], Awaitable[T]],
-        shape: TypeAdapter[T],
-        *,
-        title: str,
-    ) -> T: ...
+    def say(self, sentence: str) -> str:
+        """Add a sentence unless it is there; returns it."""
+        if sentence not in self:
+            self.append(sentence)
+        return sentence
 
-    def recorded(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None: ...
+    def error(self, error: FootnoteError, consequence: str) -> str:
+        """Add an error with its consequence for the answer (the id of a text)."""
+        return self.say(self._with_consequence(error, consequence))
+
+    def instead(self, error: FootnoteError, consequence: str) -> str:
+        """Return the sentences of an error for use elsewhere, and drop the note of the same error
+        with another consequence."""
+        described = self.described(error)
+        self.data = [note for note in self.data if not note.startswith(described)]
+        return self._with_consequence(error, consequence)
+
+    def _with_consequence(self, error: FootnoteError, consequence: str) -> str:
+        """Return an error and its consequence as sentences in the asker's language."""
+        space = "" if self._texts.locale.startswith("zh") else " "
+        return f"{self.described(error)}{space}{self._texts(consequence)}"
+
+    def of_search(self, sentence: str) -> str:
+        """Return the sentence on failed providers in the asker's language."""
+        names = ", ".join(name for name, _ in failures_in([sentence]))
+        if self._texts.locale == DEFAULT or not names:
+            return without_rest(sentence)
+        return self._texts("search-unanswered", names=names)
+
+    def unindexed(self, count: int) -> None:
+        """Add a note that ``count`` documents were not searchable yet; only the first call
+        counts."""
+        if not self._has_unindexed:
+            self._has_unindexed = True
+            self.say(self._texts("documents-unindexed", count=count))
+
+    def of_page(self, error: FootnoteError) -> str:
+        """Return why a page cannot be read, in the asker's language."""
+        if self._texts.locale == DEFAULT:
+            return error.sentence
+        kinds = ((Unavailable, "page-away"), (Refused, "page-refused"))
+        text_id = next((id for kind, id in kinds if isinstance(error, kind)), "page-unreadable")
+        return self._texts(text_id)
+
+    def unread(self, url: str, reason: str) -> str:
+        """Add a note that a link or file of the asker could not be read."""
+        reason = self.worded.get(reason, reason)
+        if url in self._attachments:
+            name = self._attachments[url].name
+            return self.say(self._texts("file-not-read", name=name, reason=_of_it(name, reason)))
+        return self.say(
+            self._texts("link-not-read", url=url, reason=_of_it(display_url(url), reason))
+        )
+
+    def widened(self, scope: Scope) -> str:
+        """Add a note that the search found nothing within the asker's restriction."""
+        return self.say(
+            self._texts(
+                "search-widened",
+                freshness=scope.freshness or "any",
+                domains=", ".join(scope.domains) or "any",
+            )
+        )
+
+    def described(self, error: FootnoteError) -> str:
+        """Return an error's sentence, in the asker's language if there is a translation."""
+        if isinstance(error, BudgetSpent) and error.limit:
+            return self._texts(error.text_id, limit=error.limit)
+        if self._texts.locale == DEFAULT:
+            return error.sentence
+        text_id = next((id for kind, id in KINDS.items() if isinstance(error, kind)), "")
+        return self._texts(text_id) if text_id else error.sentence
 
 
-async def attempted(
-    run: Keeping, work: Callable[[], Awaitable[T]], *, inputs: Mapping[str, Any]
-) -> T:
-    """Do ``work``, or raise its error again if it failed on an earlier attempt; ``inputs`` identify
-    the work. Raises what it raises."""
-    inputs = {**inputs, "asked": run.now.isoformat()}  # an edited question starts over
-    earlier = run.recorded("failure", inputs, _failure)
-    if earlier is not None:
-        raise earlier.error
-    try:
-        return await work()
-    except StorageUnavailable:
-        raise  # it cannot be stored either
-    except (BudgetSpent, Unavailable, Refused, Broken) as error:
-        failure = Failure.of(error)
+def _of_it(name: str, reason: str) -> str:
+    """Return a reason without the name it begins with, for use after that name."""
+    of_address = reason.removeprefix(f"The address {name} cannot be read: ")
+    if of_address != reason:
+        return of_address
+    rest = reason.removeprefix(f"{name} ")
+    return reason if rest == reason else f"it {rest}"
 
-        async def kept() -> Failure:
-            return failure
 
-        await run.keep("failure", inputs, kept, _failure, title="")
-        raise
+_search = TypeAdapter(SearchOutcome)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderHealth:
+    """One provider's results. ``hits`` counts its hits among the best, from ``found`` searches;
+    ``failed`` counts its failed searches. ``last_failure`` is its latest error sentence, at
+    ``failed_at``."""
+
+    name: str
+    found: int = 0
+    hits: int = 0
+    failed: int = 0
+    last_failure: str = ""
+    failed_at: datetime | None = None
+
+
+def health(searches: Iterable[StoredSearch]) -> tuple[ProviderHealth, ...]:
+    """Return an entry for each provider in the searches, by name; ``searches`` are latest first."""
+    found: dict[str, ProviderHealth] = {}
+    for search in searches:
+        try:
+            outcome = _search.validate_json(search.result)
+        except ValidationError:
+            continue  # stored by a version of Footnote with another format
+        names = [hit.provider for hit in outcome.hits]
+        for name in dict.fromkeys(names):
+            known = found.get(name, ProviderHealth(name))
+            found[name] = replace(known, found=known.found + 1, hits=known.hits + names.count(name))
+        for name, sentence in failures_in((*outcome.failures, outcome.problem)):
+            known = found.get(name, ProviderHealth(name))
+            found[name] = replace(
+                known,
+                failed=known.failed + 1,
+                last_failure=known.last_failure or sentence,
+                failed_at=known.failed_at or search.at,
+            )
+    return tuple(found[name] for name in sorted(found))

@@ -1,14 +1,17 @@
-"""Answers one question: rewrite, gather by a strategy, write, check.
+"""Answers one question. It alone knows the way: rewrite, gather, write, check, verify.
 
 Without a model, and when it cannot be reached, the closest passages are quoted: better than no
-answer.
+answer. If an earlier attempt has already written an answer, this attempt verifies it: it replays
+the research from the journal, which must produce the same answer as the one posted.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,8 +21,21 @@ from bot.core.errors import (
     Invalid,
     ModelUnavailable,
     NoProviderAvailable,
+    RunLost,
+    StorageUnavailable,
 )
-from bot.core.messages import Answer, Depth, Status, Transcript, Verification
+from bot.core.logs import get_logger
+from bot.core.messages import (
+    Answer,
+    Depth,
+    PlanView,
+    Status,
+    Transcript,
+    Usage,
+    Verification,
+    VerificationState,
+)
+from bot.core.posting import Reply
 from bot.core.settings import Settings
 from bot.core.texts import texts_in
 from bot.pages.urls import dedupe_key
@@ -27,15 +43,13 @@ from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten, Verdict
 from bot.reasoning.reasoner import Pairs, Reasoner, Researcher
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
-from bot.research import closest
-from bot.research.answer.checked import Checked
-from bot.research.answer.write import Written, unsourced, write
-from bot.research.budget.budget import Budget
-from bot.research.evidence.recall import recall
-from bot.research.evidence.relevance import merge_sources
-from bot.research.inputs import CorrectionReply, without_middle, without_middles
-from bot.research.run import Run
-from bot.research.strategies.strategy import (
+from bot.research import quoting
+from bot.research.budget import Budget
+from bot.research.composer import Checked, Numbering, Written, unsourced, write
+from bot.research.quoting import recall
+from bot.research.run import CorrectionReply, Run, without_middle, without_middles
+from bot.research.selection import merge_sources
+from bot.research.strategies import (
     DEEP,
     READ_TOKENS,
     READING,
@@ -46,9 +60,10 @@ from bot.research.strategies.strategy import (
     strategies_for,
     strategy,
 )
+from bot.search.conversation_search import SearchedConversations
 
 if TYPE_CHECKING:
-    from bot.research.answer.verify import Amendment
+    from bot.research.verification import Amendment
 
 MORE_TOKENS = 4  # times the passages of a page, if no model has to read them
 QUERY = 200  # characters of a correction used as a query
@@ -56,7 +71,12 @@ GUESSED = 500  # characters; guesses for longer messages are slow and seldom rig
 
 
 class Pipeline:
-    """See the module docstring. ``on_text`` gets the whole text so far as it grows."""
+    """One attempt at the answer to a run's question, with its verification.
+
+    ``reply`` shows the plan and the text as they grow, ``numbering`` continues the footnotes of the
+    thread. ``given`` is the answer of an earlier attempt, or None. ``conversations`` are those of
+    the platform that may be searched.
+    """
 
     def __init__(
         self,
@@ -65,7 +85,10 @@ class Pipeline:
         fallback: Reasoner,
         transcript: Transcript,
         settings: Settings,
-        on_text: Callable[[str], None],
+        reply: Reply,
+        numbering: Numbering | None = None,
+        given: Answer | None = None,
+        conversations: SearchedConversations | None = None,
     ) -> None:
         self._run = run
         self._transcript = without_middles(transcript)
@@ -79,7 +102,12 @@ class Pipeline:
         self._is_check = run.options.style == "check"
         self._lead = ""  # the text before the answer
         self._noted: CorrectionReply | None = None  # of a message stored as a correction
-        self._on_text = lambda text: on_text(self._lead + text)
+        self._reply = reply
+        self._numbering = numbering or Numbering(transcript)
+        self._given = given
+        self._conversations = conversations
+        self._is_made = False  # whether this attempt has made the answer
+        self._shows = given is None
         self._rewritten: Rewritten | None = None
         self._strategy: tuple[str, Strategy] | None = None  # the current one, with its name
         self._gathered: Gathered | None = None
@@ -97,9 +125,88 @@ class Pipeline:
     def _fall_back(self) -> None:
         self._reasoner, self._researcher = self._fallback, None
 
-    async def answer(self) -> Answer:
-        """Return the answer. Raises what the reasoner raises, except ``ModelUnavailable`` and
-        ``BudgetSpent``, and ``NoProviderAvailable`` if every search failed and nothing was read."""
+    # ------------------------------------------------------------ what is shown
+
+    @property
+    def page_numbers(self) -> dict[int, int]:
+        """The number of each page in the latest answer, by its number in the run."""
+        return self._numbering.page_numbers
+
+    async def answer_posted(self) -> None:
+        """Finish the search of conversations, once the answer is posted."""
+        if self._conversations is not None:
+            await self._conversations.answer_posted()
+
+    def stop_progress(self) -> None:
+        self._shows = False
+
+    def show(self, plan: PlanView) -> None:
+        if self._shows:
+            self._reply.progress(self._numbering.plan(plan))
+
+    def _on_text(self, text: str) -> None:
+        if not self._shows:
+            return
+        before = self.page_numbers
+        text = self._numbering.text(self._lead + text, self._run.numbered)
+        if self.page_numbers != before:  # so that new marks have a target
+            self.show(self._run.plan())
+        self._reply.stream(text)
+
+    # ------------------------------------------------------------ the answer
+
+    async def answer(self, stop: asyncio.Event) -> tuple[Answer, FootnoteError | None]:
+        """Return the written and checked answer, or the findings at the time of the stop; a failed
+        one comes with the error. The work has ended either way.
+
+        Raises ``RunLost`` and ``StorageUnavailable``.
+        """
+        error: FootnoteError | None = None
+        try:
+            answer = await self._until_stopped(stop)
+        except (RunLost, StorageUnavailable):
+            raise
+        except FootnoteError as caught:
+            log.info("run failed", run=self._run.id, error=str(caught))
+            error = caught
+        except Exception as caught:
+            hint = "FOOTNOTE_LOG_LEVEL=debug shows where"
+            log.error("run broke", run=self._run.id, error=repr(caught), hint=hint)
+            log.debug("run broke here", run=self._run.id, exc_info=True)
+            error = FootnoteError(self._run.texts("run-broke", run=self._run.id))
+        finally:
+            await self._settle()
+        if error is not None:
+            answer = self._answer("failed", error.sentence)
+        self._is_made = True
+        self._given = self._named(self._numbering.answer(answer))
+        return self._given, error
+
+    async def _until_stopped(self, stop: asyncio.Event) -> Answer:
+        if stop.is_set():
+            return await self.stopped_answer()
+        work = asyncio.create_task(self.research())
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                work.cancel()
+                await asyncio.wait({work})
+                if work.cancelled():
+                    return await self.stopped_answer()
+            return work.result()
+        finally:
+            stopping.cancel()
+            work.cancel()
+            await asyncio.wait({work, stopping})
+
+    async def _settle(self) -> None:
+        await self._run.journal.settle(datetime.now(UTC))
+
+    async def research(self) -> Answer:
+        """Return the answer, with the run's own page numbers. Raises what the reasoner raises,
+        except ``ModelUnavailable`` and ``BudgetSpent``, and ``NoProviderAvailable`` if every search
+        failed and nothing was read."""
         try:
             return await self._answer_question()
         except (ModelUnavailable, BudgetSpent) as error:
@@ -114,10 +221,6 @@ class Pipeline:
             if self._strategy is not None:
                 self._strategy[1].close()
             await self._run.prefetcher.aclose()
-
-    def failed_answer(self, error: FootnoteError) -> Answer:
-        """Return a failed answer with the error's sentence."""
-        return self._answer("failed", error.sentence)
 
     async def stopped_answer(self) -> Answer:
         """Return an answer made of quotes from what was found before a stop."""
@@ -135,7 +238,7 @@ class Pipeline:
 
     async def _answer_question(self) -> Answer:
         if self._rewritten is None and self._is_check:
-            from bot.research.statements import as_question
+            from bot.research.claims import as_question
 
             self._rewritten = as_question(self._run.message.text)
         if self._rewritten is None:
@@ -226,7 +329,7 @@ class Pipeline:
         if self._is_check:
             raise Invalid(self._run.texts("check-needs-model"))
         reading = replace(READING, page_tokens=READ_TOKENS * MORE_TOKENS)
-        return Gathered(await closest.gather(self._run, task.sub_question(), reading, task.links))
+        return Gathered(await quoting.gather(self._run, task.sub_question(), reading, task.links))
 
     def _depth(self, rewritten: Rewritten) -> Depth:
         asked = self._run.options.depth
@@ -269,7 +372,7 @@ class Pipeline:
         self, evidence: Evidence, rewritten: Rewritten, on_text: Callable[[str], None]
     ) -> Checked:
         writer = self._reasoner if self._is_quoting else self._fallback
-        return await closest.shown(self._run, writer, rewritten, evidence, on_text)
+        return await quoting.shown(self._run, writer, rewritten, evidence, on_text)
 
     async def _deltas(self, rewritten: Rewritten, evidence: Evidence) -> AsyncIterator[AnswerDelta]:
         """Yield the deltas of the answer: of one written while gathering, or of a new one."""
@@ -288,7 +391,7 @@ class Pipeline:
         # In a thread: a long answer takes 0.1 s, which would block other runs.
         checked = await asyncio.to_thread(self._judge, evidence, rewritten, written)
         answer = self._assembled(checked, evidence, status, written.suggested)
-        from bot.research.answer.verify import is_wanted
+        from bot.research.verification import is_wanted
 
         is_possible = self._researcher is not None and status != "stopped"
         if not is_possible or not is_wanted(self._settings, checked):
@@ -303,7 +406,7 @@ class Pipeline:
         written: Written,
         verdicts: Mapping[str, Verdict] | None = None,
     ) -> Checked:
-        from bot.research.answer.check import check  # not needed without a model
+        from bot.research.checking import check
 
         verdicts = {} if verdicts is None else verdicts
         return check(written, evidence, rewritten.question, self._run.texts, verdicts)
@@ -334,7 +437,7 @@ class Pipeline:
         )
 
     def _suggestions(self, suggested: Sequence[str]) -> tuple[str, ...]:
-        from bot.research.answer.suggestions import suggestions
+        from bot.research.composer import suggestions
 
         entries = self._transcript.entries
         asked = (self._asked.text, self.question, *(entry.question for entry in entries))
@@ -360,27 +463,56 @@ class Pipeline:
     # ------------------------------------------------------------ verification
 
     async def amendments(self) -> AsyncIterator[Answer]:
-        """Yield the result of ``answer`` amended by verification, at least once if it was
-        ``pending``; any of them may be the last one shown."""
-        if self._unverified is None or self._researcher is None:
-            return
-        given = self._unverified
-        judge = partial(self._judge, given.evidence, given.rewritten)
-        question = given.rewritten.question
-        from bot.research.answer.verify import amendments
+        """Yield the answer as verification amends it, at least once if it was ``pending``; any of
+        them may be the last one shown. Raises ``RunLost`` and ``StorageUnavailable``."""
+        assert self._given is not None  # noqa: S101
+        try:
+            if not self._is_made and not await self._is_made_again(self._given):
+                yield unverified(self._given, NOT_FOUND_AGAIN)
+                return
+            if self._unverified is None or self._researcher is None:
+                return
+            made = self._unverified
+            from bot.research.verification import amendments
 
-        async for amendment in amendments(
-            self._researcher, question, given.written, given.checked, judge
-        ):
-            yield await self._amended(given, amendment)
+            judge = partial(self._judge, made.evidence, made.rewritten)
+            async for amendment in amendments(
+                self._researcher, made.rewritten.question, made.written, made.checked, judge
+            ):
+                yield self._named(self._numbering.answer(await self._amended(made, amendment)))
+        finally:
+            await self._settle()
 
     async def compare(self, pairs: Pairs) -> tuple[bool | None, ...]:
-        """See ``answer.verify.compare_pairs``; all None without a model."""
+        """Return True for each pair of sentences with the same meaning; all None without a model.
+        See ``verification.compare_pairs``."""
         if self._researcher is None:
             return (None,) * len(pairs)
-        from bot.research.answer.verify import compare_pairs
+        from bot.research.verification import compare_pairs
 
-        return await compare_pairs(self._researcher, self.question, pairs)
+        try:
+            return await compare_pairs(self._researcher, self.question, pairs)
+        finally:
+            await self._settle()
+
+    async def _is_made_again(self, given: Answer) -> bool:
+        try:
+            found = self._numbering.answer(await self.research())
+        except (RunLost, StorageUnavailable):
+            raise
+        except FootnoteError as error:
+            log.info("answer not made again", run=self._run.id, error=str(error))
+            return False
+        return given.verification is not None and given.verification.of == _name(found)
+
+    def _named(self, answer: Answer) -> Answer:
+        """Return the answer with a digest that identifies its first text."""
+        verification = answer.verification
+        if verification is None:
+            return answer
+        first = self._given.verification if self._given is not None else None
+        name = first.of if first is not None else _name(answer)
+        return replace(answer, verification=replace(verification, of=name))
 
     async def _amended(self, given: _Unverified, amendment: Amendment) -> Answer:
         checked = amendment.checked
@@ -396,9 +528,29 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class _Unverified:
-    """An answer after the first step of its check."""
-
     written: Written
     checked: Checked
     evidence: Evidence
     rewritten: Rewritten
+
+
+NOT_FOUND_AGAIN = "The answer was interrupted while it was verified, and cannot be made again."
+
+log = get_logger()
+
+
+def _name(answer: Answer) -> str:
+    return hashlib.sha256(answer.text.encode()).hexdigest()[:16]
+
+
+def unverified(answer: Answer, problem: str) -> Answer:
+    """Return the answer unchanged, with the reason why verification ended."""
+    before = answer.verification or Verification("failed")
+    state: VerificationState = "done" if before.sentences else "failed"
+    return replace(answer, verification=replace(before, state=state, problem=problem))
+
+
+def looks_alike(one: Answer, other: Answer) -> bool:
+    """Return True if readers see the same; steps, usage and verification may differ."""
+    bare = [replace(each, steps=(), usage=Usage(), verification=None) for each in (one, other)]
+    return bare[0] == bare[1]

@@ -165,7 +165,7 @@ class FindsFiles(Protocol):
 
 
 class FileReading(Protocol):
-    """The part of ``research.evidence.library.Library`` that is needed here."""
+    """The part of ``research.library.Library`` that is needed here."""
 
     largest: int
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from bot.core.messages import Audience, Author, Message
 from bot.core.texts import Texts
-from bot.service.reception import Reception
-from bot.service.standing.schedule import DAILY
-from bot.service.words import is_yes
+from bot.service.reception import Reception, is_yes
+from bot.service.standing_service import DAILY
 from bot.storage.workspaces import Opinion, Reason, Verdict
 
 

@@ -6,6 +6,8 @@ for a platform, so a listener can acknowledge its event as soon as a method retu
 
 from __future__ import annotations
 
+import hashlib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -34,19 +36,16 @@ from bot.core.reader import Reach, documents_in
 from bot.core.settings import Settings
 from bot.core.texts import Texts, invalid
 from bot.pages.urls import links_in
-from bot.research.evidence.library import Library
+from bot.research.library import Library
 from bot.rights.rights import Rights, searched_here
 from bot.search.registry import configured_names
-from bot.service.access import admit, check_author
-from bot.service.background_tasks import BackgroundTasks
-from bot.service.corrections import CorrectionDesk
+from bot.service.access import RulesOfChannels, admit, check_author, options_for
+from bot.service.background import BackgroundTasks
+from bot.service.correction_service import CorrectionService
+from bot.service.deletion import Forgetter
 from bot.service.dispatch.dispatcher import Dispatcher
-from bot.service.forgetting import Forgetter
-from bot.service.presses import NO_TEXT, message_of_press
 from bot.service.research_service import LEASE, ResearchService
-from bot.service.rules import RulesOfChannels, options_for
-from bot.service.standing.desk import Desk
-from bot.service.words import is_stop_word
+from bot.service.standing_service import StandingService
 from bot.storage.audit_log import Actor, acting
 from bot.storage.conversations import Conversations
 from bot.storage.forgetting import Subject
@@ -55,6 +54,58 @@ from bot.storage.standing_questions import Watch
 from bot.storage.store import NO_FILES, RunRecord, Store
 from bot.storage.tables import UNFINISHED
 from bot.storage.workspaces import Opinion, Use, Workspaces
+
+_STOP = frozenset(
+    [
+        *("stop", "stop it", "please stop", "stop please", "cancel", "abort", "halt", "enough"),
+        *("never mind", "nevermind", "停", "停止", "停下", "停一下", "请停止", "請停止", "取消"),
+        *("中止", "够了", "夠了", "不用了", "算了"),
+    ]
+)
+_YES = frozenset(["yes", "yes please", "是", "是的", "确认", "確認", "好"])
+_LONGEST = max(len(word) for word in _STOP)
+
+
+def is_stop_word(text: str) -> bool:
+    """Return True if the whole message only asks to stop."""
+    return _bare(text) in _STOP
+
+
+def is_yes(text: str) -> bool:
+    """Return True if the whole message only agrees."""
+    return _bare(text) in _YES
+
+
+def _bare(text: str) -> str:
+    """Return a short text without punctuation and case; "" for a longer one."""
+    said = text.strip()
+    if len(said) > _LONGEST + 8:
+        return ""
+    bare = "".join(char for char in said if unicodedata.category(char)[0] not in "PSC")
+    return " ".join(bare.casefold().split())
+
+
+NO_TEXT = Wording("")
+
+
+def message_of_press(
+    run: RunRecord, button: str, author: Author, said: Wording, locale: str, audience: Audience
+) -> Message:
+    """Return the message equivalent to pressing a button on a run's reply, which ``said`` this."""
+    # An edited run has had several questions, so the same button may mean a different one.
+    digest = hashlib.sha256(said.text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return Message(
+        event_id=f"{run.id}:{button}:{digest}",
+        thread=run.message.thread,
+        author=author,
+        text=said.text,
+        at=datetime.now(UTC),
+        locale=locale,
+        audience=audience,
+        conversations=run.options.conversations,
+        made_from=said.made_from,
+    )
+
 
 LAST_ERRANDS_SECONDS = 2.0
 GONE_REMEMBERED, GONE_SECONDS = 10_000, 600.0  # Slack delivers again for five minutes
@@ -111,8 +162,8 @@ class Reception:
         self._background = BackgroundTasks("core")
         self.forgetter = Forgetter(store.database, dispatcher.request_stop)
         self.rules = RulesOfChannels(settings, self._workspaces)
-        self.standing = Desk(store.database)
-        self.corrections = CorrectionDesk(settings, store.database)
+        self.standing = StandingService(store.database)
+        self.corrections = CorrectionService(settings, store.database)
 
     async def aclose(self) -> None:
         """Give pending notices a moment to finish, and drop the rest."""

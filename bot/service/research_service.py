@@ -1,8 +1,12 @@
-"""The research service: accepts messages and processes their runs up to the posted answer.
+"""The research service. It alone knows who may ask and read, and what is stored and posted.
 
-    message → accept → rewrite → gather → write → check → post
+    message → accept → rewrite → gather → write → check → post → verify → amend
 
 Adapters call ``accept`` and provide a poster per platform; dispatchers call ``answer``.
+
+The answer is posted at once, with the marks from the first step of its check. Each amendment is
+stored before it is shown, and the run ends after the last one. If the process dies in between, the
+posted answer stays pending; the next attempt posts it again and continues to verify it.
 """
 
 from __future__ import annotations
@@ -33,34 +37,126 @@ from bot.core.texts import texts_for
 from bot.pages.pool import For, reading_for
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import Pairs, ReasonerFactory
-from bot.research.answer.write import Numbering
-from bot.research.budget.account import Account, Days
-from bot.research.budget.budget import Budget, DayLimits
-from bot.research.evidence.library import Library
-from bot.research.inputs import Resources, RunQuestion
-from bot.research.pipeline import Pipeline
-from bot.research.run import Run
+from bot.research.budget import Account, Budget, DayLimits, Days
+from bot.research.composer import Numbering
+from bot.research.library import Library
+from bot.research.pipeline import Pipeline, looks_alike, unverified
+from bot.research.run import Resources, Run, RunQuestion
 from bot.rights.rights import Rights
 from bot.search.conversation_search import Conversing, SearchedConversations
 from bot.search.registry import searches_conversations
-from bot.service.amending import Posting
-from bot.service.corrections import CorrectionDesk
-from bot.service.investigation import Investigation
-from bot.service.standing.checks import StandingChecks, is_standing_check
+from bot.service.correction_service import CorrectionService
+from bot.service.standing_checks import StandingChecks
 from bot.storage.audit_log import Audit
+from bot.storage.console import UNSEEN
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.spending import Amount, DaySpent, Holder, Payer, Reservations, Spending
 from bot.storage.store import NO_FILES, RunRecord, Store
 from bot.storage.word_search import FoundWords
 
-PREFETCHED_PAGES = 8  # read before the reasoner chooses
-LEASE = timedelta(seconds=30)  # for which an accepted run is reserved for its dispatcher
-
 if TYPE_CHECKING:
     from bot.search.earlier_answers import EarlierAnswers
 
+STOPPED = "The verification was stopped."
+BROKE = "The verification failed unexpectedly; see the log."
+UNVERIFIED = "Its verification was switched off."
+
 log = get_logger()
+
+
+async def post_amended(
+    store: Store,
+    record: RunRecord,
+    reply: Reply,
+    work: Pipeline,
+    answer: Answer,
+    stop: asyncio.Event,
+    *,
+    is_verified_first: bool,
+) -> Answer:
+    """Show a pending answer and each amendment; returns the final answer. With
+    ``is_verified_first``, nothing is shown until the verification ends.
+
+    A stop ends the verification. Raises as ``Reply`` does, and ``StorageUnavailable``.
+    """
+    found: asyncio.Queue[Answer | None] = asyncio.Queue()
+    verifying = asyncio.create_task(_verify(record.id, work, answer, found))
+    stopping = asyncio.create_task(_cancel_after(stop, verifying))
+    shown: Answer | None = None
+    away: PlatformUnavailable | None = None
+    try:
+        if not is_verified_first:
+            work.stop_progress()
+            try:
+                await reply.finish(answer)
+                shown = answer
+            except PlatformUnavailable as error:
+                away = error  # the verification has begun and goes on; raised after it
+        while (latest := await _newest(found)) is not None:
+            answer = latest
+            await store.save_answer(record.id, record.attempt, answer, work.page_numbers)
+            if shown is not None and not looks_alike(shown, answer):
+                try:
+                    await reply.finish(answer)
+                except PostRefused as refused:  # the first version stays posted
+                    log.warning("answer not amended", run=record.id, error=str(refused))
+                shown = answer
+        await verifying  # raises errors that leave the run unfinished
+        if away is not None:
+            raise away
+        if shown is None:
+            await reply.finish(answer)
+    finally:
+        for task in (stopping, verifying):
+            task.cancel()
+        await asyncio.gather(stopping, verifying, return_exceptions=True)
+    return answer
+
+
+async def _verify(
+    run_id: str, work: Pipeline, answer: Answer, found: asyncio.Queue[Answer | None]
+) -> None:
+    """Put each amendment into ``found``, then None; the last one is not ``pending``."""
+    problem = ""
+    try:
+        async for answer in work.amendments():
+            found.put_nowait(answer)
+        if answer.is_pending:  # settings may have changed since an earlier attempt
+            problem = UNVERIFIED
+    except asyncio.CancelledError:
+        problem = STOPPED
+    except (RunLost, StorageUnavailable):
+        raise
+    except Exception as error:
+        problem = BROKE
+        log.error("verification broke", run=run_id, error=repr(error))
+        log.debug("verification broke here", run=run_id, exc_info=True)
+    finally:
+        if problem:
+            found.put_nowait(unverified(answer, problem))
+        found.put_nowait(None)
+
+
+async def _newest(found: asyncio.Queue[Answer | None]) -> Answer | None:
+    """The latest amendment that is ready, waiting for one if need be; None after the last."""
+    latest = await found.get()
+    while latest is not None and not found.empty():
+        later = found.get_nowait()
+        if later is None:
+            found.put_nowait(None)
+            break
+        latest = later
+    return latest
+
+
+async def _cancel_after(stop: asyncio.Event, work: asyncio.Task[None]) -> None:
+    await stop.wait()
+    work.cancel()
+
+
+PREFETCHED_PAGES = 8  # read before the reasoner chooses
+LEASE = timedelta(seconds=30)  # for which an accepted run is reserved for its dispatcher
 
 
 class ResearchService:
@@ -96,7 +192,7 @@ class ResearchService:
         self._days = Days(Reservations(store.database))
         self._standing_checks = StandingChecks(store)
         self._words = FoundWords(store.database)
-        self.corrections = CorrectionDesk(settings, store.database)
+        self.corrections = CorrectionService(settings, store.database)
 
     # ------------------------------------------------------------ accepting
 
@@ -223,10 +319,15 @@ class ResearchService:
             if error is not None:
                 await reply.fail(answer, error)
             elif work is not None and answer.is_pending:
-                posting = Posting(
-                    self._store, record, reply, work, is_verified_first=not poster.amends
+                answer = await post_amended(
+                    self._store,
+                    record,
+                    reply,
+                    work,
+                    answer,
+                    stop,
+                    is_verified_first=not poster.amends,
                 )
-                answer = await posting.finish(answer, stop)
             else:
                 await reply.finish(answer)
             log.info("posted")
@@ -267,11 +368,12 @@ class ResearchService:
         if answer is None or answer.is_pending:
             answer, _, work = await self._answer(record, Unseen(), stop, reader)
             if answer.is_pending and work is not None:
-                unseen = Posting(self._store, record, Unseen(), work, is_verified_first=True)
-                answer = await unseen.finish(answer, stop)
+                answer = await post_amended(
+                    self._store, record, Unseen(), work, answer, stop, is_verified_first=True
+                )
 
         async def compared(pairs: Pairs) -> tuple[bool | None, ...]:
-            by = work or await self._investigation(record, Unseen(), reader)
+            by = work or await self._pipeline(record, Unseen(), reader)
             return await by.compare(pairs)
 
         reach = partial(self._rights.reach, reader)
@@ -300,9 +402,9 @@ class ResearchService:
 
     async def _answer(
         self, record: RunRecord, reply: Reply, stop: asyncio.Event, reader: Reader
-    ) -> tuple[Answer, FootnoteError | None, Investigation | None]:
+    ) -> tuple[Answer, FootnoteError | None, Pipeline | None]:
         """Return the run's stored answer, from an earlier attempt or made now, its error if it
-        failed, and the investigation that can still verify it."""
+        failed, and the pipeline that can still verify it."""
         stored = record.answer  # written by an earlier attempt, perhaps not posted
         if stored is not None and not stored.is_pending:
             failed = stored.status == "failed"
@@ -311,7 +413,7 @@ class ResearchService:
         if not self._rights.reach(reader).covers(asked.made_from):
             unread = Answer("failed", "", "", record.id, documents=asked.made_from.urls)
             return *(await self._withhold(record, unread)), None
-        work = await self._investigation(record, reply, reader)
+        work = await self._pipeline(record, reply, reader)
         if stored is not None:
             return stored, None, work
         answer, error = await work.answer(stop)
@@ -346,10 +448,8 @@ class ResearchService:
         download = partial(poster.download, reference)
         return SearchedConversations(found, record.id, download, self._library)
 
-    async def _investigation(
-        self, record: RunRecord, reply: Reply, reader: Reader
-    ) -> Investigation:
-        """Prepare this attempt's investigation, shown by ``reply``.
+    async def _pipeline(self, record: RunRecord, reply: Reply, reader: Reader) -> Pipeline:
+        """Prepare this attempt's research, shown by ``reply``.
 
         The thread's messages from before Footnote joined are read first, once.
         """
@@ -390,14 +490,6 @@ class ResearchService:
             run.note(unread)
         if transcript is not stored:
             run.note(run.texts("earlier-out-of-reach"))
-        pipeline = partial(
-            Pipeline,
-            run,
-            self._reasoner(run.calls),
-            self._fallback(run.calls),
-            transcript,
-            self._settings,
-        )
         # Ignore an earlier answer that its asker may no longer see.
         given = record.answer
         if given is not None and not now.covers(given.rests_on):
@@ -405,7 +497,17 @@ class ResearchService:
         earlier = transcript
         if is_standing_check(record):
             earlier = await self._standing_checks.earlier_answers(record)
-        work = Investigation(run, journal, Numbering(earlier), pipeline, reply, given, talk)
+        work = Pipeline(
+            run,
+            self._reasoner(run.calls),
+            self._fallback(run.calls),
+            transcript,
+            settings,
+            reply,
+            Numbering(earlier),
+            given,
+            talk,
+        )
         return work
 
     def _earlier_answers(self, record: RunRecord, reader: Reader) -> EarlierAnswers | None:
@@ -437,3 +539,10 @@ class ResearchService:
             return record, error.sentence
         await self._conversations.keep_history(thread, history, datetime.now(UTC))
         return record, ""
+
+
+def is_standing_check(record: RunRecord) -> bool:
+    """Return True for a run that checks a standing question and has nothing to post yet."""
+    watch = record.options.watch
+    is_hidden = record.message.thread.thread == UNSEEN + watch
+    return bool(watch) and is_hidden and not record.removed

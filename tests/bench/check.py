@@ -6,7 +6,7 @@ be made from those of ``tune``; those of ``held`` are kept apart for measuring a
 half of them was written by people who had not seen a rule. Most of ``tune`` was made to find what
 the rules get wrong: shares of ``tune`` say nothing of how the check does on new sentences.
 
-The first step is ``bot.research.answer.check.check`` on an answer of that sentence; it compares
+The first step is ``bot.research.checking.check`` on an answer of that sentence; it compares
 figures, dates, names and calculations. The second is the configured small model, asked as the
 product asks it, one call an item:
 
@@ -39,8 +39,8 @@ from bot.reasoning.evidence import (
     Verdict,
 )
 from bot.reasoning.reasoner import Researcher, chosen_reasoner
-from bot.research.answer.check import check, cited_claim
-from bot.research.answer.write import Written, write
+from bot.research.checking import check, cited_claim
+from bot.research.composer import Written, write
 from tests.bench.check_items import (
     FALSE_KINDS,
     HALVES,

@@ -20,14 +20,12 @@ from bot.pages.page import Page
 from bot.pages.passages import split
 from bot.reasoning.closest_reasoner import Closest
 from bot.reasoning.evidence import SubQuestion
-from bot.research import closest
-from bot.research.answer.checked import Checked
-from bot.research.budget.account import Account
-from bot.research.budget.budget import Budget
-from bot.research.evidence.library import Library
-from bot.research.evidence.workspace import Reading
-from bot.research.inputs import Resources, RunQuestion
-from bot.research.run import Run
+from bot.research import quoting
+from bot.research.budget import Account, Budget
+from bot.research.composer import Checked
+from bot.research.library import Library
+from bot.research.run import Resources, Run, RunQuestion
+from bot.research.working_set import Reading
 from bot.search.blend import SearchResult
 from bot.search.indexer import Indexer
 from bot.search.local_documents import LocalDocuments
@@ -197,10 +195,10 @@ async def work(
     reasoner = Closest(run.calls)
     rewritten = await reasoner.rewrite(Transcript(), message)
     asked = SubQuestion(rewritten.question, rewritten.language, rewritten.queries)
-    evidence = await closest.gather(run, asked, Reading(SHOWN, READ_TOKENS), ())
+    evidence = await quoting.gather(run, asked, Reading(SHOWN, READ_TOKENS), ())
     return Worked(
         read=tuple(source.title for source in evidence.sources),  # numbered as they were read
-        answer=await closest.shown(run, reasoner, rewritten, evidence, lambda text: None),
+        answer=await quoting.shown(run, reasoner, rewritten, evidence, lambda text: None),
     )
 
 

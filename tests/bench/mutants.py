@@ -83,7 +83,7 @@ PARTS = {
     ),
     "dispatch": Part(
         ["bot/service/dispatch/*.py"],
-        ["tests/unit/dispatch", "tests/contract/test_dispatcher.py"],
+        ["tests/unit/service/dispatch", "tests/contract/test_dispatcher.py"],
         "local-postgres",
     ),
     "retention": Part(
@@ -98,11 +98,11 @@ PARTS = {
     ),
     "blend": Part(["bot/search/blend.py"], ["tests/unit/search/test_blend.py"]),
     "budget": Part(
-        ["bot/research/budget/*.py"],
-        ["tests/unit/research/budget", "tests/unit/research/test_run.py"],
+        ["bot/research/budget.py"],
+        ["tests/unit/research/test_budget.py", "tests/unit/research/test_run.py"],
     ),
     "forgetting": Part(
-        ["bot/storage/forgetting.py", "bot/service/forget*.py"],
+        ["bot/storage/forgetting.py", "bot/service/deletion.py"],
         [
             "tests/unit/storage/test_forgetting.py",
             "tests/unit/storage/test_console.py",

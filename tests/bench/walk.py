@@ -130,7 +130,7 @@ async def ask(place: SlackPlace, question: str, database: Path) -> None:
 
 
 def package(module: str) -> str:
-    """``bot.research`` of ``bot.research.answer.check``; ``bot`` of ``bot.__main__``."""
+    """``bot.research`` of ``bot.research.checking``; ``bot`` of ``bot.__main__``."""
     return ".".join(module.split(".")[:-1][:2])
 
 

@@ -22,9 +22,8 @@ from bot.core.messages import Message, Thread, Transcript
 from bot.core.texts import texts_for
 from bot.reasoning.evidence import Rewritten
 from bot.service.reception import AcceptedQuestion
-from bot.service.standing.checks import DAYS
-from bot.service.standing.desk import do_by_words
-from bot.service.standing.rounds import StandingRounds
+from bot.service.standing_checks import DAYS
+from bot.service.standing_service import StandingRounds, do_by_words
 from bot.storage.store import RunRecord
 from bot.storage.tables import messages, runs
 from bot.storage.workspaces import Opinion

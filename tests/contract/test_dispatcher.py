@@ -19,9 +19,8 @@ import pytest
 from bot.core.errors import PlatformUnavailable, StorageUnavailable
 from bot.core.messages import RunOptions, Thread
 from bot.service.dispatch.attempts import Executor, Timing
-from bot.service.dispatch.dispatcher import Dispatcher
-from bot.service.dispatch.local import LocalDispatcher
-from bot.service.dispatch.postgres import PostgresDispatcher
+from bot.service.dispatch.dispatcher import Dispatcher, LocalDispatcher
+from bot.service.dispatch.procrastinate_dispatcher import PostgresDispatcher
 from bot.storage.conversations import Conversations
 from bot.storage.store import RunRecord, Store, open_store
 from tests.fakes import sqlite

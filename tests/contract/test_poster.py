@@ -14,7 +14,7 @@ import pytest
 
 from bot.core.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused, RunLost
 from bot.core.messages import Answer, Citation, Doubt, PlanView, StepView, Usage
-from bot.research.answer.proof import proof
+from bot.research.proof import proof
 from tests.contract.discord_harness import discord_stage, discord_stage_without_embeds
 from tests.contract.harness import Desk, PlatformHarness, joined
 from tests.contract.slack_harness import refusing, slack_stage

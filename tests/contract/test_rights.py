@@ -16,8 +16,8 @@ from bot.core.errors import Denied, Invalid, PageUnreadable
 from bot.core.messages import Thread
 from bot.core.reader import EVERYTHING, Reader, correction_address
 from bot.pages.fetch import Fetcher
-from bot.research.evidence.library import Library
-from bot.research.trace.trace import page_of_trace
+from bot.research.library import Library
+from bot.research.trace import page_of_trace
 from bot.rights.rights import Rights
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, Query
 from bot.search.registry import open_search

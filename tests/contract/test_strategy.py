@@ -28,7 +28,7 @@ from bot.reasoning.evidence import (
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
 from bot.reasoning.reasoner import OnAnswer, OnQueries, Researcher
 from bot.research.run import Run
-from bot.research.strategies.strategy import Gathered, Strategy, Task, strategies, strategy
+from bot.research.strategies import Gathered, Strategy, Task, strategies, strategy
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
 from tests.fakes.library import Shelf, a_shelf

@@ -12,7 +12,7 @@ from bot.pages.choosing import Chooser, select, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split
 from bot.pages.pool import reading_for
-from bot.research.evidence.library import Library
+from bot.research.library import Library
 from bot.search.blend import SearchResult
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import keywords, terms

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.core.errors import FootnoteError
 from bot.core.messages import Answer, Attachment, Message, PlanView
-from bot.core.posting import PostState, RunRef
+from bot.core.posting import PostState, RunRef, Unseen
 
 
 @dataclass
@@ -66,3 +66,13 @@ class RememberingPoster:
 
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
         return self.files[attachment.url]
+
+
+class Streamed(Unseen):
+    """A reply that hands on its text as it grows."""
+
+    def __init__(self, on_text: Callable[[str], None]) -> None:
+        self._on_text = on_text
+
+    def stream(self, text: str) -> None:
+        self._on_text(text)

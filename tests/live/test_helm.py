@@ -20,7 +20,7 @@ from bot.operation.configuration import known_names, load_settings, secret_names
 from bot.operation.console_access import has_console
 from bot.operation.health import Readiness, health_routes
 from bot.pages import guard
-from bot.service.dispatch.choice import DRAIN_SECONDS, is_queued
+from bot.service.dispatch.dispatcher import DRAIN_SECONDS, is_queued
 from tests.live.chart import CHART, INSTALLED, Pod, Rendered, helm, needs_helm
 from tests.unit.test_deploy import EXTRA_SECONDS, check_command, instruction
 

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from bot.core.errors import StorageUnavailable
 from bot.core.messages import RunOptions, Thread
-from bot.service.dispatch.postgres import PostgresDispatcher
+from bot.service.dispatch.procrastinate_dispatcher import PostgresDispatcher
 from bot.storage.database import open_database
 from bot.storage.postgres import Connecting
 from bot.storage.store import RunRecord, Store, open_store

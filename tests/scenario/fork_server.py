@@ -31,7 +31,7 @@ from bot.operation.configuration import settings_class
 from bot.text import language
 from bot.text.patterns import _LazyRegex
 
-LOOK_EVERY = "bot.service.standing.rounds.ROUND_SECONDS"
+LOOK_EVERY = "bot.service.standing_service.ROUND_SECONDS"
 CONSTANT = re.compile(r"(bot|adapters)\.[\w.]+\.[A-Z_]+")
 PR_SET_PDEATHSIG = 1  # prctl(2)
 
@@ -48,7 +48,7 @@ PARTS = (
     "bot.cli.usage",
     "adapters.web.app",
     "adapters.web.platform",
-    "bot.service.dispatch.postgres",
+    "bot.service.dispatch.procrastinate_dispatcher",
     "bot.operation.diagnosis",
     "bot.pages.markup",
     "trafilatura",
@@ -57,7 +57,7 @@ PARTS = (
     "bot.reasoning.closest_reasoner",
     "bot.core.texts",
     "bot.research.pipeline",
-    "bot.research.strategies.iterate",
+    "bot.research.strategies",
     "bot.search.indexer",
     "bot.search.local_documents",
     "bot.search.mediawiki",

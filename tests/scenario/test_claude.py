@@ -193,9 +193,7 @@ def test_a_model_that_only_talks_is_ended_and_what_it_read_is_quoted(
 
 
 def test_a_spent_budget_is_said_in_the_answer(footnote: Program) -> None:
-    ended = footnote.run(
-        "ask", "--json", QUESTION, **{"bot.research.budget.budget.MODEL_CALLS": "1"}
-    )
+    ended = footnote.run("ask", "--json", QUESTION, **{"bot.research.budget.MODEL_CALLS": "1"})
     assert any("1 model call" in note for note in ended.json["notes"])
     assert ended.json["usage"]["model_calls"] == 2, "and the answer is still written"
 

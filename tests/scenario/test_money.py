@@ -162,24 +162,6 @@ def test_a_stream_that_was_cut_is_paid_for_and_is_one_call(
     assert spent_today(footnote).usd == ended.json["usage"]["usd"]
 
 
-def test_a_rewrite_that_had_to_be_repaired_is_two_calls(
-    footnote: Program, claude: FakeClaude
-) -> None:
-    asked: list[Mapping[str, Any]] = []
-
-    def brain(request: Mapping[str, Any]) -> Reply | Fail:
-        asked.append(request)
-        if len(asked) == 1:
-            return says("This is no JSON.")
-        # The second time it does as it was asked the first time.
-        return researcher(asked[0] if len(asked) == 2 else request)
-
-    claude.use(brain)
-    ended = footnote.run("ask", "--json", "--depth", "quick", QUESTION)
-    assert ended.code == 0, ended.err
-    check(ended, claude.requests, 3)
-
-
 def test_a_run_that_was_killed_and_resumed_is_counted_once(
     footnote: Program, claude: FakeClaude
 ) -> None:
@@ -265,14 +247,6 @@ def test_a_days_limit_ends_the_gathering_and_then_refuses_questions(
     assert "Your research budget for today is spent. You can ask again at 00:00 UTC" in second.err
     assert claude.requests == []
     assert spent_today(footnote).questions == 1
-
-
-def test_only_so_many_questions_a_day_are_taken(footnote: Program) -> None:
-    limit = {"FOOTNOTE_USER_DAILY_QUESTIONS": "1"}
-    assert footnote.run("ask", "--json", "Hello there", **limit).code == 0
-    refused = footnote.run("ask", "Hello again", **limit)
-    assert refused.code == 1
-    assert "You have asked your question for today." in refused.err
 
 
 @pytest.mark.slow

@@ -100,7 +100,7 @@ def test_a_revision_that_takes_too_long_leaves_its_part_out(
         return replace(reply, fault=Fault("stall", seconds=600)) if hangs else reply
 
     claude.use(slow)
-    ended = ask(with_claude, documents, **{"bot.research.report.report.REVISION_SECONDS": "5"})
+    ended = ask(with_claude, documents, **{"bot.research.report.REVISION_SECONDS": "5"})
     assert ended.code == 0, ended.err
     text = ended.json["answer"]
     assert "> “Keys” was left out: there was no time left to check it." in text

@@ -37,8 +37,7 @@ DECLARING = {
 USING_AN_EXTRA = {
     "adapters.terminal.mcp",
     "adapters.web.access.single_sign_on",
-    "bot.service.dispatch.postgres",
-    "bot.service.dispatch.queue",
+    "bot.service.dispatch.procrastinate_dispatcher",
     "bot.search.mcp_connection",
     "bot.search.mcp_source",
     "bot.mcp.server",

@@ -102,6 +102,7 @@ def test_a_working_question_is_stopped_from_where_nobody_works_on_it(
         until_shown(place, said, "topped")
 
 
+@on_slack
 def test_an_edited_question_is_answered_anew_in_the_same_reply(
     fork_server: ForkServer, shared: Program, place: Place, gate: Gate
 ) -> None:
@@ -114,6 +115,7 @@ def test_an_edited_question_is_answered_anew_in_the_same_reply(
         assert "6.50" in the_answer(place, said)
 
 
+@on_slack
 def test_the_reply_to_a_deleted_question_goes_away(
     fork_server: ForkServer, shared: Program, place: Place, gate: Gate
 ) -> None:
@@ -133,24 +135,12 @@ def test_alone_serve_works_as_well(fork_server: ForkServer, shared: Program, pla
         assert "90 days" in the_answer(place, place.ask(KEYS))
 
 
-@pytest.mark.parametrize(
-    ("command", "options", "words"),
-    [
-        ("worker", (), "needs PostgreSQL: set FOOTNOTE_DATABASE_URL"),
-        ("serve", ("--no-work",), "needs PostgreSQL: set FOOTNOTE_DATABASE_URL"),
-    ],
-)
 def test_without_a_queue_a_sentence_says_what_is_missing(
-    fork_server: ForkServer,
-    footnote: Program,
-    command: str,
-    options: tuple[str, ...],
-    words: str,
+    fork_server: ForkServer, footnote: Program
 ) -> None:
-    footnote.settings |= {"DISCORD_TOKEN": "a.b.c"}
-    with ending(start_forked(fork_server, footnote, *options, command=command)) as program:
+    with ending(start_forked(fork_server, footnote, command="worker")) as program:
         assert program.wait() == 2
-        assert words in program.said
+        assert "needs PostgreSQL: set FOOTNOTE_DATABASE_URL" in program.said
 
 
 @pytest.mark.parametrize("place", ["slack", "discord"], indirect=True)

@@ -28,8 +28,8 @@ from bot.rendering import (
     phrases,
     safety,
 )
-from bot.research.answer.check import cited_claim, doubt
-from bot.research.answer.proof import proof
+from bot.research.checking import cited_claim, doubt
+from bot.research.proof import proof
 from bot.search.engines import plain
 from bot.text.facts import facts, missing_from
 from bot.text.names import names
@@ -40,12 +40,12 @@ Reader = Callable[[str], object]
 
 # Packages whose functions of one text have no effects.
 _PURE = (
-    *("bot.text", "bot.rendering", "bot.reasoning", "bot.core.messages", "bot.service.words"),
+    *("bot.text", "bot.rendering", "bot.reasoning", "bot.core.messages", "bot.service.reception"),
     *(
         "bot.pages",
         "bot.search",
         "bot.research",
-        "bot.service.standing.comparing",
+        "bot.service.answer_changes",
         "bot.core.errors",
     ),
     *("adapters.slack", "adapters.discord", "adapters.web", "adapters.terminal"),

@@ -33,7 +33,7 @@ from bot.operation.configuration import known_names, load_settings, secret_names
 from bot.operation.console_access import has_console
 from bot.operation.health import Readiness, health_routes, http_endpoint
 from bot.operation.metrics import Metrics
-from bot.service.dispatch.choice import DRAIN_SECONDS, is_queued
+from bot.service.dispatch.dispatcher import DRAIN_SECONDS, is_queued
 from bot.service.platform import Connection
 from bot.storage.database import open_database
 from bot.storage.store import open_store

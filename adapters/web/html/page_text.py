@@ -26,7 +26,7 @@ from adapters.web.html.markdown import (
     set_columns,
     set_headings,
 )
-from bot.research.answer.support import Quoted
+from bot.research.trace import Quoted
 
 AROUND = 320  # characters shown before and after a quoted passage
 EXCERPTS_BELOW = 3  # the level of the headings above excerpts

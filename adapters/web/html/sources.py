@@ -21,7 +21,7 @@ from bot.core.reader import is_document, public, server_of
 from bot.core.texts import Texts
 from bot.pages.passages import columns_in
 from bot.rendering.footnotes import SourceView, excerpts, sources
-from bot.research.answer.support import Quoted
+from bot.research.trace import Quoted
 from bot.search.engines import host_of
 from bot.text.sentences import Block, blocks
 
@@ -66,7 +66,7 @@ class AnswerPlaces:
 
 
 def anchored(citations: Iterable[Citation]) -> list[tuple[str, Citation]]:
-    """Return the citations with the anchors that ``bot.research.answer.support.quotes_of`` uses."""
+    """Return the citations with the anchors that ``bot.research.trace.quotes_of`` uses."""
     counted: dict[int, int] = {}
     found = []
     for cited in citations:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from bot.core.messages import StepState
-from bot.research.trace.timeline import Pause, Span, pauses
+from bot.research.trace import Pause, Span, pauses
 from bot.text.terms import without_controls
 
 MARKS: dict[StepState, str] = {"waiting": "○", "running": "◐", "done": "✓", "failed": "✗"}

@@ -49,7 +49,7 @@ from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.pages.media import accepted
 from bot.service.buttons import Deed, Deeper, Feedback, FollowUp, Retract, Stop, Watch, carry_out
-from bot.service.standing.schedule import DAILY
+from bot.service.standing_service import DAILY
 from bot.storage.store import RunRecord
 from bot.storage.workspaces import REASONS, Reason
 

@@ -25,7 +25,7 @@ from bot.core.messages import Thread, Wording
 from bot.core.texts import Texts
 from bot.rendering.markdown_tables import plain_lines
 from bot.rendering.marks import without_marks
-from bot.service.forgetting import day_after
+from bot.service.deletion import day_after
 from bot.storage.console import ListedConversation
 from bot.storage.forgetting import Subject
 from bot.text.sentences import sentences

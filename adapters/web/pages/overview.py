@@ -27,7 +27,7 @@ from bot.core.errors import InvalidSetting
 from bot.core.lines import one_line, shortened
 from bot.core.texts import Texts
 from bot.operation.metrics import Metrics
-from bot.research.trace.health import ProviderHealth, health
+from bot.research.outcomes import ProviderHealth, health
 from bot.storage.audit_log import Deed
 from bot.storage.overview import (
     RECENT,

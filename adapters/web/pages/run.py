@@ -33,9 +33,16 @@ from bot.core.texts import Texts
 from bot.reasoning.reasoner import price_of
 from bot.rendering.footnotes import link_target
 from bot.rendering.remarks import words_of
-from bot.research.answer.support import Quote, TracedSentence
-from bot.research.trace.timeline import Span
-from bot.research.trace.trace import ModelCall, Trace, TracedPage, page_of_trace, trace
+from bot.research.trace import (
+    ModelCall,
+    Quote,
+    Span,
+    Trace,
+    TracedPage,
+    TracedSentence,
+    page_of_trace,
+    trace,
+)
 from bot.storage.archive import KeptPage, Traces
 from bot.storage.store import RunRecord
 

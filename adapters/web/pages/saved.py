@@ -20,7 +20,7 @@ from bot.core.errors import Invalid
 from bot.core.messages import CONSOLE, Message, Thread
 from bot.core.texts import sentence_for
 from bot.search.correction_search import title_of
-from bot.service.standing.desk import Person
+from bot.service.standing_service import Person
 
 
 def standing_pages(console: Console) -> Sequence[BaseRoute]:

@@ -2,7 +2,8 @@
 
 Dispatchers share this module. A claim is a lease on the run's row, renewed during the work. When a
 process dies, its lease expires, and the next claim gets the next attempt number; only the latest
-attempt can write. A process is not notified that it has lost a run: it must check.
+attempt can write. A process is not notified that it has lost a run: it must check. ``Pace`` limits
+how fast runs begin.
 """
 
 from __future__ import annotations
@@ -19,8 +20,65 @@ from cachetools import LRUCache
 from bot.core.errors import RunLost, StorageUnavailable, Unavailable
 from bot.core.logs import about, get_logger, work_on
 from bot.core.posting import holding
-from bot.service.dispatch.pace import Rounds
+from bot.service.background import Rounds
 from bot.storage.store import RunRecord, Store, new_owner
+
+TICK_SECONDS = 0.02
+LATE_SECONDS = 0.02  # a timer later than this means that the loop is busy
+LONGEST_SECONDS = 1.0  # between two runs' beginnings, however late the timers are
+# The same for workers, where no platform waits for an acknowledgement: one processor can handle
+# about four runs a second, and on a machine busy with other work every timer is late.
+LONGEST_OF_WORKER = 0.25
+MOST_AT_ONCE = 32  # runs that may begin within a tick of an idle loop
+
+
+class Pace:
+    """Limits how fast runs begin: call ``begin`` before a run's work and ``end`` after it. Belongs
+    to one event loop. After ``longest`` seconds another run may begin, however late the timers are.
+    """
+
+    def __init__(self, longest: float = LONGEST_SECONDS) -> None:
+        self._longest = longest
+        self._working = 0
+        self._left = MOST_AT_ONCE
+        self._burst = MOST_AT_ONCE
+        self._tick = asyncio.Event()
+        self._last = 0.0  # when a run last began
+
+    async def ready(self) -> None:
+        """Wait until a run may begin; the first one always may."""
+        while self._working and self._left <= 0:
+            await self._tick.wait()
+
+    async def begin(self) -> None:
+        """Wait until a run may begin, and count it."""
+        await self.ready()
+        self._left -= 1
+        self._working += 1
+        self._last = asyncio.get_running_loop().time()
+
+    def end(self) -> None:
+        """Count the end of a run; if none is left, the next may begin."""
+        self._working -= 1
+        if not self._working:
+            self._wake()
+
+    async def keep(self) -> None:
+        """Measure how busy the loop is, until cancelled."""
+        clock = asyncio.get_running_loop().time
+        while True:
+            asked = clock()
+            await asyncio.sleep(TICK_SECONDS)
+            late = clock() - asked - TICK_SECONDS > LATE_SECONDS
+            self._burst = 1 if late else min(self._burst * 2, MOST_AT_ONCE)
+            waited = clock() - self._last > self._longest
+            self._left = int(waited) if late else self._burst
+            self._wake()
+
+    def _wake(self) -> None:
+        self._tick.set()
+        self._tick = asyncio.Event()
+
 
 FAILURES_REMEMBERED = 10_000
 
@@ -48,6 +106,20 @@ class Timing:
         return wait
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The state of a dispatcher. ``working`` is the number of runs in progress in this process,
+    ``trouble`` the reason why it takes none although it should ("" if it works), ``advice`` a
+    recommendation to the operator, ``workers`` the number of processes that take runs from the
+    queue; None without a queue.
+    """
+
+    working: int
+    workers: int | None = None
+    trouble: str = ""
+    advice: str = ""
+
+
 class Executor(Protocol):
     """The work that dispatchers run: ``service.ResearchService``."""
 
@@ -73,7 +145,6 @@ class Job:
     work: asyncio.Task[None] | None = None
 
     def lose(self) -> None:
-        """Cancel this attempt, because another one has the run."""
         self.lost = True
         if self.work is not None:
             self.work.cancel()
@@ -101,7 +172,6 @@ class Attempts:
 
     @property
     def working(self) -> int:
-        """The number of runs in progress here."""
         return len(self._at_work())
 
     def _at_work(self) -> dict[Job, int]:
@@ -260,6 +330,13 @@ class Attempts:
         await self.look()
         if _clock() - self._renewed >= self._timing.renew:
             await self._renew()
+
+    async def look_now(self, run_id: str) -> None:
+        """Notice at once that a run was restarted: its job loses it, and redoes it."""
+        try:
+            await self.look()
+        except StorageUnavailable as error:
+            log.info("looking later", run=run_id, error=str(error))
 
     async def look(self) -> None:
         """Notice our runs that other processes have stopped, restarted or taken over."""

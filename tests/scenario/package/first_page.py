@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bot.reasoning.evidence import Evidence, Read, Turn, Workspace
 from bot.reasoning.reasoner import Researcher
-from bot.research.evidence.workspace import WorkspaceKeeper
-from bot.research.strategies.strategy import READING, Declaration, OneCall, Task
+from bot.research.strategies import READING, Declaration, OneCall, Task
+from bot.research.working_set import WorkspaceKeeper
 
 
 async def _first_page(task: Task, reasoner: Researcher) -> Evidence:

@@ -73,8 +73,8 @@ from bot.reasoning.judgement_prompts import verify_request
 from bot.reasoning.rewrite_prompt import rewrite_request
 from bot.reasoning.tool_loop import loop_turns
 from bot.rendering.documents import answer_markdown, as_bibtex, as_csl, as_markdown, references
-from bot.research.answer.check import check
-from bot.research.answer.write import write
+from bot.research.checking import check
+from bot.research.composer import write
 from bot.search.conversation_search import page_of
 from bot.search.conversation_search import title_of as message_title
 from bot.search.correction_search import title_of

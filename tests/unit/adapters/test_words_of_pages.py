@@ -24,8 +24,8 @@ from bot.core.texts import texts_for
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Source, TextDelta
 from bot.rendering.safety import WORD_JOINER
-from bot.research.answer.check import check
-from bot.research.answer.write import write
+from bot.research.checking import check
+from bot.research.composer import write
 from tests.fakes.discord_view import shown as shown_by_discord
 from tests.unit.rendering.test_verbatim import ALPHABET, PHRASES
 from tests.unit.samples import NOW

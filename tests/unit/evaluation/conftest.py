@@ -11,7 +11,7 @@ from bot.core.messages import RunOptions
 from bot.evaluation.evaluation import Asker, SilentPoster
 from bot.operation.app import App
 from bot.operation.configuration import load_settings
-from bot.service.dispatch.local import LocalDispatcher
+from bot.service.dispatch.dispatcher import LocalDispatcher
 from bot.service.research_service import ResearchService
 from bot.storage.store import open_store
 from tests.fakes import sqlite

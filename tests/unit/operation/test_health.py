@@ -19,8 +19,8 @@ from starlette.routing import Mount, Route
 from bot.core.errors import InvalidSetting, StorageUnavailable
 from bot.core.measurements import Indexing
 from bot.operation.health import Readiness, health_routes, http_endpoint
-from bot.service.dispatch.dispatcher import Condition
-from bot.service.dispatch.local import LocalDispatcher
+from bot.service.dispatch.attempts import Condition
+from bot.service.dispatch.dispatcher import LocalDispatcher
 from bot.service.platform import Connection
 from bot.storage.database import Database, open_database
 from bot.storage.store import Store

@@ -29,7 +29,7 @@ from bot.reasoning.evidence import (
     TextDelta,
     Workspace,
 )
-from bot.research.answer.write import Written, write
+from bot.research.composer import Written, write
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, Fault, citation, cited, says, text, thinking, tool
 from tests.fakes.claude_stage import OpenStage, Stage, replied

@@ -8,10 +8,8 @@ import pytest
 
 from bot.core.messages import Message, PlanView, RunOptions, Transcript
 from bot.reasoning.calls import ModelReply
-from bot.research.budget.account import Account, Allowance
-from bot.research.budget.budget import Budget
-from bot.research.inputs import NOTHING_SAID, Resources, RunQuestion
-from bot.research.run import Run
+from bot.research.budget import Account, Allowance, Budget
+from bot.research.run import NOTHING_SAID, Resources, Run, RunQuestion
 from bot.storage.journal import open_journal
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite

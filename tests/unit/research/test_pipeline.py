@@ -10,6 +10,7 @@ import pytest
 
 from bot.core.errors import ModelUnavailable
 from bot.core.messages import UPLOADED, Attachment, Message, Transcript
+from bot.core.posting import Unseen
 from bot.operation.configuration import load_settings
 from bot.reasoning.closest_reasoner import Closest
 from bot.reasoning.evidence import Finish, Read, Rewritten, SubQuestion, Turn, Workspace
@@ -51,9 +52,7 @@ class Slow(Scripted):
 
 
 def a_pipeline(run: Run, reasoner: Slow) -> Pipeline:
-    return Pipeline(
-        run, reasoner, Closest(run.calls), Transcript(), load_settings(), lambda text: None
-    )
+    return Pipeline(run, reasoner, Closest(run.calls), Transcript(), load_settings(), Unseen())
 
 
 async def test_the_question_is_searched_and_pages_are_read_while_the_model_thinks(
@@ -61,7 +60,7 @@ async def test_the_question_is_searched_and_pages_are_read_while_the_model_think
 ) -> None:
     shelf = a_shelf("Eiffel tower is 330 m tall.", "Tower that is tall.", "Tall.")
     run = await open_run(shelf, prefetch_pages=3)
-    answer = await a_pipeline(run, Slow(shelf=shelf, query="so tall")).answer()
+    answer = await a_pipeline(run, Slow(shelf=shelf, query="so tall")).research()
     assert answer.status == "answered"
     assert len(shelf.searched) == 1  # the rewrite's query has the words that were searched ahead
     assert answer.queries == ("so tall",)
@@ -72,7 +71,7 @@ async def test_the_question_is_searched_and_pages_are_read_while_the_model_think
 async def test_a_guess_that_was_wrong_changes_nothing_but_the_caches(open_run: OpenRun) -> None:
     shelf = a_shelf("Bridge of Brooklyn is long.", "Eiffel tower is 330 m tall.", "Tall.")
     run = await open_run(shelf, prefetch_pages=3)
-    answer = await a_pipeline(run, Slow(shelf=shelf, query="brooklyn bridge")).answer()
+    answer = await a_pipeline(run, Slow(shelf=shelf, query="brooklyn bridge")).research()
     assert answer.queries == ("brooklyn bridge",)
     assert [citation.title for citation in answer.citations] == ["Bridge"]
     assert answer.usage.searches == 1
@@ -109,8 +108,8 @@ async def test_a_long_message_is_not_guessed_at(
     run.message = a_message("How tall is the tower? ".ljust(characters, "x"))
     fallback = Counted(run.calls)
     reasoner = Prompt(shelf=shelf, query="so tall")
-    pipeline = Pipeline(run, reasoner, fallback, Transcript(), load_settings(), lambda text: None)
-    assert (await pipeline.answer()).status == "answered"
+    pipeline = Pipeline(run, reasoner, fallback, Transcript(), load_settings(), Unseen())
+    assert (await pipeline.research()).status == "answered"
     assert fallback.asked == guesses
 
 
@@ -129,8 +128,8 @@ async def test_without_a_model_a_long_question_is_no_source_for_itself(
 
     run._download = notes
     quoting = Closest(run.calls)
-    pipeline = Pipeline(run, quoting, quoting, Transcript(), load_settings(), lambda text: None)
-    answer = await pipeline.answer()
+    pipeline = Pipeline(run, quoting, quoting, Transcript(), load_settings(), Unseen())
+    answer = await pipeline.research()
     cited = {citation.url.rpartition("/")[2] for citation in answer.citations}
     assert answer.citations
     assert "message.txt" not in f"{answer.text} {cited}"
@@ -152,6 +151,6 @@ async def test_a_long_question_that_a_model_has_read_is_not_quoted_either(
     shelf = a_shelf("Tower opening was in 1889, in spring.", "Canteen.")
     said = "When was the tower opening, in what year? " + "We need it for the guide. " * 300
     run = await open_run(shelf, message=a_message(said))
-    answer = await a_pipeline(run, Lost(shelf=shelf, query="tower opening")).answer()
+    answer = await a_pipeline(run, Lost(shelf=shelf, query="tower opening")).research()
     assert any(source.url.endswith("message.txt") for source in run.sources)
     assert [citation.url for citation in answer.citations] == ["https://example.org/1"]

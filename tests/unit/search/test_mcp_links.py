@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from bot.core.reader import EVERYTHING, Reach, mcp_id, public
 from bot.core.readership import McpServer
 from bot.pages.page import Page
-from bot.research.evidence.library import Library
+from bot.research.library import Library
 from bot.search.blend import SearchResult
 from bot.search.mcp_source import McpSource
 from bot.search.provider import GivenText

@@ -25,7 +25,7 @@ from bot.reasoning.evidence import (
     Workspace,
 )
 from bot.reasoning.reasoner import OnAnswer
-from bot.service.dispatch.local import LocalDispatcher
+from bot.service.dispatch.dispatcher import LocalDispatcher
 from bot.service.reception import AcceptedQuestion, Reception
 from bot.service.research_service import ResearchService
 from bot.storage.removal import PAGE_TTL

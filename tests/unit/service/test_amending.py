@@ -414,7 +414,7 @@ async def test_what_is_verified(
 
 
 async def test_a_pending_verification_that_ends_keeps_what_it_has_found() -> None:
-    from bot.service.investigation import unverified
+    from bot.research.pipeline import unverified
 
     found = (VerifiedSentence(TALL, "supported"),)
     pending = Answer("answered", TALL, "?", "r", verification=Verification("pending", found))

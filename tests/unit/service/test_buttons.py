@@ -77,6 +77,8 @@ async def test_a_follow_up_asks_its_suggestion_once(house: House) -> None:
     assert await press(house, FollowUp(answer.run, 1)) is None
     assert await press(house, FollowUp(answer.run, 1)) == "asked-already"
     assert await press(house, FollowUp(answer.run, 0)) is None
+    with pytest.raises(Invalid):
+        await press(house, FollowUp(answer.run, 2))
 
 
 @pytest.mark.parametrize("pressed", [Deeper("gone"), FollowUp("gone", 0)])

@@ -337,14 +337,6 @@ async def test_a_later_attempt_gets_what_the_earlier_one_had_posted(open_world: 
 # ---------------------------------------------------------------- accepting
 
 
-async def test_a_redelivered_message_is_the_same_run(open_world: OpenWorld) -> None:
-    world = await open_world(Scripted())
-    message = a_message()
-    first, is_new = await world.service.accept(message, RunOptions())
-    again, is_new_again = await world.service.accept(message, RunOptions())
-    assert (first, is_new, is_new_again) == (again, True, False)
-
-
 @pytest.mark.parametrize("text", ["", "  \n\t ", "\x00\x07", "?!", "🗼"])
 def test_an_empty_question_is_refused(text: str) -> None:
     with pytest.raises(InvalidQuestion, match="empty"):

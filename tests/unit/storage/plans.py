@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.core.messages import Thread
-from bot.service.dispatch.postgres import PostgresDispatcher
+from bot.service.dispatch.procrastinate_dispatcher import PostgresDispatcher
 from bot.storage.archive import Archive, Traces
 from bot.storage.console import History
 from bot.storage.conversations import Conversations

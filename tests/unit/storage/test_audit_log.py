@@ -11,7 +11,7 @@ from bot.core.errors import StorageUnavailable
 from bot.core.messages import Thread
 from bot.operation.configuration import load_settings
 from bot.rights.rights import Rights, RuleChanges
-from bot.service.forgetting import Forgetter
+from bot.service.deletion import Forgetter
 from bot.storage.audit_log import Actor, Audit, AuditFilter, Entry, key_of_pseudonyms, pseudonym_by
 from bot.storage.forgetting import NAMES, Subject, missing_forgettings
 from bot.storage.removal import Keep, Retention

@@ -11,8 +11,7 @@ import pytest
 
 from bot.core.errors import BudgetSpent, DaySpentUp, FootnoteError, RunLost
 from bot.core.messages import Author, Message, RunOptions, Thread
-from bot.research.budget.account import Days
-from bot.research.budget.budget import DayLimits
+from bot.research.budget import DayLimits, Days
 from bot.storage.conversations import Conversations
 from bot.storage.journal import Journal, RecordedStep, open_journal
 from bot.storage.spending import (

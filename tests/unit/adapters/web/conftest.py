@@ -19,7 +19,7 @@ from adapters.web.platform import WebPlatform, open_web
 from adapters.web.poster import WebPoster
 from bot.core.posting import PostState, Reply, RunRef
 from bot.operation.configuration import load_settings
-from bot.service.dispatch.local import LocalDispatcher
+from bot.service.dispatch.dispatcher import LocalDispatcher
 from bot.service.reception import Reception
 from bot.service.research_service import ResearchService
 from bot.storage.store import Store, open_store

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from adapters.web.html.markdown import LONGEST_CODE, coloured, mathml
 from adapters.web.html.page_text import page_html
-from bot.research.answer.support import Quoted
+from bot.research.trace import Quoted
 
 SAFE = {
     *("p", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "pre", "code", "table", "thead"),

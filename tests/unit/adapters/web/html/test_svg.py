@@ -31,7 +31,7 @@ from adapters.web.html.svg import (
     waterfall,
 )
 from bot.core.messages import StepState
-from bot.research.trace.timeline import Span
+from bot.research.trace import Span
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 

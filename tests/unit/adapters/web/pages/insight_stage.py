@@ -35,7 +35,7 @@ from bot.core.settings import Settings
 from bot.pages.page import Page
 from bot.reasoning.calls import ModelReply, Text, ToolCall
 from bot.research.outcomes import ReadOutcome, SearchOutcome
-from bot.research.report.revision import Change, Revision
+from bot.research.revision import Change, Revision
 from bot.search.provider import Hit
 from bot.storage.journal import RecordedStep, open_journal, step_key
 from bot.storage.store import Store, open_store

@@ -1,1 +1,0 @@
-"""Standing questions: researched again on a schedule, and posted only when the answer changes."""
