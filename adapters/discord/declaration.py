@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from adapters.discord.settings import DiscordSettings, has_token
-from bot.core.plugins import need
+from bot.core.extras import need
 from bot.service.platform import Declaration, Platform
 
 if TYPE_CHECKING:

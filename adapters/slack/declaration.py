@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from adapters.slack.settings import SlackSettings, can_post, is_connected
-from bot.core.plugins import need
+from bot.core.extras import need
 from bot.service.platform import Declaration, Installations, Platform
 
 if TYPE_CHECKING:

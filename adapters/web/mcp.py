@@ -28,8 +28,8 @@ from adapters.web.live import moments
 from adapters.web.preferences import asked_locale, texts_of
 from adapters.web.turns import turns_of
 from bot.core.errors import Invalid, Unavailable
+from bot.core.extras import need
 from bot.core.messages import Answer, Message, PlanView, Thread
-from bot.core.plugins import need
 from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.mcp.session import AskArguments, AskResult, ResourceEntry

@@ -6,7 +6,7 @@ import asyncio
 
 from bot.cli.ask import indexed
 from bot.cli.command import Docs, Providers, command_app, settings_for
-from bot.core.plugins import need
+from bot.core.extras import need
 
 app = command_app()
 

@@ -1,10 +1,8 @@
-"""Optional parts: plug-ins that other packages declare, and the extras of ``pyproject.toml``.
+"""Plug-in parts: the base of their settings, and their discovery in installed packages.
 
 A search provider or a platform is declared by one module-level value. A package names that value in
 an entry point group, where Footnote finds it without changes to its own code.
 https://packaging.python.org/en/latest/specifications/entry-points/
-
-Call ``need`` before importing a package of an extra: its error says what to install.
 """
 
 from __future__ import annotations
@@ -12,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
-from importlib.util import find_spec
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from bot.core.errors import FootnoteError, InvalidSetting
+from bot.core.errors import InvalidSetting
 
 T = TypeVar("T")
 
@@ -82,80 +79,3 @@ def load_part(point: EntryPoint, kind: type[T], what: str) -> T:
             "that package."
         )
     return part
-
-
-Extra = Literal[
-    "browser",
-    "discord",
-    "mcp",
-    "office",
-    "openai",
-    "otel",
-    "pandoc",
-    "postgres",
-    "slack",
-    "sso",
-    "vectors",
-    "workspaces",
-]
-
-
-class _Contents(NamedTuple):
-    use: str
-    modules: tuple[str, ...]  # imported by Footnote; the extra may install more
-
-
-EXTRAS: dict[Extra, _Contents] = {
-    "browser": _Contents("web pages built by script", ("playwright",)),
-    "discord": _Contents("Discord", ("discord", "aiohttp")),
-    "mcp": _Contents("the Model Context Protocol", ("mcp",)),
-    "office": _Contents("Excel workbooks", ("openpyxl",)),
-    "openai": _Contents("models over OpenAI's API", ("openai",)),
-    "otel": _Contents(
-        "traces for OpenTelemetry", ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
-    ),
-    "pandoc": _Contents("RTF, LaTeX, DocBook, MediaWiki, Textile", ("pypandoc",)),
-    "postgres": _Contents("PostgreSQL and its queue", ("psycopg", "procrastinate")),
-    "slack": _Contents("Slack", ("slack_bolt", "slack_sdk", "aiohttp")),
-    "sso": _Contents("single sign-on for the console", ("authlib", "joserfc")),
-    "vectors": _Contents("searching documents by meaning", ("numpy",)),
-    "workspaces": _Contents("an app for many Slack workspaces", ("cryptography",)),
-}
-
-
-def has_extra(extra: Extra) -> bool:
-    return not _missing(extra)
-
-
-def need(extra: Extra, use: str, error: type[FootnoteError] = InvalidSetting) -> None:
-    """Raise ``error`` if the extra is not installed. ``use`` begins its message: "Reading .xlsx
-    files"."""
-    if missing := _missing(extra):
-        raise error(
-            f"{use} needs the extra '{extra}': {_install(extra)}.",
-            detail=f"not installed: {', '.join(missing)}",
-        )
-
-
-def report_extras() -> str:
-    """Return the extras that are not installed, with their uses and how to add them."""
-    absent = [extra for extra in EXTRAS if not has_extra(extra)]
-    if not absent:
-        return "all are installed"
-    uses = ", ".join(f"{extra} ({EXTRAS[extra].use})" for extra in absent)
-    return f"without {uses}. `{_install(*absent)}` adds what you need of them"
-
-
-def _install(*extras: Extra) -> str:
-    return f"pip install 'footnote-bot[{','.join(extras)}]'"
-
-
-def _missing(extra: Extra) -> list[str]:
-    return [module for module in EXTRAS[extra].modules if not _is_there(module)]
-
-
-def _is_there(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:  # its parent package is missing
-        return False

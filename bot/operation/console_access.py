@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from bot.core.errors import InvalidSetting
-from bot.core.plugins import need
+from bot.core.extras import need
 from bot.core.settings import Settings
 from bot.service.platform import is_reached_over_http, listening_platforms
 

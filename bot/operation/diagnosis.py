@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bot.core.errors import FootnoteError, Unavailable
-from bot.core.plugins import report_extras
+from bot.core.extras import report_extras
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names
 from bot.reasoning.reasoner import chosen_reasoner

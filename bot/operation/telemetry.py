@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, cast
 from bot import __version__
 from bot.core.egress import Egress
 from bot.core.errors import StorageUnavailable
+from bot.core.extras import need
 from bot.core.logs import get_logger
-from bot.core.plugins import need
 from bot.core.settings import Settings
 from bot.research.trace import ModelCall, Price, Trace, trace
 from bot.research.trace import Span as Line

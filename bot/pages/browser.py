@@ -23,7 +23,7 @@ from bot.core.errors import (
     PageUnreadable,
     Unavailable,
 )
-from bot.core.plugins import need
+from bot.core.extras import need
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.urls import display_url
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from bot.core.errors import PageUnreadable, ReaderMissing
-from bot.core.plugins import need
+from bot.core.extras import need
 from bot.pages import charset
 from bot.pages.formats import pandoc
 from bot.pages.markdown import read_markdown

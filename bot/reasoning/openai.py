@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from bot.core.errors import InvalidSetting
+from bot.core.extras import need
 from bot.core.measurements import Observe, nothing_observed
-from bot.core.plugins import named_field, need
+from bot.core.plugins import named_field
 from bot.core.settings import Settings
 from bot.reasoning.reasoner import (
     Declaration,

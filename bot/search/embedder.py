@@ -20,7 +20,7 @@ import stamina
 
 from bot.core.egress import Egress
 from bot.core.errors import InvalidSetting, ProviderUnavailable, Refused
-from bot.core.plugins import need
+from bot.core.extras import need
 from bot.core.settings import Settings
 from bot.search.engines import QUOTA_STATUSES, JsonApi
 from bot.text.terms import estimate

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__
 from bot.core.egress import Egress
 from bot.core.errors import InvalidSetting
+from bot.core.extras import need
 from bot.core.measurements import Observe, nothing_observed
-from bot.core.plugins import load_parts, need
+from bot.core.plugins import load_parts
 from bot.core.readership import McpServer
 from bot.core.settings import Settings
 from bot.search import providers

@@ -40,8 +40,8 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.core.errors import InvalidSetting, StorageUnavailable
+from bot.core.extras import need
 from bot.core.logs import get_logger
-from bot.core.plugins import need
 from bot.storage import migrate
 from bot.storage.postgres import (
     Connecting,

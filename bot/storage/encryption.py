@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 
 from bot.core.errors import InvalidSetting
-from bot.core.plugins import need
+from bot.core.extras import need
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.plugins import EXTRAS
+from bot.core.extras import EXTRAS
 from tests.fakes.packages import workbook
 from tests.scenario.program import REPOSITORY, Program
 from tests.unit.test_architecture import modules

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import bot
-from bot.core.plugins import EXTRAS
+from bot.core.extras import EXTRAS
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))

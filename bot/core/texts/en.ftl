@@ -499,6 +499,7 @@ web-threads = Conversations
 web-no-threads = Your conversations will appear here.
 web-new = New question
 web-follow-up = Ask a follow-up…
+web-question = What would you like to know?
 web-depth = Depth
 web-send = Ask
 upload-files = Files

@@ -392,6 +392,7 @@ web-threads = 对话
 web-no-threads = 你的对话会显示在这里。
 web-new = 新问题
 web-follow-up = 继续追问……
+web-question = 想了解什么？
 web-depth = 深度
 web-send = 提问
 upload-files = 文件

@@ -392,6 +392,7 @@ web-threads = 對話
 web-no-threads = 你的對話會顯示在這裡。
 web-new = 新問題
 web-follow-up = 繼續追問……
+web-question = 想知道什麼？
 web-depth = 深度
 web-send = 提問
 upload-files = 檔案

@@ -60,3 +60,11 @@ def test_a_text_goes_through_a_message_as_it_is(text: str) -> None:
 def test_data_that_are_no_text_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         text_of(data)
+
+
+def test_the_processes_that_read_documents_load_nothing_heavy() -> None:
+    # Their memory is limited: what they load before the first document is lost for all documents.
+    heavy = "{'pydantic', 'asyncio', 'email', 'httpx2', 'sqlalchemy'}"
+    code = f"import sys, bot.pages.extract; sys.exit(' '.join({heavy} & set(sys.modules)))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert loaded.stderr.strip() == ""

@@ -21,7 +21,7 @@ from bot.core.errors import (
     ProviderUnavailable,
     Refused,
 )
-from bot.core.plugins import EXTRAS
+from bot.core.extras import EXTRAS
 from bot.operation.configuration import load_settings
 from bot.search import embedder as endpoint
 from bot.search.embedder import Endpoint, base_of, cut, make_embedder, open_embedder

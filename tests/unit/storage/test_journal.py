@@ -133,8 +133,8 @@ async def test_variants_of_one_address_have_one_number(store: Store, journal: Jo
         "https://www.example.org/a",
         "https://example.org/b",
         "http://m.example.org/a/",
-        "https://example.org/a/amp",
-        "https://example.org/b?amp=1",
+        "https://example.org/a#part",
+        "https://example.org/b?utm_source=news",
     ]
     variants = [a_page(url, f"Text of {url}.") for url in addresses]
     for page in variants:

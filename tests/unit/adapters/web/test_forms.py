@@ -333,7 +333,7 @@ SPENT = "The files of one person may have 0.01 MB a day, and these would be more
 
 @pytest.fixture
 def ten_kilobytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.research.budget.budget.UPLOADS", 0.01)
+    monkeypatch.setattr("bot.research.budget.UPLOADS", 0.01)
 
 
 def a_file(size: int, name: str = "notes.md") -> Sent:
