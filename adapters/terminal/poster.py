@@ -51,8 +51,8 @@ class TerminalPoster:
         raise PageUnreadable(f"{attachment.name} cannot be read: use --docs to have files read.")
 
     def keep(self, run_id: str, answer: Answer, error: FootnoteError | None = None) -> None:
-        """Keep an answer, or with ``error`` what was found until then; show it, or for another run
-        only report it."""
+        """Keep a run's answer and print it; of a failed run print the error, and the answer only as
+        JSON; of another run only a note, and its error."""
         self.answers[run_id] = answer
         if error is not None:
             self.failures[run_id] = error

@@ -1,5 +1,5 @@
-"""Reads forms and JSON from browsers and programs, with size limits and, for forms, a check of the
-session's CSRF token."""
+"""Reads forms and JSON from browsers and programs, with size limits. Forms of pages are read with a
+check of the session's CSRF token; ``form_of_parts``, for the API, leaves it to its caller."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ class Form:
 
 
 async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
-    """Read the form in a request; ``largest`` is the size limit of one file in bytes.
+    """Read the form in a request, without a check of its CSRF token; ``largest`` is the size limit
+    of one file in bytes.
 
     Responds with 413 if it is too large, 422 for too many files, and 400 if it is not a form or has
     more than ``MOST_FIELDS`` fields.

@@ -1,4 +1,5 @@
-"""Converts page text to Markdown that shows it literally, and Markdown to the words it shows.
+"""Converts page text to Markdown that shows it literally, and removes such escapes again; and the
+parser of answers.
 
 Page text is Markdown only in part: fenced and inline code, tables, lists and headings are its
 structure, as is ``**bold**`` around words, which authors of Markdown pages write. Every other
