@@ -65,14 +65,15 @@ class Part:
 PARTS = {
     "check": Part(
         [
-            "bot/research/answer/check.py",
-            "bot/research/answer/verify.py",
+            "bot/research/checking.py",
+            "bot/research/verification.py",
             "bot/reasoning/judgement_prompts.py",
         ],
         [
-            "tests/unit/research/answer/test_check.py",
-            "tests/unit/research/answer/test_write_and_check.py",
-            "tests/unit/research/answer/test_verify.py",
+            "tests/unit/research/test_checking.py",
+            "tests/unit/research/test_composer.py",
+            "tests/unit/research/test_write_and_check.py",
+            "tests/unit/research/test_verification.py",
             "tests/unit/reasoning/test_judgement_prompts.py",
         ],
     ),
@@ -94,7 +95,7 @@ PARTS = {
     "access": Part(["bot/service/access.py"], ["tests/unit/service/test_access.py"]),
     "guard": Part(
         ["bot/pages/guard.py"],
-        ["tests/unit/pages/test_guard.py", "tests/unit/pages/test_tunnel.py"],
+        ["tests/unit/pages/test_guard.py", "tests/unit/pages/test_transport.py"],
     ),
     "blend": Part(["bot/search/blend.py"], ["tests/unit/search/test_blend.py"]),
     "budget": Part(
@@ -106,7 +107,7 @@ PARTS = {
         [
             "tests/unit/storage/test_forgetting.py",
             "tests/unit/storage/test_console.py",
-            "tests/unit/service/test_forgetting.py",
+            "tests/unit/service/test_deletion.py",
         ],
         "postgres",
     ),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from tests.bench.frame import REPOSITORY
 from tests.bench.mutants import PARTS, Placed, explained, placed, sample
 from tests.bench.mutation import Mutant, mutants
 
@@ -105,3 +106,9 @@ def test_what_is_explained_is_still_one_mutant() -> None:
     found = Counter(each.identity for each in EVERY)
     assert {found[identity] for identity in explained()} == {1}
     assert all(explained().values())
+
+
+def test_modules_and_tests_of_every_part_exist() -> None:
+    for part in PARTS.values():
+        for pattern in (*part.modules, *part.tests):
+            assert list(REPOSITORY.glob(pattern)), pattern
