@@ -253,7 +253,7 @@ async def test_what_stops_a_question(
                 await here.until(lambda: stop.reactions)
             case "deleted":
                 people.delete_channel(thread)
-            case "our reply" | "our reply in the channel":
+            case "a sign on our reply" | "a sign on our reply in the channel":
                 ours = here.post_as_bot(place, "Researching…", replies_to=said)
                 people.react(room.bob, ours, "🛑")
             case sign:
