@@ -121,9 +121,10 @@ def calls(stage: LiveHarness) -> Calls:
 async def test_what_a_workspace_does_not_have_is_asked_for_once(
     stage: LiveHarness, desk: Desk
 ) -> None:
+    poster = stage.poster()
     for number in range(3):
         run = Desk(desk.message, run_id=f"run{number}")
-        reply = await stage.poster().open(run.run(), None)
+        reply = await poster.open(run.run(), None)
         await reply.finish(an_answer(run, f"Answer number {number} [1]."))
     front = stage.slack.front
     asked = {name: front.calls(name) for name in ("chat.startStream", "agents.sessions.setStatus")}
