@@ -62,9 +62,10 @@ def test_data_that_are_no_text_are_refused(data: bytes) -> None:
         text_of(data)
 
 
-def test_the_processes_that_read_documents_load_nothing_heavy() -> None:
+def test_the_processes_that_index_documents_load_nothing_heavy() -> None:
     # Their memory is limited: what they load before the first document is lost for all documents.
     heavy = "{'pydantic', 'asyncio', 'email', 'httpx2', 'sqlalchemy'}"
-    code = f"import sys, bot.pages.extract; sys.exit(' '.join({heavy} & set(sys.modules)))"
+    loads = "import sys, bot.pages.processes, bot.search.document_reading"
+    code = f"{loads}; sys.exit(' '.join({heavy} & set(sys.modules)))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert loaded.stderr.strip() == ""
