@@ -160,8 +160,8 @@ _ROUND = re.compile(
 _FORMULA = re.compile(
     r"\\[A-Za-z]+|[\^_=<>+*/|±≤≥∑∫√]|^[A-Za-z]$|[A-Za-z]\(|(?<![A-Za-z])[A-Za-z]'"
 )
-# Answers contain "\\[7\\]" for brackets of a page, so a formula must have a sign of LaTeX.
-_LATEX = re.compile(r"(?<!\\)\\[A-Za-z]{2,}|\^")
+# Answers contain "\\[7\\]" and "\\[^1\\]" for brackets of a page: a formula needs a sign of LaTeX.
+_LATEX = re.compile(r"(?<!\\)\\[A-Za-z]{2,}|(?<=[\w)}\]|'])\^")
 _PLACE = re.compile('<code class="formula">(\\d+)</code>')
 
 
