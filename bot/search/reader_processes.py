@@ -114,7 +114,7 @@ class _Work:
         self._ahead = 0  # bytes in ``_done``
         self._failure: Exception | None = None
         self._loop = asyncio.new_event_loop()
-        self._task: asyncio.Task[None] | None = None
+        self._lanes: list[asyncio.Future[None]] = []
         self._is_closed = False
         self._room = asyncio.Event()  # set when readings were consumed
         self._places = asyncio.Semaphore(self._size)  # for processes that work in parallel
@@ -152,8 +152,8 @@ class _Work:
 
     def _close(self) -> None:
         self._is_closed = True
-        if self._task is not None:
-            self._task.cancel()
+        for lane in self._lanes:  # not what ends the processes, which may have begun
+            lane.cancel()
 
     def _run(self) -> None:
         try:
@@ -167,20 +167,20 @@ class _Work:
                 self._turn.notify_all()
 
     async def _read(self) -> None:
-        how, self._task = self._readers, asyncio.current_task()
+        how = self._readers
         if self._is_closed:
             return
         self._several = Pool("index", self._size, how.memory, command=how.command)
         self._one = Pool("index", 1, how.room_for_one, command=how.command)
-        lanes = [asyncio.ensure_future(self._lane()) for _ in range(self._size)]
+        self._lanes = [asyncio.ensure_future(self._lane()) for _ in range(self._size)]
         try:
-            await asyncio.gather(*lanes)
+            await asyncio.gather(*self._lanes)
         except Unavailable as error:
             raise Unavailable(NO_PROCESS, detail=error.detail) from error
         finally:
-            for lane in lanes:
+            for lane in self._lanes:
                 lane.cancel()
-            await asyncio.gather(*lanes, return_exceptions=True)
+            await asyncio.gather(*self._lanes, return_exceptions=True)
             await asyncio.gather(self._several.aclose(), self._one.aclose())
 
     async def _lane(self) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bot.core.errors import Unavailable
 from bot.pages.media import media_type_of
+from bot.pages.pool import Child, Pool
 from bot.search import reader_processes as readers
 from bot.search.document_reading import Content, Job, Reading, packed, read_file, readings_of
 from bot.search.folders import Document
@@ -95,6 +99,32 @@ def test_what_a_process_failed_on_keeps_its_digest_so_that_it_is_not_tried_again
     (sound,) = Readers().read([jobs[5]], MOST)
     assert broken.digest == sound.digest
     assert broken.is_settled
+
+
+def test_processes_end_though_the_last_reading_is_taken_while_they_are_being_ended(
+    jobs: list[Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ending = threading.Event()
+    left: list[Child] = []
+
+    class Late(Pool):
+        """Ends its processes only when the consumer of the readings has left."""
+
+        async def aclose(self) -> None:
+            left.extend(self.children)
+            await asyncio.to_thread(ending.wait)
+            await super().aclose()
+
+    def close(work: Any) -> None:
+        closed(work)
+        ending.set()
+
+    closed = readers._Work._close
+    monkeypatch.setattr(readers._Work, "_close", close)
+    monkeypatch.setattr(readers, "Pool", Late)
+    assert titles(list(Readers(size=1).read(jobs[:1], MOST))) == ["Page 0"]
+    assert len(left) == 1
+    assert not any(child.lives for child in left)
 
 
 def test_a_file_of_known_content_is_not_read_as_a_document(jobs: list[Job]) -> None:
