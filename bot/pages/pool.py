@@ -233,7 +233,7 @@ class Turns:
 
 T = TypeVar("T")
 
-COMMAND = (sys.executable, "-P", "-c", "from bot.pages.processes import main; main()")
+COMMAND = (sys.executable, "-P", "-c", "from bot.pages.tasks import main; main()")
 START_SECONDS = 60.0  # for a process to become ready; it takes some seconds on a busy machine
 END_SECONDS = 5.0  # that a process gets to shut down
 

@@ -1,4 +1,4 @@
-"""The loop of a child process that serves many requests at once (``bot.pages.processes``)."""
+"""The loop of a child process that serves many requests at once (``bot.pages.tasks``)."""
 
 from __future__ import annotations
 

@@ -35,4 +35,4 @@ def replying(reply: str) -> tuple[str, ...]:
 
 def changed(change: str) -> tuple[str, ...]:
     """A process that does its task after this code has changed something."""
-    return running(f"import os, sys, time\n{change}\nfrom bot.pages.processes import main\nmain()")
+    return running(f"import os, sys, time\n{change}\nfrom bot.pages.tasks import main\nmain()")

@@ -65,7 +65,7 @@ def test_data_that_are_no_text_are_refused(data: bytes) -> None:
 def test_the_processes_that_index_documents_load_nothing_heavy() -> None:
     # Their memory is limited: what they load before the first document is lost for all documents.
     heavy = "{'pydantic', 'asyncio', 'email', 'httpx2', 'sqlalchemy'}"
-    loads = "import sys, bot.pages.processes, bot.search.document_reading"
+    loads = "import sys, bot.pages.tasks, bot.search.document_reading"
     code = f"{loads}; sys.exit(' '.join({heavy} & set(sys.modules)))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert loaded.stderr.strip() == ""

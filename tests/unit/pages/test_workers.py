@@ -22,7 +22,8 @@ from bot.pages.extract import from_bytes
 from bot.pages.page import Reading
 from bot.pages.page_markdown import MOST_CHARACTERS
 from bot.pages.pool import COMMAND, Child, For, reading_for
-from bot.pages.processes import DEFAULT, TASKS, USUAL, Shares, receive
+from bot.pages.processes import DEFAULT, USUAL, Shares, receive
+from bot.pages.tasks import TASKS
 from bot.pages.workers import NeedsMoreMemory, Workers
 from tests.fakes.bombs import BOMBS, LARGEST, Bomb
 from tests.fakes.web import ARTICLE, FILES
@@ -230,7 +231,7 @@ def test_every_process_has_limits_and_no_secret(task: str, monkeypatch: pytest.M
 def test_only_tasks_that_need_the_network_have_it(task: str) -> None:
     """For Python code, such as a reader that would follow a link in a document."""
     code = (
-        "import socket, sys\nfrom bot.pages import processes as tasks\n"
+        "import socket, sys\nfrom bot.pages import tasks\n"
         f"tasks.limit(10 ** 9, has_network=tasks.TASKS[{task!r}].has_network)\n"
         "try: socket.create_connection(('127.0.0.1', 9), 1)\n"
         "except PermissionError: print('refused')\nexcept OSError: print('tried')"
