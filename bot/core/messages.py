@@ -488,6 +488,16 @@ class RunOptions:
         return replace(author, groups=self.groups, guest=self.guest, zone=self.zone)
 
 
+def quotation(text: str, *, author: str = "", place: str = "", at: str = "") -> str:
+    """Return words of somebody else, in Markdown, as a block quote headed by author, place, date.
+
+    A message that forwards, answers or carries such words has them in its text in this form.
+    """
+    head = ", ".join(filter(None, (author, place, at)))
+    lines = [f"{head}:", *text.strip().splitlines()] if head else text.strip().splitlines()
+    return "\n".join(f"> {line}".rstrip() for line in lines)
+
+
 def clean_question(text: str) -> str:
     """Return the question without control characters and outer space; raises
     ``InvalidQuestion``."""

@@ -1,10 +1,10 @@
-"""Values that are stored: answers of earlier versions still load."""
+"""Values of messages: answers of earlier versions still load, quoted words keep their lines."""
 
 from __future__ import annotations
 
 from pydantic import TypeAdapter
 
-from bot.core.messages import Answer, Citation
+from bot.core.messages import Answer, Citation, quotation
 
 CITED = Citation(1, "https://e.org/t", "Tower", "330 m", "hash", 0, 5)
 _adapter = TypeAdapter(Answer)
@@ -21,3 +21,9 @@ def test_an_answer_comes_back_from_json_as_it_was() -> None:
     answer = Answer("answered", "Tall [1].", "?", "r1", (CITED,), linked=((2, "file:///a"),))
     assert _adapter.validate_json(_adapter.dump_json(answer)) == answer
     assert answer.targets == {1: "https://e.org/t", 2: "file:///a"}
+
+
+def test_quoted_words_are_a_block_quote_headed_by_who_wrote_them_where_and_when() -> None:
+    quoted = quotation("One\n\nTwo\n", author="Ada", place="#general", at="2026-03-04")
+    assert quoted == "> Ada, #general, 2026-03-04:\n> One\n>\n> Two"
+    assert quotation("One") == "> One"
