@@ -165,19 +165,36 @@ def relevance(
     and of related ones, ``lengths`` the number of its terms, and ``headings`` the terms of the
     headings above it. ``title`` has the terms of the page's title.
     """
-    scores = [0.0] * len(counts)
-    for place, headed in enumerate(headings):
-        found: dict[str, float] = {}
-        for term in weights:
-            frequency = float(counts[place].get(term, 0))
-            for distance, share in enumerate(BESIDE, 1):
-                for other in (place - distance, place + distance):
-                    if 0 <= other < len(counts) and (near := counts[other].get(term)):
-                        frequency += share * min(near, MOST_BESIDE)
-            frequency += IN_HEADING * (term in headed) + IN_TITLE * (term in title)
-            if frequency:
-                found[term] = frequency
-        longer = max(1.0, lengths[place] / NOMINAL)
-        k = K1 * (1 - B + B * longer)
-        scores[place] = sum(weights[term] * f * (K1 + 1) / (f + k) for term, f in found.items())
-    return scores
+    return [
+        relevance_at(place, weights, counts, length, headed, title)
+        for place, (length, headed) in enumerate(zip(lengths, headings, strict=True))
+    ]
+
+
+def relevance_at(
+    place: int,
+    weights: Mapping[str, float],
+    counts: Sequence[Mapping[str, int]],
+    length: int,
+    headed: Collection[str],
+    title: Collection[str] = (),
+) -> float:
+    """The score of the passage at one place: see ``relevance``; ``counts`` may have its neighbours
+    only."""
+    own = counts[place]
+    beside = [
+        (share, counts[other])
+        for distance, share in enumerate(BESIDE, 1)
+        for other in (place - distance, place + distance)
+        if 0 <= other < len(counts)
+    ]
+    k = K1 * (1 - B + B * max(1.0, length / NOMINAL))
+    score = 0.0
+    for term, weight in weights.items():
+        frequency = float(own.get(term, 0))
+        for share, near in beside:
+            if term in near:
+                frequency += share * min(near[term], MOST_BESIDE)
+        frequency += IN_HEADING * (term in headed) + IN_TITLE * (term in title)
+        score += weight * frequency * (K1 + 1) / (frequency + k)
+    return score

@@ -23,7 +23,7 @@ from cachetools import LRUCache
 
 from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.core.reader import EVERYTHING, Reach
-from bot.pages.bm25 import BESIDE, relevance, weigh
+from bot.pages.bm25 import BESIDE, relevance_at, weigh
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.search.embedder import Embedder, Vector
@@ -397,29 +397,34 @@ class Headings:
     """Finds the headings above a position in a page's text."""
 
     def __init__(self, text: str) -> None:
-        self._text = f"\n{text}"
-        self._fences: list[int] = []
-        at = self._text.find(_FENCE)
-        while at >= 0:
-            self._fences.append(at)
-            at = self._text.find(_FENCE, at + 1)
-
-    def above(self, start: int) -> list[str]:
-        """The nearest headings above, of increasing rank, nearest first."""
-        found: list[str] = []
-        level = 7
-        at = start + 1
-        while len(found) < _MOST_HEADINGS and level > 1:
-            at = self._text.rfind("\n#", 0, at)
-            if at < 0:
-                break
-            line = _HEADING_LINE.match(self._text, at + 1)
+        self._starts: list[int] = []
+        self._above: list[tuple[str, ...]] = []  # each heading, and those above it
+        text = f"\n{text}"
+        fences = list(_finds(text, _FENCE))
+        opened: list[tuple[int, str]] = []  # level and title of headings, the last one innermost
+        for at in _finds(text, "\n#"):
+            line = _HEADING_LINE.match(text, at + 1)
             # "# Install" inside a code fence is a comment.
-            is_code = bisect_left(self._fences, at) % 2 == 1
-            if line is not None and len(line[1]) < level and not is_code:
-                level = len(line[1])
-                found.append(line[2].strip("# "))
-        return found
+            if line is None or bisect_left(fences, at) % 2 == 1:
+                continue
+            while opened and opened[-1][0] >= len(line[1]):
+                opened.pop()
+            opened.append((len(line[1]), line[2].strip("# ")))
+            self._starts.append(at)
+            self._above.append(tuple(title for _, title in reversed(opened[-_MOST_HEADINGS:])))
+
+    def above(self, start: int) -> tuple[str, ...]:
+        """The nearest headings above, of increasing rank, nearest first."""
+        place = bisect_left(self._starts, start)
+        return self._above[place - 1] if place else ()
+
+
+def _finds(text: str, part: str) -> Iterator[int]:
+    """The places where a part of a text begins."""
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
 
 
 class Pages:
@@ -461,22 +466,25 @@ def rate_matches(
         page = pages[file]
         title = frozenset(terms(page.title))
         headings = Headings(page.text)
-        counted: dict[int, list[str]] = {}
+        headed: dict[tuple[str, ...], frozenset[str]] = {}
+        counted: dict[int, Counter[str]] = {}
         for i in places_of_matches:
             at = matches[i].place
             around = range(at - reach, at + reach + 1)
             for place in around:
                 if place not in counted:
-                    counted[place] = terms(page.passage(place))
-            words = [counted[place] for place in around]
+                    counted[place] = Counter(terms(page.passage(place)))
             start, _ = unpack_span(page.spans, at)
-            heading = frozenset(terms("\n".join(headings.above(start))))
-            scores = relevance(
+            above = headings.above(start)
+            if above not in headed:
+                headed[above] = frozenset(terms("\n".join(above)))
+            score = relevance_at(
+                reach,
                 weights,
-                [Counter(each) for each in words],
-                [len(each) for each in words],
-                [heading] * len(words),
+                [counted[place] for place in around],
+                counted[at].total(),
+                headed[above],
                 title,
             )
-            found[i] = replace(matches[i], score=scores[reach])
+            found[i] = replace(matches[i], score=score)
     return [found[i] for i in sorted(found, key=lambda i: (-found[i].score, i))]

@@ -540,9 +540,16 @@ async def patiently(database: Database, transaction: Callable[[], Awaitable[T]])
 
 async def _retried(transaction: Callable[[], Awaitable[T]], patience: float) -> T:
     """Retry for ``patience`` seconds; without any, a few times."""
+    may_pass = _may_pass if patience else _may_pass_at_once
+    try:
+        return await _to_its_end(transaction)
+    except StorageUnavailable as error:  # nearly never: preparing to retry takes 0.2 ms
+        if not may_pass(error):
+            raise
+    await asyncio.sleep(FIRST_SECONDS)
     async for attempt in stamina.retry_context(
-        on=_may_pass if patience else _may_pass_at_once,
-        attempts=None if patience else TRIES,
+        on=may_pass,
+        attempts=None if patience else TRIES - 1,
         timeout=patience or None,
         wait_initial=FIRST_SECONDS,
         wait_max=LONGEST_SECONDS,

@@ -418,7 +418,7 @@ No fires."""
 def test_headings_above_are_of_rising_rank_and_nearest_first(
     words: str, headings: list[str]
 ) -> None:
-    assert Headings(TEXT).above(TEXT.index(words)) == headings
+    assert list(Headings(TEXT).above(TEXT.index(words))) == headings
 
 
 @given(PAGES)
