@@ -212,12 +212,13 @@ def check(
         reason = ""
         if cited or not _makes_no_claim(sentence, piece, written.text, literals):
             lead = place if lead is None else lead
-            near = _cited_near(sentence, written, sources)
-            known = "\n".join((question, *evidence.missing, *near))
             is_typed = not any(span.overlaps(sentence) for span in written.spans)
-            reason = _doubt(said, sentence.kind, cited, question, known, texts, is_typed=is_typed)
-            if reason and _goes_on(sentence, written.spans):  # judge it as if without a footnote
-                reason = _doubt(said, sentence.kind, (), question, known, texts, is_typed=is_typed)
+            for by in (cited, ()):  # () judges it as if without a footnote
+                near = () if by else _cited_near(sentence, written, sources)
+                known = "\n".join((question, *evidence.missing, *near))
+                reason = _doubt(said, sentence.kind, by, question, known, texts, is_typed=is_typed)
+                if not reason or not _goes_on(sentence, written.spans):
+                    break
         if cited or place == lead:
             rests_on = list(cited)
             if claim.endswith((":", "：")):  # a list's items support its lead-in

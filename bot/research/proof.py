@@ -82,6 +82,7 @@ class _Part:
     text: str
     kind: BlockKind
     words: frozenset[str]
+    compared: str
 
     @property
     def span(self) -> Span:
@@ -121,7 +122,7 @@ def _parts(quote: str) -> Iterator[_Part]:
     for sentence in sentences(quote):
         for start, end in _lines(quote, sentence):
             text = quote[start:end]
-            yield _Part(start, text, sentence.kind, frozenset(terms(text)))
+            yield _Part(start, text, sentence.kind, frozenset(terms(text)), as_compared(text))
 
 
 def _untouched(quote: str, parts: Sequence[_Part], honest: Sequence[_Part]) -> Iterator[Span]:
@@ -188,7 +189,7 @@ class _Claim:
     def __init__(self, claim: str, parts: Sequence[_Part]) -> None:
         self._parts = parts
         self._said = as_compared(claim)
-        self._facts = _facts(claim)
+        self._facts = facts(claim)
         words = frozenset(keywords(claim))
         self._words = [words & part.words for part in parts]
         self._borne = [
@@ -204,10 +205,8 @@ class _Claim:
     def chosen(self) -> Iterator[int]:
         """Yield the indexes of the parts that support the claim, best first; for a verbatim claim,
         all of its parts."""
-        said = [
-            place for place, part in enumerate(self._parts) if as_compared(part.text) in self._said
-        ]
-        length = sum(len(as_compared(self._parts[place].text)) - 1 for place in said)
+        said = [place for place, part in enumerate(self._parts) if part.compared in self._said]
+        length = sum(len(self._parts[place].compared) - 1 for place in said)
         if length >= _QUOTED * len(self._said):
             yield from said
             return
@@ -263,7 +262,7 @@ def _has(text: str, fact: Fact) -> bool:
 def _places(text: str, fact: Fact) -> Iterator[Span]:
     """Yield the spans of a fact in a text, figures with their unit."""
     is_name = fact.kind == "name"  # a figure may be taken for a year
-    written = [other.text for other in _facts(text) if (other.kind == "name") == is_name]
+    written = [other.text for other in facts(text) if (other.kind == "name") == is_name]
     same = [fact.text, *(other for other in written if other != fact.text and _has(other, fact))]
     for other in same:
         pattern = rf"(?<![A-Za-z0-9]){re.escape(other)}(?![A-Za-z0-9])"
@@ -276,21 +275,23 @@ def _places(text: str, fact: Fact) -> Iterator[Span]:
 
 
 @lru_cache(maxsize=1024)
-def _facts(text: str) -> Sequence[Fact]:
-    return facts(text)
-
-
-@lru_cache(maxsize=1024)
 def _names(text: str) -> NamesIn:
     return NamesIn(text)
 
 
 def _places_of_words(text: str, words: frozenset[str]) -> Iterator[Span]:
+    return (span for span, there in _placed_words(text) if not words.isdisjoint(there))
+
+
+@lru_cache(maxsize=1024)
+def _placed_words(text: str) -> Sequence[tuple[Span, Sequence[str]]]:
+    """The terms of each word of a text, with its span; of CJK words, their bigrams."""
+    found: list[tuple[Span, Sequence[str]]] = []
     for match in _WORD.finditer(text):
-        token = match.group()
+        token, start = match.group(), match.start()
         if has_cjk(token):
             for at in range(len(token) - 1):
-                if token[at : at + 2] in words:
-                    yield match.start() + at, match.start() + at + 2
-        elif not words.isdisjoint(terms(token)):
-            yield match.span()
+                found.append(((start + at, start + at + 2), (token[at : at + 2],)))
+        else:
+            found.append((match.span(), terms(token)))
+    return found

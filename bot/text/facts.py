@@ -12,7 +12,7 @@ Factors are those of NIST SP 811, appendix B. Currencies are recognized, but nev
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -255,7 +255,8 @@ _EMPHASIS = re.compile(
 )
 
 
-def facts(sentence: str) -> list[Fact]:
+@lru_cache(maxsize=1024)  # a claim is compared with several passages, and for several reasons
+def facts(sentence: str) -> Sequence[Fact]:
     """The facts that a sentence claims, by kind (dates, figures, names) and position, each once.
 
     Months alone, weekdays, and words capitalized only at the start of a sentence are not facts, nor
@@ -285,9 +286,8 @@ def facts(sentence: str) -> list[Fact]:
     for name in names(text, language, bytes(taken)):
         written = text[name.start : name.end].strip()
         found.append(Fact("name", written, name.words, language=language))
-    return list({(fact.kind, fact.values, fact.unit): fact for fact in reversed(found)}.values())[
-        ::-1
-    ]
+    once = {(fact.kind, fact.values, fact.unit): fact for fact in reversed(found)}
+    return tuple(once.values())[::-1]
 
 
 def missing_from(claimed: Iterable[Fact], text: str) -> list[Fact]:
