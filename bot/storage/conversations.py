@@ -363,11 +363,13 @@ class Conversations(Transactions):
     @awaited
     async def keep_history(self, thread: Thread, said: Sequence[Message], now: datetime) -> None:
         """Store the messages of a thread from before Footnote joined, and mark them as read."""
-        async with self.database.write() as db:
+        read = sa.update(threads).where(threads.c.key == thread.key).values(history_read=True)
+
+        async def keep(db: AsyncConnection) -> None:
             await _keep_heard(db, said, now)
-            await db.execute(
-                sa.update(threads).where(threads.c.key == thread.key).values(history_read=True)
-            )
+            await db.execute(read)
+
+        await self.database.transact(keep)
 
     @repeated
     async def answers_rest_on(self, thread: Thread) -> Provenance:

@@ -50,7 +50,7 @@ from bot.storage.postgres import (
     open_postgres,
     postgres_trouble,
 )
-from bot.storage.sqlite import Connections, open_sqlite, sqlite_trouble
+from bot.storage.sqlite import Connections, Whole, Work, open_sqlite, sqlite_trouble
 
 # Parts that fail independently: a full disk can still be read, and the queue has its own pool.
 Part = Literal["reading", "writing", "queue"]
@@ -200,6 +200,7 @@ class NoTurns(Turns):
     urgent_turn = turn
 
 
+T = TypeVar("T")
 Values = Mapping[str, Any] | None  # of a statement's parameters
 Trouble = Callable[[BaseException, str], StorageUnavailable | None]
 
@@ -216,7 +217,8 @@ class Database:
     also used for single writes.
     ``trouble`` translates a driver's error. ``patience`` is how many seconds a run waits for the
     database (see ``awaited``). ``connections`` tracks connections that an engine's pool may lose.
-    ``listener`` receives notifications; ``connecting`` holds the connection settings.
+    ``listener`` receives notifications; ``connecting`` holds the connection settings. ``whole``
+    runs the transactions of SQLite that every run needs.
     """
 
     def __init__(
@@ -229,7 +231,9 @@ class Database:
         connections: Connections | None = None,
         connecting: Connecting = Connecting(),  # noqa: B008  (frozen)
         listener: Listener | None = None,
+        whole: Whole | None = None,
     ) -> None:
+        self._whole = whole
         self._writer = writer
         self._reader = reader
         self._turns = turns
@@ -259,6 +263,31 @@ class Database:
         if self.dialect != "postgresql":
             return self.write()
         return self._statements("writing", self._limit)
+
+    async def transact(self, work: Work[T], *, urgent: bool = False) -> T:
+        """The result of a transaction, for what every run does: ``work`` may await nothing but its
+        connection. Like ``write`` or ``urgent_write`` otherwise."""
+        if self._whole is None:
+            async with self.write() as db:
+                return await work(db)
+        turn = self._turns.urgent_turn() if urgent else self._turns.turn()
+        async with self._guarded("writing", self._limit), turn:
+            return await self._whole.write(work)
+
+    async def transact_at_once(self, work: Work[T]) -> T:
+        """Like ``transact``, for a single statement: see ``write_at_once``."""
+        if self._whole is not None:
+            return await self.transact(work)
+        async with self.write_at_once() as db:
+            return await work(db)
+
+    async def query(self, work: Work[T]) -> T:
+        """The result of queries; like ``transact``, but reading."""
+        if self._whole is None:
+            async with self.read() as db:
+                return await work(db)
+        async with self._guarded("reading", self._limit):
+            return await self._whole.read(work)
 
     @asynccontextmanager
     async def long_write(self) -> AsyncIterator[AsyncConnection]:
@@ -300,6 +329,8 @@ class Database:
         finally:
             if self._connections is not None:
                 await self._connections.close()
+            if self._whole is not None:
+                await self._whole.close()
 
     @asynccontextmanager
     async def _transaction(
@@ -356,21 +387,27 @@ class Transactions:
         self.database = database
 
     async def _rows(self, query: sa.Executable, values: Values = None) -> Sequence[Any]:
-        async with self.database.read() as db:
+        async def found(db: AsyncConnection) -> Sequence[Any]:
             return (await db.execute(query, values)).all()
+
+        return await self.database.query(found)
 
     async def _row(self, query: sa.Executable, values: Values = None) -> Any:
         """The only row, or None."""
-        async with self.database.read() as db:
+
+        async def found(db: AsyncConnection) -> Any:
             return (await db.execute(query, values)).one_or_none()
 
+        return await self.database.query(found)
+
     async def _scalars(self, query: sa.Executable) -> list[Any]:
-        async with self.database.read() as db:
+        async def found(db: AsyncConnection) -> list[Any]:
             return list((await db.scalars(query)).all())
 
+        return await self.database.query(found)
+
     async def _scalar(self, query: sa.Executable, values: Values = None) -> Any | None:
-        async with self.database.read() as db:
-            return await db.scalar(query, values)
+        return await self.database.query(lambda db: db.scalar(query, values))
 
 
 async def open_database(
@@ -440,8 +477,8 @@ def _place(url: sa.URL) -> str:
 def _opened(url: sa.URL, patience: float, connecting: Connecting) -> Database:
     backend = url.get_backend_name()
     if backend == "sqlite":
-        writer, reader, connections = open_sqlite(url)
-        return Database(writer, reader, Turns(), sqlite_trouble, patience, connections)
+        writer, reader, connections, whole = open_sqlite(url)
+        return Database(writer, reader, Turns(), sqlite_trouble, patience, connections, whole=whole)
     if backend == "postgresql":
         need("postgres", "FOOTNOTE_DATABASE_URL names PostgreSQL, which")
         place = connecting.listen_at(url)
@@ -494,7 +531,6 @@ async def _migrate(database: Database) -> None:
 
 
 P = ParamSpec("P")
-T = TypeVar("T")
 
 SERVING_PATIENCE = 300.0  # seconds that a server's run waits; terminal users get an error instead
 START_PATIENCE = 60.0  # seconds that a server waits for a database started at the same time

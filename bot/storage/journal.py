@@ -28,7 +28,6 @@ from bot.storage.spending import NOTHING, Amount, Payer, add_spent
 from bot.storage.tables import (
     PLACE,
     asked_runs,
-    insert,
     insert_for,
     messages,
     page_of,
@@ -164,21 +163,28 @@ class Journal(Transactions):
         A retry writes the same batch, so that the cost of a step that was stored when the
         connection broke is not added twice.
         """
-        async with self._owing() as owed, self.database.write() as db:
-            its = {"its_id": self._run_id, "its_attempt": self._attempt}
-            is_ours = await db.scalar(_held(), its) is not None
-            batch[:] = batch or self._waiting
-            new = await self._insert(db, [each.step for each in batch]) if is_ours else None
-            await self._spend(db, [each for each in batch if new is None or each.key in new], owed)
-            if is_ours:
-                await _keep_pages(db, [each.page for each in batch if each.page is not None])
+        async with self._owing() as owed:
+            new = await self.database.transact(lambda db: self._store(db, batch, owed))
         self._waiting = [each for each in self._waiting if each not in batch]
         for each in batch:
-            each.is_lost = not is_ours
-            if is_ours:
+            each.is_lost = new is None
+            if new is not None:
                 self._finished[each.key] = each.step
                 if each.page is not None:
                     self._pages[each.page.url, each.page.hash] = each.page
+
+    async def _store(
+        self, db: AsyncConnection, batch: list[_Entry], owed: Amount
+    ) -> set[str] | None:
+        """The keys of the steps that were new; None if the run was lost, and only costs stored."""
+        its = {"its_id": self._run_id, "its_attempt": self._attempt}
+        is_ours = await db.scalar(_held(), its) is not None
+        batch[:] = batch or self._waiting
+        new = await self._insert(db, [each.step for each in batch]) if is_ours else None
+        await self._spend(db, [each for each in batch if new is None or each.key in new], owed)
+        if is_ours:
+            await _keep_pages(db, [each.page for each in batch if each.page is not None])
+        return new
 
     async def _insert(self, db: AsyncConnection, finished: Sequence[RecordedStep]) -> set[str]:
         """Store steps and return the keys of the new ones. A retry may find some already stored."""
@@ -255,24 +261,21 @@ class Journal(Transactions):
         if new:
             first = max(self._numbers.values(), default=0) + 1
             new_numbers = {key: first + i for i, key in enumerate(new)}
-            async with self.database.write() as db:
+            rows = [
+                {
+                    "run_id": self._run_id,
+                    "number": new_numbers[key],
+                    "its_url": page.url,
+                    "its_hash": page.hash,
+                }
+                for key, page in new.items()
+            ]
+
+            async def keep(db: AsyncConnection) -> None:
                 await update_fenced(db, self._run_id, self._attempt)
-                its_page = sa.select(pages.c.id).where(
-                    pages.c.url == sa.bindparam("its_url"), pages.c.hash == sa.bindparam("its_hash")
-                )
-                numbered = insert(db, run_pages).values(page_id=its_page.scalar_subquery())
-                await db.execute(
-                    numbered.on_conflict_do_nothing(index_elements=["run_id", "number"]),
-                    [
-                        {
-                            "run_id": self._run_id,
-                            "number": new_numbers[key],
-                            "its_url": page.url,
-                            "its_hash": page.hash,
-                        }
-                        for key, page in new.items()
-                    ],
-                )
+                await db.execute(_numbering(db.dialect.name), rows)
+
+            await self.database.transact(keep)
             self._numbers |= new_numbers
         return [self._numbers[key] for key in keys]
 
@@ -305,6 +308,16 @@ def _adding(dialect: str) -> Any:
 
 
 @cache
+def _numbering(dialect: str) -> Any:
+    """Number the stored page of ``its_url`` and ``its_hash``."""
+    its_page = sa.select(pages.c.id).where(
+        pages.c.url == sa.bindparam("its_url"), pages.c.hash == sa.bindparam("its_hash")
+    )
+    numbered = insert_for(dialect, run_pages).values(page_id=its_page.scalar_subquery())
+    return numbered.on_conflict_do_nothing(index_elements=["run_id", "number"])
+
+
+@cache
 def _loading() -> Sequence[sa.Select[Any]]:
     """For the run ``its_id``: its place and time, its steps, and the numbers of its pages."""
     of_run = (
@@ -322,11 +335,17 @@ def _loading() -> Sequence[sa.Select[Any]]:
 async def _load(database: Database, run_id: str, attempt: int, reach: str) -> Journal:
     of_run, finished, numbers = _loading()
     its = {"its_id": run_id}
-    async with database.read() as db:
-        *place, accepted_at = (await db.execute(of_run, its)).one()
+
+    async def load(
+        db: AsyncConnection,
+    ) -> tuple[Sequence[Any], list[RecordedStep], Sequence[sa.Row[Any]], set[str]]:
+        run = (await db.execute(of_run, its)).one()
         recorded = [RecordedStep(*row) for row in (await db.execute(finished, its)).all()]
         rows = (await db.execute(numbers, its)).all()
-        gone = await _without_page(db, recorded)
+        return run, recorded, rows, await _without_page(db, recorded)
+
+    run, recorded, rows, gone = await database.query(load)
+    *place, accepted_at = run
     return Journal(
         database,
         run_id,
@@ -344,20 +363,25 @@ async def _keep_pages(db: AsyncConnection, read: Sequence[Page]) -> None:
     """Store pages; for those already stored, update when they were last fetched."""
     if not read:
         return
-    keep = insert(db, pages)
-    fetched = {"fetched_at": keep.excluded.fetched_at, "via": keep.excluded.via}
     # Always in this order, so that two transactions cannot deadlock on each other's rows.
     ordered = sorted(read, key=lambda page: (page.url, page.hash))
     # Stored conversations may be reduced to quotes (``storage.store``): restore their full text.
     conversations = [page for page in ordered if is_conversation(page.url)]
     others = [page for page in ordered if not is_conversation(page.url)]
-    for some, changed in (
-        (others, fetched),
-        (conversations, {**fetched, "text": keep.excluded.text}),
-    ):
+    for some, columns in ((others, _FETCHED), (conversations, (*_FETCHED, "text"))):
         if some:
-            conflict = {"index_elements": ["url", "hash"], "set_": changed}
-            await db.execute(keep.on_conflict_do_update(**conflict), [asdict(p) for p in some])
+            await db.execute(_keeping(db.dialect.name, columns), [asdict(page) for page in some])
+
+
+_FETCHED = ("fetched_at", "via")
+
+
+@cache
+def _keeping(dialect: str, changed: Sequence[str]) -> Any:
+    """Store a page; of one that is already stored, change these columns."""
+    keep = insert_for(dialect, pages)
+    new = {name: keep.excluded[name] for name in changed}
+    return keep.on_conflict_do_update(index_elements=["url", "hash"], set_=new)
 
 
 async def _without_page(db: AsyncConnection, recorded: Sequence[RecordedStep]) -> set[str]:

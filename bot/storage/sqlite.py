@@ -16,19 +16,20 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import aiosqlite
 import sqlalchemy as sa
 import stamina
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.core.errors import InvalidSetting, StorageUnavailable
 
 T = TypeVar("T")
+Work = Callable[[AsyncConnection], Coroutine[Any, Any, T]]  # awaits nothing but its connection
 
 _ROWS_AT_ONCE = 64  # aiosqlite's own default
 
@@ -172,6 +173,83 @@ class Connections:
         await asyncio.gather(*(connection.close() for connection in list(self._open)))
 
 
+class Whole:
+    """Runs each transaction as a whole in a thread, with connections of its own: one thread switch
+    instead of one for each statement, and a quarter of the processor time."""
+
+    def __init__(self, url: sa.URL, timeout: float) -> None:
+        options = {"isolation_level": None, "timeout": timeout, "check_same_thread": False}
+        url = url.set(drivername="sqlite+pysqlite")
+        self._writer = sa.create_engine(url, pool_size=1, max_overflow=0, connect_args=options)
+        self._reader = sa.create_engine(
+            url, pool_size=SQLITE_READERS, max_overflow=0, connect_args=options
+        )
+        for engine in (self._writer, self._reader):
+            sa.event.listen(engine, "connect", _use_pragmas)
+        sa.event.listen(self._writer, "begin", _begin_immediate)
+        self._writing = ThreadPoolExecutor(1, "sqlite-writer")
+        self._reading = ThreadPoolExecutor(SQLITE_READERS, "sqlite-reader")
+
+    async def write(self, work: Work[T]) -> T:
+        """The result of a transaction, which is committed unless it raises."""
+        return await asyncio.get_running_loop().run_in_executor(self._writing, self._written, work)
+
+    async def read(self, work: Work[T]) -> T:
+        """The result of queries."""
+        return await asyncio.get_running_loop().run_in_executor(self._reading, self._read, work)
+
+    def _written(self, work: Work[T]) -> T:
+        with self._writer.begin() as connection:
+            return _completed(work(_direct(connection)))
+
+    def _read(self, work: Work[T]) -> T:
+        with self._reader.connect() as connection:
+            return _completed(work(_direct(connection)))
+
+    async def close(self) -> None:
+        """Close the connections once what is under way has ended."""
+        closing = [
+            self._writing.submit(self._writer.dispose),
+            self._reading.submit(self._reader.dispose),
+        ]
+        self._writing.shutdown(wait=False)
+        self._reading.shutdown(wait=False)
+        await asyncio.wait(map(asyncio.wrap_future, closing))  # which cancels none of them
+
+
+class _Direct:
+    """The methods of ``AsyncConnection`` that transactions use, on a connection that does not
+    wait: they return at once, in the thread that calls them."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+        self.dialect = connection.dialect
+
+    async def execute(self, statement: Any, values: Any = None) -> sa.CursorResult[Any]:
+        return self._connection.execute(statement, values)
+
+    async def scalar(self, statement: Any, values: Any = None) -> Any:
+        return self._connection.scalar(statement, values)
+
+    async def scalars(self, statement: Any, values: Any = None) -> sa.ScalarResult[Any]:
+        return self._connection.scalars(statement, values)
+
+
+def _direct(connection: sa.Connection) -> AsyncConnection:
+    return cast("AsyncConnection", _Direct(connection))
+
+
+def _completed(work: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine that never has to wait."""
+    try:
+        work.send(None)
+    except StopIteration as ended:
+        result: T = ended.value
+        return result
+    work.close()
+    raise RuntimeError("A transaction waits for something else than its connection.")
+
+
 BUSY_SECONDS = 10  # how long another process may hold SQLite's write lock
 SQLITE_READERS = 4
 
@@ -217,8 +295,9 @@ def sqlite_trouble(error: BaseException, what: str) -> StorageUnavailable | None
     return StorageUnavailable(f"{what} does not work: {error}.", detail=name, kind="wrong")
 
 
-def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine, Connections]:
-    """Return the writing engine, which has one connection, the reading one, and all connections.
+def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine, Connections, Whole]:
+    """Return the writing engine, which has one connection, the reading one, all connections of
+    these two, and what runs whole transactions.
 
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
@@ -250,7 +329,7 @@ def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine, Connections]:
     for engine in (writer, reader):
         sa.event.listen(engine.sync_engine, "connect", _set_up)
     sa.event.listen(writer.sync_engine, "begin", _begin_immediate)
-    return writer, reader, connections
+    return writer, reader, connections, Whole(url, _busy_seconds(url))
 
 
 def _busy_seconds(url: sa.URL) -> float:
@@ -266,6 +345,10 @@ def _busy_seconds(url: sa.URL) -> float:
 def _set_up(connection: Any, record: Any) -> None:
     """Set up a new connection; SQLAlchemy closes it if this fails."""
     connection.run_async(_use_wal)
+    _use_pragmas(connection, record)
+
+
+def _use_pragmas(connection: Any, record: Any) -> None:
     cursor = connection.cursor()
     for pragma in _SQLITE_PRAGMAS:
         cursor.execute(pragma)

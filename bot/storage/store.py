@@ -174,6 +174,26 @@ def one_run() -> sa.Select[Any]:
 
 
 @cache
+def _locked_run() -> sa.Select[Any]:
+    return one_run().with_for_update(of=runs)
+
+
+@cache
+def _begun() -> sa.Update:
+    """Give the run ``its_id`` a new state, attempt, owner and lease."""
+    return (
+        sa.update(runs)
+        .where(runs.c.id == sa.bindparam("its_id"))
+        .values(
+            state=sa.bindparam("new_state"),
+            attempt=sa.bindparam("new_attempt"),
+            owner=sa.bindparam("by"),
+            lease_until=sa.bindparam("until"),
+        )
+    )
+
+
+@cache
 def earlier_in_thread() -> sa.Select[Any]:
     """The id of the oldest unfinished run before the unfinished run ``its_id`` in its thread."""
     this = runs.alias("this")
@@ -306,10 +326,14 @@ class Store(Transactions):
         asked = NewQuestion(
             run_id, message, options, now, owner, lease, post_state, permit, files, together
         )
-        database = self.database
-        begin = database.write_at_once if asked.is_one_statement else database.urgent_write
-        async with begin() as db:
-            kept = await keep_question(db, asked)
+
+        async def keep(db: AsyncConnection) -> str:
+            return await keep_question(db, asked)
+
+        if asked.is_one_statement:
+            kept = await self.database.transact_at_once(keep)
+        else:
+            kept = await self.database.transact(keep, urgent=True)
         return kept, kept == run_id  # also true if an earlier try of this call stored it
 
     # ------------------------------------------------------------ reading
@@ -413,9 +437,9 @@ class Store(Transactions):
                 row = (await db.execute(claiming(), values)).one_or_none()
             if row is not None:
                 return record_of(row)
-        async with self.database.write() as db:
-            query = one_run().with_for_update(of=runs)
-            row = (await db.execute(query, its)).one_or_none()
+
+        async def begin(db: AsyncConnection) -> RunRecord | None:
+            row = (await db.execute(_locked_run(), its)).one_or_none()
             if row is None or row.state not in UNFINISHED:
                 return None
             if row.owner != owner and not is_free(row, now):
@@ -423,12 +447,12 @@ class Store(Transactions):
             if not row.stop_requested and await db.scalar(earlier_in_thread(), its) is not None:
                 return None
             state = "looking" if row.state in CHECK_STATES else "running"
-            await db.execute(
-                sa.update(runs)
-                .where(runs.c.id == run_id)
-                .values(state=state, attempt=row.attempt + 1, owner=owner, lease_until=now + lease)
-            )
-        return replace(record_of(row), state="running", attempt=row.attempt + 1)
+            attempt = row.attempt + 1
+            new = {"new_state": state, "by": owner, "until": now + lease}
+            await db.execute(_begun(), {**its, **new, "new_attempt": attempt})
+            return replace(record_of(row), state="running", attempt=attempt)
+
+        return await self.database.transact(begin)
 
     @repeated
     async def renew(
@@ -501,8 +525,9 @@ class Store(Transactions):
     @awaited
     async def save_post_state(self, run_id: str, attempt: int, post_state: dict[str, Any]) -> None:
         """Store what the poster needs to find its posts again. Raises ``RunLost``."""
-        async with self.database.write_at_once() as db:
-            await update_fenced(db, run_id, attempt, post_state=post_state)
+        await self.database.transact_at_once(
+            lambda db: update_fenced(db, run_id, attempt, post_state=post_state)
+        )
 
     @awaited
     async def save_answer(
@@ -514,7 +539,8 @@ class Store(Transactions):
         pages missing from it are numbered after those, and without ``shown`` all pages keep the
         number of the run. Raises ``RunLost``.
         """
-        async with self.database.write() as db:
+
+        async def keep(db: AsyncConnection) -> None:
             await update_fenced(
                 db, run_id, attempt, answer=as_answer.dump_python(answer, mode="json")
             )
@@ -526,18 +552,23 @@ class Store(Transactions):
                     await citation_rows(db, run_id, answer.citations),
                 )
 
+        await self.database.transact(keep)
+
     @awaited
     async def end(
         self, run_id: str, attempt: int, state: str, now: datetime, *, searched_talk: bool = False
     ) -> None:
         """Mark a run as ended, after its answer was posted. With ``searched_talk``, only the quoted
         parts of conversations are kept. Raises ``RunLost``."""
-        async with self.database.write_at_once() as db:
+
+        async def end(db: AsyncConnection) -> None:
             await update_fenced(
                 db, run_id, attempt, state=state, ended_at=now, owner=None, lease_until=None
             )
             if searched_talk:
                 await keep_only_quotes(db, run_id)
+
+        await self.database.transact_at_once(end)
 
 
 @cache

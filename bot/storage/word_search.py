@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.errors import RunLost
 from bot.core.lines import one_line, shortened
@@ -100,9 +101,12 @@ class FoundWords(Transactions):
             .order_by(runs.c.message_id.desc())
             .limit(limit)
         )
-        async with self.database.read() as db:
+
+        async def ended(db: AsyncConnection) -> tuple[datetime | None, Sequence[Any]]:
             latest = await db.scalar(sa.select(sa.func.max(runs.c.ended_at)))
-            rows = (await db.execute(query)).all()
+            return latest, (await db.execute(query)).all()
+
+        latest, rows = await self.database.query(ended)
         if rows:
             await self._add(rows)
         if len(rows) < limit and latest is not None:
@@ -114,14 +118,16 @@ class FoundWords(Transactions):
         wanted = await asyncio.to_thread(lambda: {row.id: _rows_of(row) for row in rows})
         attempts = {row.id: row.attempt for row in rows}
         still = sa.select(runs.c.id, runs.c.attempt).where(runs.c.id.in_(wanted))
-        async with self.database.write() as db:
-            if db.dialect.name == "postgresql":
-                still = still.with_for_update(read=True)
+        still = still.with_for_update(read=True)  # on PostgreSQL: SQLite has one writer
+
+        async def add(db: AsyncConnection) -> None:
             now = {row.id: row.attempt for row in (await db.execute(still)).all()}
             # Runs that were edited or forgotten meanwhile have other words, or none.
             good = [row for id in wanted if now.get(id) == attempts[id] for row in wanted[id]]
             if good:
                 await db.execute(insert(db, found_words).on_conflict_do_nothing(), good)
+
+        await self.database.transact(add)
 
     async def _stored(self) -> datetime:
         """The time up to which all words are indexed, as any process has stored it."""

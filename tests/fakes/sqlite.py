@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from bot.storage.database import open_database
+import sqlalchemy as sa
+
+from bot.storage.database import Database, open_database
 
 
 def migrated(folder: Path) -> str:
@@ -37,3 +40,11 @@ async def _make(url: str) -> None:
 
 def _url(path: Path) -> str:
     return f"sqlite+aiosqlite:///{path}"
+
+
+def engines(database: Database) -> Iterable[sa.Engine]:
+    """The engines through which statements of a database go, of either kind; one for each pool."""
+    found = [database._reader.sync_engine, database._writer.sync_engine]
+    if database._whole is not None:
+        found += [database._whole._reader, database._whole._writer]
+    return {engine.pool: engine for engine in found}.values()

@@ -19,6 +19,7 @@ from bot.storage.spending import Amount, Spending
 from bot.storage.store import Store
 from bot.storage.tables import pages as pages_table
 from bot.storage.tables import run_pages
+from tests.fakes.sqlite import engines
 from tests.unit.samples import NOW, a_message, a_page
 
 CALL = Amount(micro_usd=1_500, model_calls=1)
@@ -70,10 +71,11 @@ async def test_steps_that_finish_at_the_same_time_share_a_transaction(
     store: Store, journal: Journal
 ) -> None:
     commits: list[object] = []
-    sa.event.listen(store.database._writer.sync_engine, "commit", commits.append)
+    for engine in engines(store.database):
+        sa.event.listen(engine, "commit", commits.append)
     read = [a_page(f"https://example.org/{n}", f"Text {n}.") for n in range(8)]
     await asyncio.gather(*(journal.record(a_step(page.url), page) for page in read))
-    assert len(commits) <= 2
+    assert 1 <= len(commits) <= 2
     again = await open_journal(store.database, "r1", 1)
     assert all(again.finished(page.url) for page in read)
     assert [await again.page(page.url, page.hash) for page in read] == read
@@ -202,7 +204,8 @@ async def test_a_step_that_could_not_be_kept_is_not_kept_with_the_next_one(
 async def test_a_step_that_cannot_be_kept_is_tried_once(store: Store, journal: Journal) -> None:
     await pages_out_of_reach(store)
     broken: list[object] = []
-    sa.event.listen(store.database._writer.sync_engine, "rollback", broken.append)
+    for engine in engines(store.database):
+        sa.event.listen(engine, "rollback", broken.append)
     with pytest.raises(FootnoteError):
         await journal.record(a_step("read"), a_page())
     assert len(broken) == 1

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.storage.database import Database, open_database
 from bot.storage.sqlite import Connection, Connections
@@ -24,6 +25,21 @@ async def use(database: Database) -> None:
         await db.execute(ONE)
     async with database.read() as db:
         await db.execute(ONE)
+    await database.transact(lambda db: db.execute(ONE))
+    await database.query(lambda db: db.execute(ONE))
+
+
+async def test_a_transaction_in_a_thread_waits_for_nothing_else(tmp_path: Path) -> None:
+    database = await open_database(sqlite.migrated(tmp_path))
+
+    async def waits(db: AsyncConnection) -> None:
+        await db.execute(sa.text("DELETE FROM threads"))
+        await asyncio.sleep(0)
+
+    with pytest.raises(RuntimeError, match="waits for something else"):
+        await database.transact(waits)
+    await database.transact(lambda db: db.execute(ONE))  # it was rolled back and holds no lock
+    await database.close()
 
 
 @pytest.mark.parametrize("times", [1, 2])

@@ -107,10 +107,9 @@ async def until_listening(live: Live, *, not_any_more: bool = False) -> None:
 def counted(database: Database) -> list[str]:
     """The statements that a database is sent from now on."""
     statements: list[str] = []
-    engines = {engine.sync_engine.pool: engine for engine in (database._reader, database._writer)}
-    for engine in engines.values():
+    for engine in sqlite.engines(database):
         told = "before_cursor_execute"
-        sa.event.listen(engine.sync_engine, told, lambda *said: statements.append(said[2]))
+        sa.event.listen(engine, told, lambda *said: statements.append(said[2]))
     return statements
 
 
