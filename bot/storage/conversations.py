@@ -153,12 +153,21 @@ async def _keep_in_turn(db: AsyncConnection, asked: NewQuestion) -> int | None:
     await add_spent(db, asked.payer, asked.day, Amount(questions=1))
     await keep_thread(db, asked.message.thread, asked.at)
     row = message_row(asked.message)
-    # A message that was stored as context only (a thread's history) becomes a question.
-    kept = insert(db, messages).values(row).on_conflict_do_update(["event_key"], set_=row)
-    message_id: int | None = await db.scalar(kept.returning(messages.c.id))
-    await db.execute(sa.insert(runs).values(message_id=message_id, **asked.run_row()))
-    await db.execute(sa.insert(audit).values(asked.audit_row()))
+    message_id: int | None = await db.scalar(_keeping_message(tuple(row)), row)
+    await db.execute(sa.insert(runs), {"message_id": message_id, **asked.run_row()})
+    await db.execute(sa.insert(audit), asked.audit_row())
     return message_id
+
+
+@cache
+def _keeping_message(names: Sequence[str]) -> Any:
+    """Store a message with these columns; returns its id."""
+    kept = insert_for("sqlite", messages)
+    # A message that was stored as context only (a thread's history) becomes a question.
+    row = {name: kept.excluded[name] for name in names}
+    return kept.on_conflict_do_update(index_elements=["event_key"], set_=row).returning(
+        messages.c.id
+    )
 
 
 # ---------------------------------------------------------------- PostgreSQL

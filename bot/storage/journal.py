@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -191,9 +191,8 @@ class Journal(Transactions):
         for key in self._without_page.intersection(step.key for step in finished):
             this = steps.c.run_id == self._run_id, steps.c.key == key
             await db.execute(sa.delete(steps).where(*this, steps.c.attempt < self._attempt))
-        rows = [
-            {"run_id": self._run_id, "attempt": self._attempt, **asdict(step)} for step in finished
-        ]
+        its = {"run_id": self._run_id, "attempt": self._attempt}
+        rows = [its | {name: getattr(step, name) for name in _OF_STEP} for step in finished]
         return set((await db.scalars(_adding(db.dialect.name), rows)).all())
 
     async def _spend(self, db: AsyncConnection, new: Sequence[_Entry], owed: Amount) -> None:
@@ -370,9 +369,14 @@ async def _keep_pages(db: AsyncConnection, read: Sequence[Page]) -> None:
     others = [page for page in ordered if not is_conversation(page.url)]
     for some, columns in ((others, _FETCHED), (conversations, (*_FETCHED, "text"))):
         if some:
-            await db.execute(_keeping(db.dialect.name, columns), [asdict(page) for page in some])
+            await db.execute(
+                _keeping(db.dialect.name, columns),
+                [{name: getattr(page, name) for name in _OF_PAGE} for page in some],
+            )
 
 
+_OF_STEP = tuple(field.name for field in fields(RecordedStep))
+_OF_PAGE = tuple(column.name for column in pages.c if column.name != "id")
 _FETCHED = ("fetched_at", "via")
 
 

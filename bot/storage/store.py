@@ -545,7 +545,7 @@ class Store(Transactions):
                 db, run_id, attempt, answer=as_answer.dump_python(answer, mode="json")
             )
             await show_numbers(db, run_id, shown or {})
-            await db.execute(sa.delete(citations).where(citations.c.run_id == run_id))
+            await db.execute(_uncited(), {"its_id": run_id})
             if answer.citations:
                 await db.execute(
                     sa.insert(citations),
@@ -569,6 +569,12 @@ class Store(Transactions):
                 await keep_only_quotes(db, run_id)
 
         await self.database.transact_at_once(end)
+
+
+@cache
+def _uncited() -> sa.Delete:
+    """Delete the citations of the run ``its_id``."""
+    return sa.delete(citations).where(citations.c.run_id == sa.bindparam("its_id"))
 
 
 @cache

@@ -478,8 +478,12 @@ def thread_row(thread: Thread, now: datetime) -> dict[str, Any]:
 
 async def keep_thread(db: AsyncConnection, thread: Thread, now: datetime) -> None:
     """Store a thread, unless it is already stored."""
-    row = thread_row(thread, now)
-    await db.execute(insert(db, threads).values(row).on_conflict_do_nothing())
+    await db.execute(_keeping_thread(db.dialect.name), thread_row(thread, now))
+
+
+@cache
+def _keeping_thread(dialect: str) -> Any:
+    return insert_for(dialect, threads).on_conflict_do_nothing()
 
 
 def message_row(message: Message) -> dict[str, Any]:
@@ -541,11 +545,7 @@ async def show_numbers(db: AsyncConnection, run_id: str, shown: Mapping[int, int
             its = following = following + 1
         rows.append({"its_number": number, "its_shown": its})
     if rows:
-        of_run = run_pages.c.run_id == run_id
-        statement = sa.update(run_pages).where(
-            of_run, run_pages.c.number == sa.bindparam("its_number")
-        )
-        await db.execute(statement.values(shown=sa.bindparam("its_shown")), rows)
+        await db.execute(_showing(), [{"its_id": run_id, **row} for row in rows])
 
 
 @cache
@@ -553,17 +553,29 @@ def _numbers() -> sa.Select[Any]:
     return sa.select(run_pages.c.number).where(run_pages.c.run_id == sa.bindparam("its_id"))
 
 
+@cache
+def _showing() -> sa.Update:
+    """Show the page ``its_number`` of the run ``its_id`` as ``its_shown``."""
+    return (
+        sa.update(run_pages)
+        .where(
+            run_pages.c.run_id == sa.bindparam("its_id"),
+            run_pages.c.number == sa.bindparam("its_number"),
+        )
+        .values(shown=sa.bindparam("its_shown"))
+    )
+
+
 async def citation_rows(
     db: AsyncConnection, run_id: str, cited: Sequence[Citation]
 ) -> list[dict[str, Any]]:
     """The rows of an answer's citations, in their order."""
-    numbered = sa.select(run_pages.c.shown, run_pages.c.page_id).where(run_pages.c.run_id == run_id)
-    page_ids = {row.shown: row.page_id for row in (await db.execute(numbered)).all()}
+    numbered, quoted = _cited_pages()
+    rows = (await db.execute(numbered, {"its_id": run_id})).all()
+    page_ids = {row.shown: row.page_id for row in rows}
     # The quoted copy of the page, which may differ from the copy that got the number.
-    quoted = sa.select(pages.c.id, pages.c.url, pages.c.hash).where(
-        sa.tuple_(pages.c.url, pages.c.hash).in_({(c.url, c.page_hash) for c in cited})
-    )
-    copies = {(row.url, row.hash): row.id for row in (await db.execute(quoted)).all()}
+    wanted = {"wanted": list({(c.url, c.page_hash) for c in cited})}
+    copies = {(row.url, row.hash): row.id for row in (await db.execute(quoted, wanted)).all()}
     return [
         {
             "run_id": run_id,
@@ -576,6 +588,17 @@ async def citation_rows(
         }
         for position, citation in enumerate(cited)
     ]
+
+
+@cache
+def _cited_pages() -> Sequence[sa.Select[Any]]:
+    """The numbered pages of the run ``its_id``; the pages with the URLs and hashes ``wanted``."""
+    numbered = sa.select(run_pages.c.shown, run_pages.c.page_id)
+    copy = sa.tuple_(pages.c.url, pages.c.hash).in_(sa.bindparam("wanted", expanding=True))
+    return (
+        numbered.where(run_pages.c.run_id == sa.bindparam("its_id")),
+        sa.select(pages.c.id, pages.c.url, pages.c.hash).where(copy),
+    )
 
 
 # A scheduled check of a standing question has states of its own, in the table only: a worker of an
