@@ -189,6 +189,7 @@ class Whole:
         sa.event.listen(self._writer, "begin", _begin_immediate)
         self._writing = ThreadPoolExecutor(1, "sqlite-writer")
         self._reading = ThreadPoolExecutor(SQLITE_READERS, "sqlite-reader")
+        self._closing: Sequence[Future[None]] = ()
 
     async def write(self, work: Work[T]) -> T:
         """The result of a transaction, which is committed unless it raises."""
@@ -207,14 +208,15 @@ class Whole:
             return _completed(work(_direct(connection)))
 
     async def close(self) -> None:
-        """Close the connections once what is under way has ended."""
-        closing = [
-            self._writing.submit(self._writer.dispose),
-            self._reading.submit(self._reader.dispose),
-        ]
-        self._writing.shutdown(wait=False)
-        self._reading.shutdown(wait=False)
-        await asyncio.wait(map(asyncio.wrap_future, closing))  # which cancels none of them
+        """Close the connections once what is under way has ended. May be called again."""
+        if not self._closing:
+            self._closing = (
+                self._writing.submit(self._writer.dispose),
+                self._reading.submit(self._reader.dispose),
+            )
+            self._writing.shutdown(wait=False)
+            self._reading.shutdown(wait=False)
+        await asyncio.wait(map(asyncio.wrap_future, self._closing))  # which cancels none of them
 
 
 class _Direct:

@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -153,13 +154,13 @@ class FoundWords(Transactions):
             sa.select(found_words.c.run_id, found_words.c.thread_key, found_words.c.part)
             .join(threads, threads.c.key == found_words.c.thread_key)
             .join(runs, runs.c.id == found_words.c.run_id)
-            .where(threads.c.platform == "web", _matches(self.database.dialect, asked))
+            .where(threads.c.platform == "web", _matches(self.database.dialect))
             .order_by(runs.c.message_id.desc())
             .limit(2 * limit)
         )
         if channel is not None:
             query = query.where(threads.c.channel == channel)
-        rows = await self._rows(query)
+        rows = await self._rows(query, _wanted(self.database.dialect, asked))
         in_questions = {row.run_id for row in rows if row.part == "question"}
         by_run = {row.run_id: row.thread_key for row in rows}
         return [FoundRun(run, key, run in in_questions) for run, key in by_run.items()][:limit]
@@ -172,25 +173,15 @@ class FoundWords(Transactions):
         asked = [term for term in keywords(text) if term not in STOP_WORDS]
         if len(asked) < FEWEST_ASKED:
             return []
-        query = (
-            run_query()
-            .join(found_words, found_words.c.run_id == runs.c.id)
-            .where(
-                found_words.c.part == "whole",
-                _matches(self.database.dialect, asked[:MOST_ASKED]),
-                threads.c.platform == near.platform,
-                threads.c.workspace == near.workspace,
-                threads.c.key != near.key,
-                runs.c.state == "answered",
-                sa.not_(runs.c.removed),
-                messages.c.text != "",
-                sa.not_(_disliked()),
-                sa.not_(_corrected()),
-            )
-            .order_by((threads.c.channel == near.channel).desc(), runs.c.message_id.desc())
-            .limit(MOST_ANSWERS)
-        )
-        return [record_of(row) for row in await self._rows(query)]
+        values = {
+            **_wanted(self.database.dialect, asked[:MOST_ASKED]),
+            "its_platform": near.platform,
+            "its_workspace": near.workspace,
+            "its_channel": near.channel,
+            "its_thread": near.key,
+        }
+        rows = await self._rows(_answered(self.database.dialect), values)
+        return [record_of(row) for row in rows]
 
     async def answers(self, run_ids: Collection[str]) -> dict[str, tuple[Wording, Answer | None]]:
         """The question and the answer of each run."""
@@ -201,6 +192,31 @@ class FoundWords(Transactions):
         )
         rows = await self._rows(query)
         return {row.id: (asked_of(row), answer_of(row.answer)) for row in rows}
+
+
+@cache
+def _answered(dialect: str) -> sa.Select[Any]:
+    """The query of ``FoundWords.answered``."""
+    return (
+        run_query()
+        .join(found_words, found_words.c.run_id == runs.c.id)
+        .where(
+            found_words.c.part == "whole",
+            _matches(dialect),
+            threads.c.platform == sa.bindparam("its_platform"),
+            threads.c.workspace == sa.bindparam("its_workspace"),
+            threads.c.key != sa.bindparam("its_thread"),
+            runs.c.state == "answered",
+            sa.not_(runs.c.removed),
+            messages.c.text != "",
+            sa.not_(_disliked()),
+            sa.not_(_corrected()),
+        )
+        .order_by(
+            (threads.c.channel == sa.bindparam("its_channel")).desc(), runs.c.message_id.desc()
+        )
+        .limit(MOST_ANSWERS)
+    )
 
 
 def _disliked() -> sa.ColumnElement[bool]:
@@ -234,19 +250,24 @@ def _rows_of(row: Any) -> list[dict[str, str]]:
     ]
 
 
-def _matches(dialect: str, asked: Sequence[str]) -> sa.ColumnElement[bool]:
-    """The condition that a row contains all terms. Terms are letters and digits: no escaping."""
+def _matches(dialect: str) -> sa.ColumnElement[bool]:
+    """The condition that a row contains all terms that ``wanted`` has."""
+    if dialect == "postgresql":
+        wanted = sa.cast(sa.bindparam("wanted"), sa.Text)
+        vector = sa.func.array_to_tsvector(sa.func.string_to_array(found_words.c.terms, " "))
+        return vector.op("@@")(wanted.op("::")(sa.text("tsquery")))
+    return found_words.c.id.in_(
+        sa.text("SELECT rowid FROM found_words_index WHERE found_words_index MATCH :wanted")
+    )
+
+
+def _wanted(dialect: str, asked: Sequence[str]) -> dict[str, str]:
+    """The parameter of ``_matches``, the last term as a prefix. Terms are letters and digits: no
+    escaping."""
     *whole, last = asked
     if dialect == "postgresql":
-        wanted = " & ".join([*(f"'{term}'" for term in whole), f"'{last}':*"])
-        vector = sa.func.array_to_tsvector(sa.func.string_to_array(found_words.c.terms, " "))
-        return vector.op("@@")(sa.cast(wanted, sa.Text).op("::")(sa.text("tsquery")))
-    wanted = " AND ".join([*(f'"{term}"' for term in whole), f'"{last}"*'])
-    return found_words.c.id.in_(
-        sa.text(
-            "SELECT rowid FROM found_words_index WHERE found_words_index MATCH :wanted"
-        ).bindparams(wanted=wanted)
-    )
+        return {"wanted": " & ".join([*(f"'{term}'" for term in whole), f"'{last}':*"])}
+    return {"wanted": " AND ".join([*(f'"{term}"' for term in whole), f'"{last}"*'])}
 
 
 WORDS = 4_000  # characters of a message that are stored as the text of a correction

@@ -59,7 +59,7 @@ async def test_cancelled_after_any_step_nothing_is_left(tmp_path: Path, times: i
                 task.cancel()
             await asyncio.sleep(0)
         await asyncio.wait(tasks)
-        await database.close()
+        await asyncio.gather(database.close(), database.close())
         if left := asyncio.all_tasks() - others:
             _, hanging = await asyncio.wait(left, timeout=10)
             assert not hanging  # none waits for a thread that has ended
