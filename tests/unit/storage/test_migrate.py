@@ -196,6 +196,11 @@ def test_the_newest_revision_is_the_one_that_is_known_without_alembic() -> None:
     assert REVISIONS[-1] == HEAD
 
 
+def test_the_first_schema_follows_the_tables_only_while_it_is_the_newest() -> None:
+    follows = "create_all" in MIGRATIONS[0].read_text(encoding="utf-8")
+    assert len(MIGRATIONS) == 1 or not follows
+
+
 ADDING = {"add_column", "create_index", "create_table", "execute", "f", "get_bind"}
 _VERSIONS = Path(bot.storage.__file__).parent / "migrations" / "versions"
 MIGRATIONS = sorted(_VERSIONS.glob("[0-9]*.py"))
