@@ -305,6 +305,7 @@ class _Mortal(Database):
 
     def __init__(self, database: Database, transactions: int) -> None:
         self.dialect = database.dialect
+        self._whole = None  # so that all of it passes through ``write`` and ``read``
         self._mortal = database
         self._left = transactions
 
