@@ -17,6 +17,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from bot.core.errors import PageUnreadable
+from bot.pages.pictures import ENDINGS
 from bot.pages.urls import display_url
 
 # fmt: off
@@ -184,11 +185,13 @@ def holds_pictures(media_type: str) -> bool:
 
 
 def accepted() -> str:
-    """Extensions and media types of all formats, as a value of HTML's ``accept``."""
+    """Extensions and media types of all formats and of pictures, as a value of HTML's
+    ``accept``."""
     endings = [e for each in FORMATS for e in each.endings if e.count(".") == 1]
     sections = [e for e in endings if e in _MAN_ENDINGS and len(e) > 2]
     offered = [e for e in endings if e not in sections]
-    return ",".join([*offered, ".gz", *(each.types[0] for each in FORMATS)])
+    types = [*(each.types[0] for each in FORMATS), *dict.fromkeys(ENDINGS.values())]
+    return ",".join([*offered, *ENDINGS, ".gz", *types])
 
 
 def described() -> str:

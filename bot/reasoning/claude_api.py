@@ -10,6 +10,7 @@ https://platform.claude.com/docs/en/api/errors.
 from __future__ import annotations
 
 import secrets
+from base64 import b64encode
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from anthropic import AsyncStream
 from anthropic.types import RawMessageStreamEvent
 
 from bot.core.errors import ModelBroken
+from bot.pages.pictures import Picture
 from bot.reasoning.calls import (
     Begins,
     Block,
@@ -169,6 +171,9 @@ def request_body(request: Request, refused: Collection[str]) -> Wire:
         "system": [_cached(_text(system)) if caches else _text(system)],
         "messages": _messages(request.turns, refused),
     }
+    if request.pictures:
+        first = wire["messages"][0]
+        first["content"] = [*map(_picture, request.pictures), *_as_blocks(first["content"])]
     thinking = "adaptive" if request.thinks else "disabled"
     if thinking == "disabled" and "disabled" in refused:
         thinking = "between_tools"
@@ -308,6 +313,16 @@ def _cached(block: Mapping[str, Any]) -> dict[str, Any]:
 
 def _text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
+
+
+def _as_blocks(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [_text(content)] if isinstance(content, str) else content
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
+    data = b64encode(picture.data).decode()
+    source = {"type": "base64", "media_type": picture.media_type, "data": data}
+    return {"type": "image", "source": source}
 
 
 class ClaudeCollector:

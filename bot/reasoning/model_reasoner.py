@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from bot.core.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.core.messages import Message, Transcript
 from bot.core.settings import Settings
+from bot.pages.pictures import Picture
 from bot.reasoning.answer_prompt import (
     FEWEST,
     AnswerWatch,
@@ -69,6 +70,7 @@ from bot.reasoning.judgement_prompts import (
     verify_request,
 )
 from bot.reasoning.model_service import Replying, Service, TooLong, Watch
+from bot.reasoning.picture_prompt import SEE, parse_pictures, picture_request
 from bot.reasoning.plan_prompt import QueryWatch, edit_of, plan_request, worth_cutting
 from bot.reasoning.reasoner import Models, OnAnswer, OnQueries, Pairs, ReasonerFactory
 from bot.reasoning.rewrite_prompt import parse_rewrite, rewrite_request
@@ -159,6 +161,17 @@ class ModelReasoner:
             lambda reply, _: parse_rewrite(reply, transcript, message),
             f"{model} did not state the question in the form asked for: "
             "try again, or set FOOTNOTE_SMALL_MODEL to another model.",
+        )
+
+    async def see(self, pictures: Sequence[Picture]) -> tuple[str, ...]:
+        """One call of the small model; a malformed reply is repaired once."""
+        model, count = self._models.small, len(pictures)
+        return await self._parsed(
+            picture_request(model, pictures),
+            SEE,
+            ("", ""),
+            lambda reply, _: parse_pictures(reply, count),
+            f"{model} did not write down the picture in the form asked for: try again.",
         )
 
     # ------------------------------------------------------------ next turn

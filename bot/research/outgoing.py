@@ -259,6 +259,10 @@ class Outgoing:
         kinds = self._library.can_search(providers)
         return frozenset({kind}) if kind is not None and kind in kinds else kinds
 
+    def hear(self, text: str) -> None:
+        """Remember a text that people sent, such as the words in a picture."""
+        self._exposure.people.add(text)
+
     def show(self, hits: Sequence[Hit]) -> None:
         for hit in hits:
             if self._is_document(hit.url) or not self._is_of_web(hit):

@@ -414,6 +414,28 @@ search-unanswered = The search provider { $names } did not answer.
 page-away = It is unreachable; try again later.
 page-refused = Programs may not read it; open it yourself, and paste the text.
 page-unreadable = It contains no readable text; paste the text.
+picture-too-large = It has more than { $limit } MB; send a smaller copy of it.
+picture-too-wide = It is wider or higher than { $limit } pixels; send a smaller copy, or the part that matters.
+picture-damaged = It is a damaged picture; send it again.
+picture-too-many = At most { $limit } pictures are read for a question; send the others with the next one.
+picture-nothing = The model saw nothing in it; write what it shows.
+picture-no-model = Pictures are read only with a model; write what it shows.
+picture-no-sight = The model { $model } does not read pictures; write what it shows.
+picture-sent = Picture sent by { $name }, { $day } { $month ->
+    [1] January
+    [2] February
+    [3] March
+    [4] April
+    [5] May
+    [6] June
+    [7] July
+    [8] August
+    [9] September
+    [10] October
+    [11] November
+   *[12] December
+ }
+picture-sent-earlier = Picture sent by { $name }
 price-unknown = The price of { $model } is not known: its cost is not in the total.
 asked-here = here
 asked-elsewhere = in another channel

@@ -1,0 +1,142 @@
+"""Reads the pictures that came with a question, and scanned pages of its files, with a model.
+
+What the model writes down becomes the page of the file: it is searched, quoted, cited and deleted
+like the text of any other file. Pictures are read before the question is prepared, so that "what
+does this error mean?" is searched for with the words of the error. A picture that was read for an
+earlier question of the thread is not read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
+
+from bot.core.errors import BudgetSpent, PageUnreadable
+from bot.core.lines import one_line
+from bot.core.messages import Attachment, Transcript, zone_named
+from bot.pages.media import LOOK_AT, may_be_pdf
+from bot.pages.page import Page
+from bot.pages.pictures import MOST, Picture, PictureUnread, may_be_picture, picture_in
+from bot.research.run import Body, Run, together
+
+SEEN_TOGETHER = 4  # scanned pages shown in one call
+SCANNED = "read from a picture"  # in the headings of scanned pages
+
+See = Callable[[Sequence[Picture]], Awaitable[tuple[str, ...]]]
+
+
+class PictureReading:
+    """See the module docstring. ``see`` is ``Researcher.see``, or None without a model. ``shown``
+    is what the pictures show, by address, once they are read."""
+
+    def __init__(self, run: Run, transcript: Transcript, see: See | None) -> None:
+        self.shown: dict[str, str] = {}
+        self._run = run
+        self._see = see
+        self._titles = self._titled(transcript)
+        run.page_of_file = self._page_of_file
+
+    def _titled(self, transcript: Transcript) -> dict[str, str]:
+        """Return the titles of pictures by address: all of the message, then the latest before it,
+        as many as may be read."""
+        run, message = self._run, self._run.message
+        day = message.at.astimezone(zone_named(run.options.zone))
+        name = one_line(message.author.name)
+        own = run.texts("picture-sent", name=name, day=day.day, month=day.month)
+        titles = {
+            file.url: one_line(file.name) if file.again else own
+            for file in run.files
+            if _is_picture(file)
+        }
+        for entry in reversed(transcript.entries):
+            sent = run.texts("picture-sent-earlier", name=one_line(entry.name))
+            for file in filter(_is_picture, entry.files):
+                if file.url in titles:
+                    titles[file.url] = sent
+                elif len(titles) < MOST:
+                    titles[file.url] = sent
+                    run.attachments[file.url] = file
+        return titles
+
+    async def read(self) -> None:
+        """Read the pictures; a note says of each one that was not read why. Searches may use their
+        words like those of the message."""
+        pages = await self._run.read(tuple(self._titles))
+        for url, page in zip(self._titles, pages, strict=True):
+            if isinstance(page, Page):
+                self.shown[url] = page.text
+                self._run.hear(page.text)
+            else:
+                self._run.notes.unread(url, page)
+
+    def with_shown(self, files: Iterable[Attachment]) -> tuple[Attachment, ...]:
+        """Return files with what the pictures among them show, without those not read."""
+        return tuple(
+            replace(file, shows=self.shown.get(file.url, ""))
+            for file in files
+            if file.url in self.shown or not _is_picture(file)
+        )
+
+    # ------------------------------------------------------------ one file
+
+    async def _page_of_file(self, file: Attachment, body: Body) -> Page:
+        library = self._run.library
+        before = await library.read_before(file.url)
+        if before is not None and (file.url in self._titles or f"({SCANNED})" in before.text):
+            return before
+        data = await body()
+        picture = picture_in(data)
+        if picture is not None:
+            return await self._page_of_picture(file, picture)
+        scanned = await self._scanned(file, data)
+        try:
+            page = await library.page_of_file(file, data)
+        except PageUnreadable:
+            if not scanned:
+                raise
+            return await self._written_down(file, file.name, scanned)
+        text = f"{page.text}\n\n{scanned}" if scanned else page.text
+        return Page(page.url, page.title, text, page.fetched_at)
+
+    async def _page_of_picture(self, file: Attachment, picture: Picture) -> Page:
+        before = (
+            list(self._titles).index(file.url) if file.url in self._titles else len(self._titles)
+        )
+        if before >= MOST:
+            raise PictureUnread("picture-too-many", limit=MOST)
+        (text,) = await self._seen([picture])
+        if not text:
+            raise PictureUnread("picture-nothing")
+        return await self._written_down(file, self._titles.get(file.url) or file.name, text)
+
+    async def _scanned(self, file: Attachment, data: bytes) -> str:
+        """Return what the pages without text of a PDF document show, as Markdown."""
+        if self._see is None or not may_be_pdf(data[:LOOK_AT], file.media_type):
+            return ""
+        scans, left = await self._run.library.scans(file.name, data)
+        groups = [scans[at : at + SEEN_TOGETHER] for at in range(0, len(scans), SEEN_TOGETHER)]
+        seen = await together(self._seen([scan.picture for scan in group]) for group in groups)
+        told = zip(scans, (text for group in seen for text in group), strict=True)
+        parts = [f"## Page {scan.label} ({SCANNED})\n\n{text}" for scan, text in told if text]
+        if parts and left:
+            parts.append(f"## {left} more pages without text were not read")
+        return "\n\n".join(parts)
+
+    async def _seen(self, pictures: Sequence[Picture]) -> tuple[str, ...]:
+        if self._see is None:
+            raise PictureUnread("picture-no-model")
+        try:
+            return await self._see(pictures)
+        except BudgetSpent as spent:
+            raise PictureUnread(spent.text_id, limit=spent.limit) from spent
+
+    async def _written_down(self, file: Attachment, title: str, text: str) -> Page:
+        """Return the page of what a model wrote, in the form of any page."""
+        written = f"# {title}\n\n{text}".encode("utf-8", "replace")
+        as_markdown = replace(file, media_type="text/markdown")
+        page = await self._run.library.page_of_file(as_markdown, written)
+        return replace(page, title=title)
+
+
+def _is_picture(file: Attachment) -> bool:
+    return may_be_picture(file.media_type, file.name)
