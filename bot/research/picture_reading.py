@@ -64,7 +64,7 @@ class PictureReading:
         pages = await self._run.read(tuple(self._titles))
         for url, page in zip(self._titles, pages, strict=True):
             if isinstance(page, Page):
-                self.shown[url] = page.text
+                self.shown[url] = page.text.removeprefix(_heading(page.title))
                 self._run.hear(page.text)
             else:
                 self._run.notes.unread(url, page)
@@ -132,10 +132,14 @@ class PictureReading:
 
     async def _written_down(self, file: Attachment, title: str, text: str) -> Page:
         """Return the page of what a model wrote, in the form of any page."""
-        written = f"# {title}\n\n{text}".encode("utf-8", "replace")
+        written = f"{_heading(title)}{text}".encode("utf-8", "replace")
         as_markdown = replace(file, media_type="text/markdown")
         page = await self._run.library.page_of_file(as_markdown, written)
         return replace(page, title=title)
+
+
+def _heading(title: str) -> str:
+    return f"# {title}\n\n"
 
 
 def _is_picture(file: Attachment) -> bool:
