@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -143,12 +145,9 @@ def test_the_pages_of_a_scanned_document_are_read_and_marked(
 
 
 def stored(program: Program) -> str:
-    """All that the program has stored."""
-    return "".join(
-        path.read_bytes().decode("utf-8", "replace")
-        for path in (program.folder / "data").rglob("*")
-        if path.is_file() and "index" not in path.name
-    )
+    """All rows that the program has stored."""
+    with closing(sqlite3.connect(program.folder / "data" / "footnote.sqlite")) as database:
+        return "\n".join(database.iterdump())
 
 
 # ---------------------------------------------------------------- Slack
