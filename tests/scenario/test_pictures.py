@@ -16,10 +16,10 @@ from tests.fakes.pictures import drawn, scanned
 from tests.fakes.server import serve
 from tests.scenario.browser import Browser
 from tests.scenario.gate import Gate, until
-from tests.scenario.places import the_answer
+from tests.scenario.places import Said, the_answer
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, ending, running, start_forked
-from tests.scenario.slack_place import ADA, GENERAL, Said, SlackPlace, open_slack
+from tests.scenario.slack_place import ADA, GENERAL, SlackPlace, open_slack
 
 ERROR = "Quarzwerk 7: fatal error E4711 in the gate driver."
 CURE = """# Errors of Quarzwerk 7
@@ -173,6 +173,20 @@ def test_a_screenshot_in_slack_is_read_with_the_question(
         assert "[1] Picture sent by ada, " in answer
         assert "Searching: error mean Quarzwerk 7 fatal E4711" in answer
         assert looks(gate) == 1
+
+
+def test_a_screenshot_above_the_question_is_read_too(
+    fork_server: ForkServer, seeing: Program, slack: SlackPlace, gate: Gate
+) -> None:
+    seeing.settings |= slack.settings
+    with running(fork_server, seeing, slack):
+        picture = slack.slack.add_file(ADA, "image.png", drawn(ERROR), "image/png")
+        above = slack.slack.say(ADA, GENERAL, "Look at this.", files=[picture])
+        text = f"{slack.slack.mention} {MEANT}"
+        slack.slack.say(ADA, GENERAL, text, thread_ts=above.ts)
+        answer = the_answer(slack, Said(GENERAL, above.ts, above.ts))
+        assert ERROR.removesuffix(".") in answer
+        assert "[1] Picture sent by ada" in answer
 
 
 def test_text_in_a_picture_gives_no_orders(
