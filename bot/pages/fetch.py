@@ -6,7 +6,6 @@ configured. Caching and interpreting pages happen elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ from bot.pages import retrieval, urls
 from bot.pages.gates import refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
 from bot.pages.page import Document, Page
-from bot.pages.pictures import Scan
+from bot.pages.pictures import Scans
 from bot.pages.pool import Turns
 from bot.pages.processes import Shares
 from bot.pages.retrieval import DownloadSettings, Retrieval, RetrievalProcess
@@ -130,7 +129,7 @@ class Fetcher:
         extracted = await self._workers.extract(data, media_type, name)
         return Page(url, extracted.title, extracted.text, datetime.now(UTC))
 
-    async def scans(self, name: str, data: bytes) -> tuple[Sequence[Scan], int]:
+    async def scans(self, name: str, data: bytes) -> Scans:
         """See ``Workers.scans``."""
         return await self._workers.scans(name, data)
 

@@ -9,8 +9,8 @@ first frame.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from math import ceil
 
 from bot.core.errors import PageUnreadable
@@ -53,24 +53,11 @@ class Picture:
     @property
     def tokens(self) -> int:
         """The input tokens that it costs at most."""
-        return picture_tokens(self.width, self.height)
-
-    def as_key(self) -> dict[str, str | int]:
-        """Return what identifies the picture in a journal, without its content."""
-        digest = sha256(self.data).hexdigest()
-        return {"sha256": digest, "width": self.width, "height": self.height}
+        return min(MOST_TOKENS, ceil(self.width / PATCH) * ceil(self.height / PATCH))
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """A page of a document that is only a picture, with its printed label."""
-
-    label: str
-    picture: Picture
-
-
-def picture_tokens(width: int, height: int) -> int:
-    return min(MOST_TOKENS, ceil(width / PATCH) * ceil(height / PATCH))
+Scans = tuple[Sequence[tuple[str, Picture]], int]
+"""Pages of a document that are only pictures, with their labels, and how many more there are."""
 
 
 def may_be_picture(media_type: str, name: str) -> bool:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
 from bot.core.lines import one_line
 from bot.core.measurements import Load
 from bot.pages.page import Reading
 from bot.pages.page_markdown import MOST_CHARACTERS
-from bot.pages.pictures import MOST_SCANS, Picture, PictureUnread, Scan, picture_in
+from bot.pages.pictures import MOST_SCANS, Picture, PictureUnread, Scans, picture_in
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.processes import (
     DEFAULT,
@@ -87,9 +87,8 @@ class Workers:
         """
         self._pool.warm()
 
-    async def scans(self, name: str, data: bytes) -> tuple[Sequence[Scan], int]:
-        """Return pictures of the pages of a PDF document that have no text, and the number of
-        further ones. Raises as ``extract`` does."""
+    async def scans(self, name: str, data: bytes) -> Scans:
+        """Return the pages of a PDF document without text. Raises as ``extract`` does."""
         return await self._read(data, {"scans": True, "name": name}, _as_scans)
 
     async def extract(self, data: bytes, media_type: str | None, name: str) -> Reading:
@@ -101,8 +100,8 @@ class Workers:
         """
         return await self._read(data, {"media_type": media_type, "name": name}, _understood)
 
-    async def _read(self, data: bytes, asked: dict[str, Any], understood: Understood[T]) -> T:
-        ends, name = time.monotonic() + self._seconds, str(asked["name"])
+    async def _read(self, data: bytes, asked: Any, understood: Understood[T]) -> T:
+        ends, name = time.monotonic() + self._seconds, asked["name"]
         try:
             return await self._read_by(self._pool, data, asked, self._seconds, understood)
         except TaskFailed as failed:
@@ -121,12 +120,7 @@ class Workers:
             ) from None
 
     async def _read_by(
-        self,
-        pool: Pool,
-        data: bytes,
-        asked: dict[str, Any],
-        seconds: float,
-        understood: Understood[T],
+        self, pool: Pool, data: bytes, asked: Any, seconds: float, understood: Understood[T]
     ) -> T:
         try:
             outcome = await pool.ask(asked, data, seconds, understood)
@@ -158,31 +152,18 @@ class NeedsMoreMemory(PageUnreadable):
     """A document needs more memory than is available for it."""
 
 
-def _as_scans(reply: Any, data: bytes) -> tuple[list[Scan], int] | PageUnreadable:
+def _as_scans(reply: Any, data: bytes) -> Scans | PageUnreadable:
     """Parse a worker's reply about scanned pages."""
-    match reply:
-        case {"scans": list(scans), "left": int(left)}:
-            found: list[Scan] = []
-            for scan in scans[:MOST_SCANS]:
-                match scan:
-                    case [str(label), int(size)] if picture := _picture(data[:size]):
-                        data = data[size:]
-                        found.append(Scan(one_line(label), picture))
-                    case _:
-                        raise ValueError("an invalid page")
-            return found, max(0, left)
-        case _:
-            unreadable = _understood(reply, b"")
-            if isinstance(unreadable, PageUnreadable):
-                return unreadable
-            raise ValueError("an invalid reply")
-
-
-def _picture(data: bytes) -> Picture | None:
+    if not (isinstance(reply, dict) and "scans" in reply):
+        return cast("PageUnreadable", _understood(reply, b""))  # a text is no reply to this
+    found: list[tuple[str, Picture]] = []
     try:
-        return picture_in(data)
-    except PictureUnread:
-        return None
+        for label, size in reply["scans"]:
+            picture, data = picture_in(data[:size]), data[size:]
+            found += [(one_line(label), picture)] if picture else []
+        return found[:MOST_SCANS], int(reply["left"])
+    except (AttributeError, KeyError, TypeError, PictureUnread) as error:
+        raise ValueError("an invalid reply") from error
 
 
 def _understood(reply: Any, data: bytes) -> Reading | PageUnreadable:

@@ -14,6 +14,7 @@ blocks, tools and turns, so that the model always knows where data ends: their `
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -286,7 +287,10 @@ class Request:
         given = asdict(replace(self, pictures=()))
         del given["system_for_marks"], given["pictures"]
         if self.pictures:
-            given["pictures"] = [each.as_key() for each in self.pictures]
+            given["pictures"] = [
+                {"sha256": hashlib.sha256(each.data).hexdigest(), "tokens": each.tokens}
+                for each in self.pictures
+            ]
         return given
 
 

@@ -62,15 +62,16 @@ from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.judgement_prompts import (
     compare_request,
     parse_comparison,
+    parse_pictures,
     parse_restatements,
     parse_statements,
     parse_verdicts,
+    picture_request,
     restate_request,
     statements_request,
     verify_request,
 )
 from bot.reasoning.model_service import Replying, Service, TooLong, Watch
-from bot.reasoning.picture_prompt import SEE, parse_pictures, picture_request
 from bot.reasoning.plan_prompt import QueryWatch, edit_of, plan_request, worth_cutting
 from bot.reasoning.reasoner import Models, OnAnswer, OnQueries, Pairs, ReasonerFactory
 from bot.reasoning.rewrite_prompt import parse_rewrite, rewrite_request
@@ -168,8 +169,8 @@ class ModelReasoner:
         model, count = self._models.small, len(pictures)
         return await self._parsed(
             picture_request(model, pictures),
-            SEE,
-            ("", ""),
+            "see",
+            ("", ""),  # the line of the file's page shows it
             lambda reply, _: parse_pictures(reply, count),
             f"{model} did not write down the picture in the form asked for: try again.",
         )

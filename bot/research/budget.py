@@ -35,7 +35,6 @@ from bot.core.logs import get_logger
 from bot.core.messages import RunOptions, Usage
 from bot.core.settings import Settings
 from bot.core.texts import texts_for
-from bot.pages.pictures import picture_tokens
 from bot.reasoning.calls import ModelReply
 from bot.storage.journal import step_key
 from bot.storage.spending import (
@@ -359,8 +358,7 @@ class Account:
         """Return the highest possible cost: nothing is read from the cache, everything is written
         to it."""
         tokens = round(MARGIN * estimate(json.dumps(request, ensure_ascii=False)))
-        for each in request.get("pictures", ()):
-            tokens += picture_tokens(each["width"], each["height"])
+        tokens += sum(each["tokens"] for each in request.get("pictures", ()))
         output = int(request.get("max_tokens") or 0)
         model = str(request.get("model") or "")
         return self.amount(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
@@ -33,7 +33,7 @@ from bot.core.reader import EVERYTHING, Reach, is_conversation, is_correction, i
 from bot.pages.choosing import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
-from bot.pages.pictures import Scan
+from bot.pages.pictures import Scans
 from bot.pages.urls import canonical
 from bot.search.blend import SearchResult, blend
 from bot.search.conversation_search import ELSEWHERE, SearchedConversations, blend_results
@@ -82,7 +82,7 @@ class Fetching(Protocol):
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page: ...
 
-    async def scans(self, name: str, data: bytes) -> tuple[Sequence[Scan], int]: ...
+    async def scans(self, name: str, data: bytes) -> Scans: ...
 
     async def read_given(
         self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
@@ -287,7 +287,7 @@ class Library:
         """Return the stored page of a file, however old: files never change."""
         return await self._recent_page(url, datetime.min.replace(tzinfo=UTC))
 
-    async def scans(self, name: str, data: bytes) -> tuple[Sequence[Scan], int]:
+    async def scans(self, name: str, data: bytes) -> Scans:
         """See ``pages.workers.Workers.scans``."""
         return await self._fetcher.scans(name, data)
 
@@ -298,9 +298,10 @@ class Library:
 
     async def _read_through(self, key: str, url: str) -> Page:
         if url.startswith(UPLOADED):
-            page = await self.read_before(key) or await self._read_now(url)
+            stored = await self.read_before(key)
         else:
-            page = await self._recent_page(key, self._since) or await self._read_now(url)
+            stored = await self._recent_page(key, self._since)
+        page = stored or await self._read_now(url)
         if sys.getsizeof(page.text) <= CACHED_BYTES and not page.via:
             self._cache[key] = page
         return page

@@ -260,7 +260,7 @@ class Outgoing:
         return frozenset({kind}) if kind is not None and kind in kinds else kinds
 
     def hear(self, text: str) -> None:
-        """Remember a text that people sent, such as the words in a picture."""
+        """Let queries use the words of a text that people sent, such as those in a picture."""
         self._exposure.people.add(text)
 
     def show(self, hits: Sequence[Hit]) -> None:

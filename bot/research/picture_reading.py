@@ -8,31 +8,29 @@ earlier question of the thread is not read again.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.core.errors import BudgetSpent, PageUnreadable
 from bot.core.lines import one_line
-from bot.core.messages import Attachment, Transcript, zone_named
+from bot.core.messages import Attachment, Message, Transcript, zone_named
 from bot.pages.media import LOOK_AT, may_be_pdf
 from bot.pages.page import Page
 from bot.pages.pictures import MOST, Picture, PictureUnread, may_be_picture, picture_in
+from bot.reasoning.reasoner import Researcher
 from bot.research.run import Body, Run, together
 
 SEEN_TOGETHER = 4  # scanned pages shown in one call
 SCANNED = "read from a picture"  # in the headings of scanned pages
 
-See = Callable[[Sequence[Picture]], Awaitable[tuple[str, ...]]]
-
 
 class PictureReading:
-    """See the module docstring. ``see`` is ``Researcher.see``, or None without a model. ``shown``
-    is what the pictures show, by address, once they are read."""
+    """See the module docstring. ``shown`` is what the pictures show, by address, once they are
+    read. Without a ``model`` they are not."""
 
-    def __init__(self, run: Run, transcript: Transcript, see: See | None) -> None:
+    def __init__(self, run: Run, transcript: Transcript, model: Researcher | None) -> None:
         self.shown: dict[str, str] = {}
-        self._run = run
-        self._see = see
+        self._run, self._model = run, model
         self._titles = self._titled(transcript)
         run.page_of_file = self._page_of_file
 
@@ -43,24 +41,22 @@ class PictureReading:
         day = message.at.astimezone(zone_named(run.options.zone))
         name = one_line(message.author.name)
         own = run.texts("picture-sent", name=name, day=day.day, month=day.month)
-        titles = {
-            file.url: one_line(file.name) if file.again else own
-            for file in run.files
-            if _is_picture(file)
-        }
+        pictures = filter(_is_picture, run.files)
+        titles = {file.url: one_line(file.name) if file.again else own for file in pictures}
         for entry in reversed(transcript.entries):
             sent = run.texts("picture-sent-earlier", name=one_line(entry.name))
             for file in filter(_is_picture, entry.files):
-                if file.url in titles:
+                if file.url in titles or len(titles) < MOST:
                     titles[file.url] = sent
-                elif len(titles) < MOST:
-                    titles[file.url] = sent
-                    run.attachments[file.url] = file
+                    run.attachments.setdefault(file.url, file)
         return titles
 
-    async def read(self) -> None:
-        """Read the pictures; a note says of each one that was not read why. Searches may use their
-        words like those of the message."""
+    async def read(self, asked: Message, transcript: Transcript) -> tuple[Message, Transcript]:
+        """Read the pictures; returns the message and its thread with what they show.
+
+        A note says of each one that was not read why. Searches may use their words like those of
+        the message.
+        """
         pages = await self._run.read(tuple(self._titles))
         for url, page in zip(self._titles, pages, strict=True):
             if isinstance(page, Page):
@@ -68,8 +64,11 @@ class PictureReading:
                 self._run.hear(page.text)
             else:
                 self._run.notes.unread(url, page)
+        entries = (replace(each, files=self._seen_in(each.files)) for each in transcript.entries)
+        asked = replace(asked, attachments=self._seen_in(asked.attachments))
+        return asked, Transcript(tuple(entries))
 
-    def with_shown(self, files: Iterable[Attachment]) -> tuple[Attachment, ...]:
+    def _seen_in(self, files: Sequence[Attachment]) -> tuple[Attachment, ...]:
         """Return files with what the pictures among them show, without those not read."""
         return tuple(
             replace(file, shows=self.shown.get(file.url, ""))
@@ -85,8 +84,7 @@ class PictureReading:
         if before is not None and (file.url in self._titles or f"({SCANNED})" in before.text):
             return before
         data = await body()
-        picture = picture_in(data)
-        if picture is not None:
+        if (picture := picture_in(data)) is not None:
             return await self._page_of_picture(file, picture)
         scanned = await self._scanned(file, data)
         try:
@@ -99,10 +97,7 @@ class PictureReading:
         return Page(page.url, page.title, text, page.fetched_at)
 
     async def _page_of_picture(self, file: Attachment, picture: Picture) -> Page:
-        before = (
-            list(self._titles).index(file.url) if file.url in self._titles else len(self._titles)
-        )
-        if before >= MOST:
+        if file.url not in [*self._titles, file.url][:MOST]:
             raise PictureUnread("picture-too-many", limit=MOST)
         (text,) = await self._seen([picture])
         if not text:
@@ -111,22 +106,22 @@ class PictureReading:
 
     async def _scanned(self, file: Attachment, data: bytes) -> str:
         """Return what the pages without text of a PDF document show, as Markdown."""
-        if self._see is None or not may_be_pdf(data[:LOOK_AT], file.media_type):
+        if self._model is None or not may_be_pdf(data[:LOOK_AT], file.media_type):
             return ""
         scans, left = await self._run.library.scans(file.name, data)
         groups = [scans[at : at + SEEN_TOGETHER] for at in range(0, len(scans), SEEN_TOGETHER)]
-        seen = await together(self._seen([scan.picture for scan in group]) for group in groups)
+        seen = await together(self._seen([picture for _, picture in group]) for group in groups)
         told = zip(scans, (text for group in seen for text in group), strict=True)
-        parts = [f"## Page {scan.label} ({SCANNED})\n\n{text}" for scan, text in told if text]
+        parts = [f"## Page {label} ({SCANNED})\n\n{text}" for (label, _), text in told if text]
         if parts and left:
             parts.append(f"## {left} more pages without text were not read")
         return "\n\n".join(parts)
 
     async def _seen(self, pictures: Sequence[Picture]) -> tuple[str, ...]:
-        if self._see is None:
+        if self._model is None:
             raise PictureUnread("picture-no-model")
         try:
-            return await self._see(pictures)
+            return await self._model.see(pictures)
         except BudgetSpent as spent:
             raise PictureUnread(spent.text_id, limit=spent.limit) from spent
 

@@ -99,9 +99,7 @@ class Pipeline:
         self._reasoner = reasoner
         self._fallback = fallback
         self._researcher = reasoner if isinstance(reasoner, Researcher) else None
-        self._pictures = PictureReading(
-            run, transcript, self._researcher.see if self._researcher is not None else None
-        )
+        self._pictures = PictureReading(run, transcript, self._researcher)
         self._settings = settings
         self._is_check = run.options.style == "check"
         self._lead = ""  # the text before the answer
@@ -246,7 +244,8 @@ class Pipeline:
 
             self._rewritten = as_question(self._run.message.text)
         if self._rewritten is None:
-            await self._read_pictures()
+            read = self._pictures.read(self._asked, self._transcript)
+            self._asked, self._transcript = await read
             await self._guess()
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._asked, self._run.options.instructions
@@ -269,18 +268,6 @@ class Pipeline:
                 raise NoProviderAvailable(self._run.unanswered)
             self._gathered = gathered
         return await self._answered(self._gathered, self._rewritten, None)
-
-    async def _read_pictures(self) -> None:
-        """Read the pictures first, so that the question is prepared with what they show."""
-        await self._pictures.read()
-        self._asked = replace(
-            self._asked, attachments=self._pictures.with_shown(self._asked.attachments)
-        )
-        entries = (
-            replace(each, files=self._pictures.with_shown(each.files))
-            for each in self._transcript.entries
-        )
-        self._transcript = Transcript(tuple(entries))
 
     async def _correct(self, rewritten: Rewritten) -> None:
         """Store the message's statement as a correction of the last answer. If the message also

@@ -519,6 +519,7 @@ class Run(Steps):
             self.sources,
             keeps_documents=resources.keeps_documents,
         )
+        self.hear = self._outgoing.hear
         # An earlier attempt's requests are in the journal, so nothing needs to be prefetched again.
         pages_ahead = 0 if journal.seconds else resources.prefetch_pages
         self.prefetcher = Prefetcher(library, self._outgoing, pages_ahead, asked.options.providers)
@@ -729,10 +730,6 @@ class Run(Steps):
     async def number(self, pages: Sequence[Page]) -> list[int]:
         """Return the pages' citation numbers in this run, in the order given."""
         return await self.journal.number(pages)
-
-    def hear(self, text: str) -> None:
-        """Let queries use the words of a text that people sent, such as those in a picture."""
-        self._outgoing.hear(text)
 
     def note(self, sentence: str) -> None:
         self.notes.say(sentence)

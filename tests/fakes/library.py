@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +11,7 @@ from bot.core.errors import NoProviderAvailable, PageUnreadable
 from bot.pages.choosing import Chooser, select, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split
-from bot.pages.pictures import Scan
+from bot.pages.pictures import Scans
 from bot.pages.pool import reading_for
 from bot.research.library import Library
 from bot.search.blend import SearchResult
@@ -69,7 +69,7 @@ class Shelf:
             raise PageUnreadable(f"{name} holds no text.")
         return Page(url, name, data.decode(), datetime.now(UTC))
 
-    async def scans(self, name: str, data: bytes) -> tuple[Sequence[Scan], int]:
+    async def scans(self, name: str, data: bytes) -> Scans:
         return (), 0
 
     async def read_given(

@@ -13,12 +13,11 @@ from PIL import Image
 from bot.pages.pictures import (
     LARGEST,
     WIDEST,
+    Picture,
     PictureUnread,
     may_be_picture,
     picture_in,
-    picture_tokens,
 )
-from tests.fakes.pictures import drawn
 
 PNG_HEAD = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4s", 13, b"IHDR")
 
@@ -104,7 +103,7 @@ def test_the_largest_picture_is_read() -> None:
     ("size", "tokens"), [((1, 1), 1), ((28, 29), 2), ((1000, 1000), 1296), ((8000, 8000), 4784)]
 )
 def test_a_token_is_a_square_of_28_pixels(size: tuple[int, int], tokens: int) -> None:
-    assert picture_tokens(*size) == tokens
+    assert Picture("image/png", *size, b"").tokens == tokens
 
 
 @pytest.mark.parametrize(
@@ -122,11 +121,3 @@ def test_what_is_read_first_is_told_by_type_or_name(
     media_type: str, name: str, expected: bool
 ) -> None:
     assert may_be_picture(media_type, name) is expected
-
-
-def test_the_key_of_a_picture_has_its_digest_and_not_its_content() -> None:
-    one, other = picture_in(drawn("one")), picture_in(drawn("other"))
-    assert one is not None
-    assert other is not None
-    assert one.as_key() != other.as_key()
-    assert len(str(one.as_key())) < 150

@@ -408,14 +408,15 @@ async def test_a_slow_file_has_less_time_while_others_wait() -> None:
 
 async def test_scanned_pages_come_as_pictures(open_workers: OpenWorkers) -> None:
     scans, left = await open_workers().scans("x.pdf", scanned(["One", "Two"]))
-    assert [(scan.label, seen(scan.picture.data)) for scan in scans] == [("1", "One"), ("2", "Two")]
+    assert [(label, seen(picture.data)) for label, picture in scans] == [("1", "One"), ("2", "Two")]
     assert left == 0
 
 
 @pytest.mark.parametrize(
     "reply",
     [
-        "{'scans': [['1', 40]], 'left': 0}",  # no picture
+        "{'scans': 5, 'left': 0}",
+        "{'scans': [], 'left': None}",
         "{'scans': [[1, 2, 3]], 'left': 0}",
         "{'scans': 'all', 'left': 0}",
         "{'title': 'T', 'canonical': '', 'kept': 1}",

@@ -441,7 +441,7 @@ async def test_pictures_are_put_aside_by_their_size() -> None:
     priced: list[ModelReply] = []
     account = Account(PLENTY, priced.append)
     request = {"model": "m", "max_tokens": 7, "prompt": "word"}
-    sizes = [{"width": 280, "height": 280}, {"width": 8_000, "height": 8_000}]
+    sizes = [{"tokens": 100}, {"tokens": 4_784}]
     for each in (request, {**request, "pictures": []}, {**request, "pictures": sizes}):
         async with account.cover(each):
             pass

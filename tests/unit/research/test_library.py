@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ from bot.core.errors import (
 from bot.core.messages import Answer, Citation, Entry, Message, RunOptions, Transcript
 from bot.operation.configuration import load_settings
 from bot.pages.page import Page
-from bot.pages.pictures import Scan
+from bot.pages.pictures import Scans
 from bot.reasoning.closest_reasoner import Closest
 from bot.reasoning.evidence import Rewritten, SubQuestion, Turn, Workspace
 from bot.reasoning.reasoner import OnAnswer, Reasoner
@@ -71,7 +71,7 @@ class Fetcher:
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
         raise AssertionError("no file")
 
-    async def scans(self, name: str, data: bytes) -> tuple[Sequence[Scan], int]:
+    async def scans(self, name: str, data: bytes) -> Scans:
         raise AssertionError("no file")
 
     async def read_given(

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from bot.core.errors import BudgetSpent, ModelBroken, ModelUnavailable
-from bot.core.messages import UPLOADED, Attachment, Entry, RunOptions, Transcript
+from bot.core.messages import UPLOADED, Attachment, Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
-from bot.pages.pictures import MOST, Picture, PictureUnread, Scan, picture_in
+from bot.pages.pictures import MOST, Picture, PictureUnread, Scans, picture_in
 from bot.research.picture_reading import SCANNED, SEEN_TOGETHER, PictureReading
 from bot.research.run import Run
 from bot.search.provider import Query
@@ -43,6 +43,21 @@ def file(name: str, *, again: bool = False, media_type: str = "image/png") -> At
     return Attachment(name, media_type, f"{UPLOADED}m/{name}", again=again)
 
 
+class Reading:
+    """The pictures of a run, read for its message and thread."""
+
+    def __init__(self, run: Run, transcript: Transcript, eyes: Any) -> None:
+        self._reading = PictureReading(run, transcript, eyes)
+        self._given = run.message, transcript
+
+    @property
+    def shown(self) -> dict[str, str]:
+        return self._reading.shown
+
+    async def read(self) -> tuple[Message, Transcript]:
+        return await self._reading.read(*self._given)
+
+
 @dataclass
 class Stage:
     open_run: OpenRun
@@ -57,7 +72,7 @@ class Stage:
         transcript: Transcript | None = None,
         options: RunOptions | None = None,
         **changes: Any,
-    ) -> tuple[Run, PictureReading]:
+    ) -> tuple[Run, Reading]:
         message = replace(a_message("What does this error mean?"), attachments=files, **changes)
         transcript = transcript or Transcript()
         options = options or RunOptions()
@@ -65,7 +80,7 @@ class Stage:
             self.shelf, message=message, transcript=transcript, options=options, budget=BUDGET
         )
         run._download = self.download
-        return run, PictureReading(run, transcript, self.eyes.see if self.eyes else None)
+        return run, Reading(run, transcript, self.eyes)
 
     async def download(self, attachment: Attachment, largest: int) -> bytes:
         self.downloads.append(attachment.name)
@@ -95,13 +110,13 @@ async def test_a_picture_is_a_page_named_by_sender_and_day(
     at = datetime(2026, 5, 31, 22, 0, tzinfo=UTC)
     sent = file("a.png")
     run, reading = await stage.run(sent, locale=locale, at=at, options=RunOptions(zone=zone))
-    await reading.read()
+    asked, _ = await reading.read()
     (page,) = await run.read([sent.url])
     assert isinstance(page, Page)
     assert (page.url, page.title) == (sent.url, title)
     assert page.text == f"# {title}\n\n{ERROR} in a.png"
     assert reading.shown == {sent.url: f"{ERROR} in a.png"}
-    assert reading.with_shown([sent]) == (replace(sent, shows=f"{ERROR} in a.png"),)
+    assert asked.attachments == (replace(sent, shows=f"{ERROR} in a.png"),)
     assert not run.notes
 
 
@@ -146,7 +161,12 @@ def earlier(*names: str, by: str = "Liu") -> Entry:
 async def test_the_messages_own_pictures_come_first_then_the_latest_above(stage: Stage) -> None:
     transcript = Transcript((earlier("1.png", "2.png"), earlier("3.png", "4.png", by="Kim")))
     run, reading = await stage.run(file("a.png"), file("b.png"), transcript=transcript)
-    await reading.read()
+    asked, thread = await reading.read()
+    assert all(file.shows for file in asked.attachments)
+    assert [[bool(file.shows) for file in each.files] for each in thread.entries] == [
+        [True],  # the other one was not read
+        [True, True],
+    ]
     names = [url.rpartition("/")[2] for url in reading.shown]
     assert names == ["a.png", "b.png", "3.png", "4.png", "1.png"]
     assert len(names) == MOST
@@ -168,13 +188,13 @@ async def test_pictures_beyond_the_limit_are_noted(stage: Stage) -> None:
     files = [file(f"{n}.png") for n in range(MOST + 1)]
     run, reading = await stage.run(*files)
     run.budget = replace(BUDGET, pages=20)
-    await reading.read()
+    asked, _ = await reading.read()
     assert len(reading.shown) == MOST
     assert run.notes == [
         "I could not read the file 5.png: At most 5 pictures are read for a question; send the "
         "others with the next one."
     ]
-    assert reading.with_shown(files)[-1].name == "4.png"
+    assert asked.attachments[-1].name == "4.png"
 
 
 async def test_a_picture_read_for_an_earlier_question_is_not_read_again(stage: Stage) -> None:
@@ -209,11 +229,11 @@ async def test_a_failure_is_a_note_and_ends_nothing(
     sent = file("a.png")
     for _ in range(2):  # the second attempt replays
         run, reading = await stage.run(sent)
-        await reading.read()
+        asked, _ = await reading.read()
         (note,) = run.notes
         assert note.startswith("I could not read the file a.png: ")
         assert english in note
-        assert reading.with_shown([sent]) == ()
+        assert asked.attachments == ()
     assert len(stage.eyes.asked) == 1
     run, reading = await stage.run(file("b.png"), locale="zh-CN")
     await reading.read()
@@ -242,15 +262,18 @@ async def test_a_model_that_tells_nothing_is_noted(stage: Stage) -> None:
 SCAN = file("s.pdf", media_type="application/pdf")
 
 
-def scans(*texts: str) -> list[Scan]:
+def scans(*texts: str) -> list[tuple[str, Picture]]:
     pictures = (picture_in(drawn(text)) for text in texts)
-    return [Scan(str(n), each) for n, each in enumerate(pictures, start=1) if each is not None]
+    return [(str(n), each) for n, each in enumerate(pictures, start=1) if each is not None]
 
 
 def with_scans(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, found: Sequence[Scan], left: int = 0
+    shelf: Shelf,
+    monkeypatch: pytest.MonkeyPatch,
+    found: Sequence[tuple[str, Picture]],
+    left: int = 0,
 ) -> None:
-    async def scans_of(name: str, data: bytes) -> tuple[Sequence[Scan], int]:
+    async def scans_of(name: str, data: bytes) -> Scans:
         return found, left
 
     monkeypatch.setattr(shelf, "scans", scans_of)
