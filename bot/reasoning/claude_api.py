@@ -173,7 +173,7 @@ def request_body(request: Request, refused: Collection[str]) -> Wire:
     }
     if request.pictures:
         first = wire["messages"][0]
-        first["content"] = [*map(_picture, request.pictures), *_as_blocks(first["content"])]
+        first["content"] = [*map(_picture, request.pictures), _text(first["content"])]
     thinking = "adaptive" if request.thinks else "disabled"
     if thinking == "disabled" and "disabled" in refused:
         thinking = "between_tools"
@@ -313,10 +313,6 @@ def _cached(block: Mapping[str, Any]) -> dict[str, Any]:
 
 def _text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
-
-
-def _as_blocks(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [_text(content)] if isinstance(content, str) else content
 
 
 def _picture(picture: Picture) -> dict[str, Any]:

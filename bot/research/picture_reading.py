@@ -11,17 +11,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.core.errors import BudgetSpent, PageUnreadable
+from bot.core.errors import (
+    Broken,
+    BudgetSpent,
+    PageUnreadable,
+    Refused,
+    StorageUnavailable,
+    Unavailable,
+)
 from bot.core.lines import one_line
 from bot.core.messages import Attachment, Message, Transcript, zone_named
 from bot.pages.media import LOOK_AT, may_be_pdf
 from bot.pages.page import Page
 from bot.pages.pictures import MOST, Picture, PictureUnread, may_be_picture, picture_in
 from bot.reasoning.reasoner import Researcher
-from bot.research.run import Body, Run, together
+from bot.research.run import Run, together
 
 SEEN_TOGETHER = 4  # scanned pages shown in one call
 SCANNED = "read from a picture"  # in the headings of scanned pages
+NOT_READ = "## Pages without text were not read"
 
 
 class PictureReading:
@@ -78,31 +86,34 @@ class PictureReading:
 
     # ------------------------------------------------------------ one file
 
-    async def _page_of_file(self, file: Attachment, body: Body) -> Page:
-        library = self._run.library
-        before = await library.read_before(file.url)
-        if before is not None and (file.url in self._titles or f"({SCANNED})" in before.text):
+    async def _page_of_file(self, attachment: Attachment, data: bytes) -> Page:
+        library, url = self._run.library, attachment.url
+        before = await library.read_before(url)
+        if before is not None and (url in self._titles or f"({SCANNED})" in before.text):
             return before
-        data = await body()
         if (picture := picture_in(data)) is not None:
-            return await self._page_of_picture(file, picture)
-        scanned = await self._scanned(file, data)
+            if url not in [*self._titles, url][:MOST]:
+                raise PictureUnread("picture-too-many", limit=MOST)
+            (text,) = await self._seen([picture])
+            if not text:
+                raise PictureUnread("picture-nothing")
+            return await self._written_down(attachment, self._titles.get(url), text)
+        scanned, problem = "", None
         try:
-            page = await library.page_of_file(file, data)
-        except PageUnreadable:
+            scanned = await self._scanned(attachment, data)
+        except StorageUnavailable:
+            raise
+        except (Unavailable, Refused, Broken) as error:
+            problem = error  # its other pages may have text
+        try:
+            page = await library.page_of_file(attachment, data)
+        except PageUnreadable as error:
             if not scanned:
-                raise
-            return await self._written_down(file, file.name, scanned)
+                raise problem or error from None
+            return await self._written_down(attachment, None, scanned)
+        scanned = NOT_READ if problem else scanned
         text = f"{page.text}\n\n{scanned}" if scanned else page.text
         return Page(page.url, page.title, text, page.fetched_at)
-
-    async def _page_of_picture(self, file: Attachment, picture: Picture) -> Page:
-        if file.url not in [*self._titles, file.url][:MOST]:
-            raise PictureUnread("picture-too-many", limit=MOST)
-        (text,) = await self._seen([picture])
-        if not text:
-            raise PictureUnread("picture-nothing")
-        return await self._written_down(file, self._titles.get(file.url) or file.name, text)
 
     async def _scanned(self, file: Attachment, data: bytes) -> str:
         """Return what the pages without text of a PDF document show, as Markdown."""
@@ -125,8 +136,9 @@ class PictureReading:
         except BudgetSpent as spent:
             raise PictureUnread(spent.text_id, limit=spent.limit) from spent
 
-    async def _written_down(self, file: Attachment, title: str, text: str) -> Page:
+    async def _written_down(self, file: Attachment, title: str | None, text: str) -> Page:
         """Return the page of what a model wrote, in the form of any page."""
+        title = title or one_line(file.name)
         written = f"{_heading(title)}{text}".encode("utf-8", "replace")
         as_markdown = replace(file, media_type="text/markdown")
         page = await self._run.library.page_of_file(as_markdown, written)

@@ -32,7 +32,7 @@ from contextlib import (
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -159,9 +159,6 @@ class Resources:
 
 
 T = TypeVar("T")
-Body = Callable[[], Awaitable[bytes]]
-"""Downloads the content of a file."""
-PageOfFile = Callable[[Attachment, Body], Awaitable[Page]]
 
 log = get_logger()
 
@@ -538,7 +535,7 @@ class Run(Steps):
         own = () if self._whole_text is None else (self._whole_text,)
         self.files = (*asked.message.attachments, *own)
         self.attachments = {file.url: file for file in self.files}
-        self.page_of_file: PageOfFile = self._page_of_file  # replaced where pictures are read too
+        self.page_of_file = library.page_of_file  # or that of ``PictureReading``
         self.notes = Notes(self.texts, self.attachments)
         self.publish = publish
         self.calls = PaidCalls(self)
@@ -813,9 +810,5 @@ class Run(Steps):
             return await self.library.page_of_file(attachment, body)
         if attachment is None or self._download is None:
             return await self.prefetcher.page(url) or await self.library.read(url)
-        return await self.page_of_file(
-            attachment, partial(self._download, attachment, self.library.largest)
-        )
-
-    async def _page_of_file(self, file: Attachment, body: Body) -> Page:
-        return await self.library.page_of_file(file, await body())
+        body = await self._download(attachment, self.library.largest)
+        return await self.page_of_file(attachment, body)

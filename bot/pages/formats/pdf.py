@@ -19,7 +19,7 @@ import threading
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
@@ -90,28 +90,23 @@ def scans_in(data: bytes, name: str) -> tuple[list[tuple[str, bytes]], int]:
     left = 0
     with _ONE_AT_A_TIME, _opened(data, name) as document:
         for index in range(min(len(document), MOST_PAGES)):
-            try:
-                page = document[index]
-                text_page = page.get_textpage()
-            except pypdfium2.PdfiumError:
-                continue
-            try:
-                if text_page.count_chars() or not pdfium.FPDFPage_CountObjects(page):
+            # A broken page may be in an otherwise readable document.
+            with suppress(pypdfium2.PdfiumError), closing(document[index]) as page:
+                with closing(page.get_textpage()) as text_page:
+                    has_text = text_page.count_chars() > 0
+                if has_text or not pdfium.FPDFPage_CountObjects(page):
                     continue
-                if len(found) == MOST_SCANS:
-                    left += 1
-                else:
+                if len(found) < MOST_SCANS:
                     label = document.get_page_label(index).strip() or str(index + 1)
                     found.append((label, _rendered(page)))
-            finally:
-                text_page.close()
-                page.close()
+                else:
+                    left += 1
     return found, left
 
 
 def _rendered(page: Any) -> bytes:
     """Render a page in grey, as PNG (Third Edition, sections 5.3 and 11.2.1)."""
-    bitmap = page.render(scale=SCAN_SIDE / max(page.get_size()), grayscale=True)
+    bitmap = page.render(scale=SCAN_SIDE / max(1, *page.get_size()), grayscale=True)
     width, height, stride = bitmap.width, bitmap.height, bitmap.stride
     grey = bytes(bitmap.buffer)
     bitmap.close()

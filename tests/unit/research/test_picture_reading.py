@@ -13,7 +13,7 @@ from bot.core.errors import BudgetSpent, ModelBroken, ModelUnavailable
 from bot.core.messages import UPLOADED, Attachment, Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.pages.pictures import MOST, Picture, PictureUnread, Scans, picture_in
-from bot.research.picture_reading import SCANNED, SEEN_TOGETHER, PictureReading
+from bot.research.picture_reading import NOT_READ, SCANNED, SEEN_TOGETHER, PictureReading
 from bot.research.run import Run
 from bot.search.provider import Query
 from tests.fakes.library import Shelf, a_shelf
@@ -207,13 +207,14 @@ async def test_a_picture_read_for_an_earlier_question_is_not_read_again(stage: S
 
     run.library._recent_page = stored
     assert await run.read([sent.url]) == [page]
-    assert stage.downloads == []
+    assert stage.eyes is not None
+    assert stage.eyes.asked == []
 
 
 # ---------------------------------------------------------------- what is not read
 
 
-NOT_READ: list[tuple[Exception | None, str, str]] = [
+FAILURES: list[tuple[Exception | None, str, str]] = [
     (PictureUnread("picture-no-sight", model="m-1"), "The model m-1 does not read", "m-1 不能读取"),
     (ModelUnavailable("m is busy."), "m is busy.", "暂时打不开"),
     (ModelBroken("m wrote nonsense."), "m wrote nonsense.", "没有可以读取的文字"),
@@ -221,7 +222,7 @@ NOT_READ: list[tuple[Exception | None, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("failure", "english", "chinese"), NOT_READ)
+@pytest.mark.parametrize(("failure", "english", "chinese"), FAILURES)
 async def test_a_failure_is_a_note_and_ends_nothing(
     stage: Stage, failure: Exception, english: str, chinese: str
 ) -> None:
@@ -307,6 +308,20 @@ async def test_scanned_pages_follow_the_text_of_the_others(
     assert isinstance(page, Page)
     assert page.text == f"%PDF-1.7 Words.\n\n## Page 1 ({SCANNED})\n\nValve 1"
     assert page == replace(page, hash=Page(page.url, "", page.text, page.fetched_at).hash)
+
+
+async def test_a_model_that_does_not_see_costs_a_document_only_its_scans(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_scans(stage.shelf, monkeypatch, scans("Valve 1"))
+    stage.eyes = Eyes(PictureUnread("picture-no-sight", model="m-1"))
+    stage.bodies = {"s.pdf": b"%PDF-1.7 Words.", "all.pdf": b"%PDF-1.7 \0"}
+    all_scans = file("all.pdf", media_type="application/pdf")
+    run, _ = await stage.run(SCAN, all_scans)
+    page, problem = await run.read([SCAN.url, all_scans.url])
+    assert isinstance(page, Page)
+    assert page.text == f"%PDF-1.7 Words.\n\n{NOT_READ}"
+    assert problem == "The model m-1 does not read pictures; write what it shows."
 
 
 @pytest.mark.parametrize("body", [b"%PDF-1.7 Words.", b"%PDF-1.7 \0"])
