@@ -11,6 +11,7 @@ import base64
 import binascii
 import io
 from collections.abc import Sequence
+from contextlib import suppress
 
 from PIL import Image, UnidentifiedImageError
 
@@ -73,10 +74,10 @@ def seen(data: bytes) -> str:
         for start in range(0, len(bits), 8)
     )
     length = int.from_bytes(data[:2], "big")
-    try:
-        return data[2 : 2 + length].decode() if length <= len(data) - 2 else ""
-    except UnicodeDecodeError:
-        return f"A picture of {width} by {height} pixels."
+    if length <= len(data) - 2:
+        with suppress(UnicodeDecodeError):  # squares that are none
+            return data[2 : 2 + length].decode()
+    return f"A picture of {width} by {height} pixels."
 
 
 def _middle(at: int, count: int, size: int) -> int:
