@@ -151,7 +151,7 @@ async def test_what_cannot_be_read_is_refused_with_a_reason(open_console: OpenCo
         (
             ("photo.png", b"\x89PNG\r\n\x1a\n" + bytes(40), "image/png"),
             422,
-            "photo.png is an image",
+            "photo.png: It is a damaged picture",
         ),
         (("sheet.xlsx", b"PK\x03\x04" + bytes(40), ""), 422, "Office document"),
         (("big.txt", b"word " * 4_000, "text/plain"), 413, "big.txt is larger than 0.01 MB"),
