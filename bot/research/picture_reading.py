@@ -39,6 +39,7 @@ class PictureReading:
     def __init__(self, run: Run, transcript: Transcript, model: Researcher | None) -> None:
         self.shown: dict[str, str] = {}
         self._run, self._model = run, model
+        self._told: set[str] = set()  # the pictures that notes of earlier answers told of, if any
         self._titles = self._titled(transcript)
         run.page_of_file = self._page_of_file
 
@@ -51,26 +52,31 @@ class PictureReading:
         own = run.texts("picture-sent", name=name, day=day.day, month=day.month)
         pictures = filter(_is_picture, run.files)
         titles = {file.url: one_line(file.name) if file.again else own for file in pictures}
+        is_new = True  # it stands below the last answer, whose notes did not tell of it
         for entry in reversed(transcript.entries):
+            is_new = is_new and entry.role == "person"
             sent = run.texts("picture-sent-earlier", name=one_line(entry.name))
             for file in filter(_is_picture, entry.files):
-                if file.url in titles or len(titles) < MOST:
+                if file.url in titles:
                     titles[file.url] = sent
-                    run.attachments.setdefault(file.url, file)
+                elif len(titles) < MOST and (is_new or self._model is not None):
+                    titles[file.url] = sent
+                    run.attachments[file.url] = file
+                    self._told |= set() if is_new else {file.url}
         return titles
 
     async def read(self, asked: Message, transcript: Transcript) -> tuple[Message, Transcript]:
         """Read the pictures; returns the message and its thread with what they show.
 
-        A note says of each one that was not read why. Searches may use their words like those of
-        the message.
+        A note says once in the thread why one was not read. Searches may use the words of pictures
+        like those of the message.
         """
         pages = await self._run.read(tuple(self._titles))
         for url, page in zip(self._titles, pages, strict=True):
             if isinstance(page, Page):
                 self.shown[url] = page.text.removeprefix(_heading(page.title))
                 self._run.hear(page.text)
-            else:
+            elif url not in self._told:
                 self._run.notes.unread(url, page)
         entries = (replace(each, files=self._seen_in(each.files)) for each in transcript.entries)
         asked = replace(asked, attachments=self._seen_in(asked.attachments))

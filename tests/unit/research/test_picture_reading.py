@@ -250,6 +250,18 @@ async def test_without_a_model_a_note_says_so(stage: Stage) -> None:
     ]
 
 
+@pytest.mark.parametrize("eyes", [None, Eyes(PictureUnread("picture-no-sight", model="m"))])
+async def test_a_picture_that_an_earlier_answer_told_of_is_not_noted_again(
+    stage: Stage, eyes: Eyes | None
+) -> None:
+    stage.eyes = eyes
+    answer = Entry("footnote", "Footnote", "It is unknown.")
+    transcript = Transcript((earlier("1.png"), answer, earlier("2.png")))
+    run, reading = await stage.run(file("3.png"), transcript=transcript)
+    await reading.read()
+    assert [note.partition(":")[0].rpartition(" ")[2] for note in run.notes] == ["3.png", "2.png"]
+
+
 async def test_a_model_that_tells_nothing_is_noted(stage: Stage) -> None:
     stage.bodies = {"a.png": drawn("")}
     run, reading = await stage.run(file("a.png"))
