@@ -260,8 +260,11 @@ class Outgoing:
         return frozenset({kind}) if kind is not None and kind in kinds else kinds
 
     def hear(self, text: str) -> None:
-        """Let queries use the words of a text that people sent, such as those in a picture."""
-        self._exposure.people.add(text)
+        """Let queries use the words of a picture that people sent, but no key that it shows: nobody
+        wrote that here."""
+        self._exposure.private.add(text)
+        words = (word for word in text.split() if not is_opaque(squeeze(word)))
+        self._exposure.people.add(" ".join(words))
 
     def show(self, hits: Sequence[Hit]) -> None:
         for hit in hits:

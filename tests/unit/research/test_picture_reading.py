@@ -151,6 +151,16 @@ async def test_words_of_a_picture_may_be_searched_for(stage: Stage) -> None:
     assert stage.shelf.searched == ["Quarzwerk fatal error E4711"]
 
 
+async def test_keys_in_a_picture_are_not_searched_for(stage: Stage) -> None:
+    key = "sk4Jq8Zt2Lw9Xc5Vb7"
+    stage.bodies = {"a.png": drawn(f"Login failed: {key} is expired")}
+    run, reading = await stage.run(file("a.png"))
+    await reading.read()
+    outcome = await run.search(Query(f"login failed {key}", 10))
+    assert "looks like a key" in outcome.withheld
+    assert stage.shelf.searched == []
+
+
 # ---------------------------------------------------------------- which are read
 
 
