@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
-from bot.core.lines import one_line
 from bot.core.measurements import Load
 from bot.pages.page import Reading
 from bot.pages.page_markdown import MOST_CHARACTERS
@@ -29,6 +28,7 @@ from bot.pages.processes import (
     text_of,
 )
 from bot.pages.urls import display_url
+from bot.text.terms import without_controls
 
 SECONDS = 20.0
 """Time limit for one document. The slowest of 181 news pages takes 0.2 s."""
@@ -160,7 +160,7 @@ def _as_scans(reply: Any, data: bytes) -> Scans | PageUnreadable:
     try:
         for label, size in reply["scans"]:
             picture, data = picture_in(data[:size]), data[size:]
-            found += [(one_line(label), picture)] if picture else []
+            found += [(without_controls(label, " ").strip(), picture)] if picture else []
         return found[:MOST_SCANS], int(reply["left"])
     except (AttributeError, KeyError, TypeError, PictureUnread) as error:
         raise ValueError("an invalid reply") from error
