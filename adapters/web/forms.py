@@ -33,6 +33,8 @@ from adapters.web.preferences import texts_of
 from bot.core.errors import PageUnreadable
 from bot.core.messages import UPLOADED, Attachment
 from bot.core.texts import DEFAULT, Texts
+from bot.pages.media import LOOK_AT, may_be_pdf
+from bot.pages.pictures import PictureUnread, picture_in
 from bot.pages.workers import NeedsMoreMemory, Workers
 
 PARTS = "multipart/form-data"
@@ -186,13 +188,30 @@ async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts
             raise HTTPException(422, texts("upload-empty", name=file.name))
         try:
             async with asyncio.timeout(LOOKING_SECONDS):
-                await workers.extract(file.body, file.media_type, file.name)
+                if picture_in(file.body) is None:
+                    await _check_text(file, workers)
         except (TimeoutError, NeedsMoreMemory):
             continue
+        except PictureUnread as unread:
+            why = texts(unread.text_id, **unread.values)
+            sentence = texts("file-not-read", name=file.name, reason=why)
+            raise HTTPException(422, sentence) from None
         except PageUnreadable as unreadable:
             if texts.locale == DEFAULT:
                 raise HTTPException(422, unreadable.sentence) from None
             raise HTTPException(422, texts("upload-unreadable", name=file.name)) from None
+
+
+async def _check_text(file: Upload, workers: Workers) -> None:
+    """Raise ``PageUnreadable`` for a file without text, unless a model can read its pages as
+    pictures."""
+    try:
+        await workers.extract(file.body, file.media_type, file.name)
+    except PageUnreadable:
+        is_pdf = may_be_pdf(file.body[:LOOK_AT], file.media_type)
+        scans, _ = await workers.scans(file.name, file.body) if is_pdf else ((), 0)
+        if not scans:
+            raise
 
 
 def megabytes(size: int) -> str:

@@ -354,7 +354,8 @@ class Attachment:
 
     ``url`` is for people to open; ``download`` is for the adapter to fetch, if it differs. Files
     that Footnote stores have addresses that begin with ``UPLOADED``. ``again`` is True for a file
-    from an earlier message of the thread that is read for this one too.
+    from an earlier message of the thread that is read for this one too. ``shows`` is what a picture
+    shows, once a run has read it; it is stored with the picture's page only.
     """
 
     name: str
@@ -362,6 +363,7 @@ class Attachment:
     url: str
     download: str = ""
     again: bool = False
+    shows: str = ""
 
 
 def name_of_upload(url: str) -> str:

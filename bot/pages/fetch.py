@@ -20,6 +20,7 @@ from bot.pages import retrieval, urls
 from bot.pages.gates import refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
 from bot.pages.page import Document, Page
+from bot.pages.pictures import Scans
 from bot.pages.pool import Turns
 from bot.pages.processes import Shares
 from bot.pages.retrieval import DownloadSettings, Retrieval, RetrievalProcess
@@ -127,6 +128,10 @@ class Fetcher:
         """
         extracted = await self._workers.extract(data, media_type, name)
         return Page(url, extracted.title, extracted.text, datetime.now(UTC))
+
+    async def scans(self, name: str, data: bytes) -> Scans:
+        """See ``Workers.scans``."""
+        return await self._workers.scans(name, data)
 
     async def read_given(
         self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"

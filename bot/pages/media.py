@@ -17,6 +17,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from bot.core.errors import PageUnreadable
+from bot.pages.pictures import ENDINGS
 from bot.pages.urls import display_url
 
 # fmt: off
@@ -135,6 +136,7 @@ _SIGNATURES = {
     "a program": (b"\x7fELF", b"MZ"),
     "a database": (b"SQLite format 3\x00",),
 }
+_HEIF = (b"heic", b"heix", b"mif1", b"avif")  # brands of pictures in a container of videos
 _TAR = b"ustar"
 _TAR_AT = 257  # bytes from the start of an archive (POSIX.1-2017, pax)
 _BY_FAMILY = {"image": "an image", "audio": "a sound file", "video": "a video", "font": "a font"}
@@ -184,11 +186,13 @@ def holds_pictures(media_type: str) -> bool:
 
 
 def accepted() -> str:
-    """Extensions and media types of all formats, as a value of HTML's ``accept``."""
+    """Extensions and media types of all formats and of pictures, as a value of HTML's
+    ``accept``."""
     endings = [e for each in FORMATS for e in each.endings if e.count(".") == 1]
     sections = [e for e in endings if e in _MAN_ENDINGS and len(e) > 2]
     offered = [e for e in endings if e not in sections]
-    return ",".join([*offered, ".gz", *(each.types[0] for each in FORMATS)])
+    types = [*(each.types[0] for each in FORMATS), *dict.fromkeys(ENDINGS.values())]
+    return ",".join([*offered, *ENDINGS, ".gz", *types])
 
 
 def described() -> str:
@@ -280,9 +284,11 @@ def may_be_pdf(start: bytes, declared: str) -> bool:
 
 
 def unreadable(name: str, what: str) -> PageUnreadable:
+    as_what = "PDF, .docx, HTML or text, or paste the text"
+    if what == "an image":
+        as_what = "PNG, JPEG, WebP or GIF, and send it with a question"
     return PageUnreadable(
-        f"{display_url(name)} is {what}, which Footnote does not read; save it as PDF, .docx, HTML"
-        " or text, or paste the text."
+        f"{display_url(name)} is {what}, which Footnote does not read; save it as {as_what}."
     )
 
 
@@ -313,7 +319,7 @@ def _binary(start: bytes) -> str | None:
         if start.startswith(signatures):
             return what
     if start[4:8] == b"ftyp":
-        return "a video"
+        return "an image" if start[8:12] in _HEIF else "a video"
     if start[_TAR_AT:].startswith(_TAR):
         return "an archive"
     if b"\x00" in start or controls > _FEW_BINARY * len(start):

@@ -8,13 +8,14 @@ share of one of several processes, or crashes it, is read again by the single la
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
 from bot.core.measurements import Load
 from bot.pages.page import Reading
 from bot.pages.page_markdown import MOST_CHARACTERS
+from bot.pages.pictures import MOST_SCANS, Picture, PictureUnread, Scans, picture_in
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.processes import (
     DEFAULT,
@@ -27,11 +28,14 @@ from bot.pages.processes import (
     text_of,
 )
 from bot.pages.urls import display_url
+from bot.text.terms import without_controls
 
 SECONDS = 20.0
 """Time limit for one document. The slowest of 181 news pages takes 0.2 s."""
 
 LARGE_IDLE_SECONDS = 10.0  # until the process for large documents ends
+T = TypeVar("T")
+Understood = Callable[[Any, bytes], T | PageUnreadable]
 NOT_READ = "## What comes after the first {:,} characters was not read"
 
 
@@ -83,6 +87,10 @@ class Workers:
         """
         self._pool.warm()
 
+    async def scans(self, name: str, data: bytes) -> Scans:
+        """Return the pages of a PDF document without text. Raises as ``extract`` does."""
+        return await self._read(data, {"scans": True, "name": name}, _as_scans)
+
     async def extract(self, data: bytes, media_type: str | None, name: str) -> Reading:
         """Run ``extract.from_bytes`` in a worker.
 
@@ -90,15 +98,18 @@ class Workers:
         or crashes its reader; ``Unavailable`` if no process can be started. A text is cut to
         ``MOST_CHARACTERS``. On cancellation, the work is ended.
         """
-        ends = time.monotonic() + self._seconds
+        return await self._read(data, {"media_type": media_type, "name": name}, _understood)
+
+    async def _read(self, data: bytes, asked: Any, understood: Understood[T]) -> T:
+        ends, name = time.monotonic() + self._seconds, asked["name"]
         try:
-            return await self._read_by(self._pool, data, media_type, name, self._seconds)
+            return await self._read_by(self._pool, data, asked, self._seconds, understood)
         except TaskFailed as failed:
             if self._large is None:
                 raise self._too_large(name, self._shares.one_of_several) from failed
             rest = max(self._seconds / 2, ends - time.monotonic())
         try:
-            return await self._read_by(self._large, data, media_type, name, rest)
+            return await self._read_by(self._large, data, asked, rest, understood)
         except TaskFailed as failed:
             if failed.reason == "memory":
                 raise self._too_large(name, self._shares.large) from None
@@ -109,16 +120,15 @@ class Workers:
             ) from None
 
     async def _read_by(
-        self, pool: Pool, data: bytes, media_type: str | None, name: str, seconds: float
-    ) -> Reading:
-        asked = {"media_type": media_type, "name": name}
+        self, pool: Pool, data: bytes, asked: Any, seconds: float, understood: Understood[T]
+    ) -> T:
         try:
-            outcome = await pool.ask(asked, data, seconds, _understood)
+            outcome = await pool.ask(asked, data, seconds, understood)
         except TaskFailed as failed:
             if failed.reason == "slow":
                 raise PageUnreadable(
-                    f"{display_url(name)} takes too long to read because of the way it is made;"
-                    " paste its text.",
+                    f"{display_url(asked['name'])} takes too long to read because of the way it is"
+                    " made; paste its text.",
                     detail=f"no result within {seconds} s",
                 ) from None
             raise
@@ -140,6 +150,20 @@ class Workers:
 
 class NeedsMoreMemory(PageUnreadable):
     """A document needs more memory than is available for it."""
+
+
+def _as_scans(reply: Any, data: bytes) -> Scans | PageUnreadable:
+    """Parse a worker's reply about scanned pages."""
+    if not (isinstance(reply, dict) and "scans" in reply):
+        return cast("PageUnreadable", _understood(reply, b""))  # a text is no reply to this
+    found: list[tuple[str, Picture]] = []
+    try:
+        for label, size in reply["scans"]:
+            picture, data = picture_in(data[:size]), data[size:]
+            found += [(without_controls(label, " ").strip(), picture)] if picture else []
+        return found[:MOST_SCANS], int(reply["left"])
+    except (AttributeError, KeyError, TypeError, PictureUnread) as error:
+        raise ValueError("an invalid reply") from error
 
 
 def _understood(reply: Any, data: bytes) -> Reading | PageUnreadable:
@@ -168,6 +192,12 @@ def open_extraction(memory: int) -> Work:
 
     def work(asked: dict[str, Any], data: bytes) -> Answer:
         try:
+            if "scans" in asked:
+                from bot.pages.formats.pdf import scans_in
+
+                scans, left = scans_in(data, asked["name"])
+                sizes = [(label, len(picture)) for label, picture in scans]
+                return {"scans": sizes, "left": left}, b"".join(picture for _, picture in scans)
             extracted = extract.from_bytes(data, asked["media_type"], asked["name"])
         except PageUnreadable as error:
             # When a library runs out of memory, readers take the document for empty or damaged.

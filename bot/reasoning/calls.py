@@ -14,6 +14,7 @@ blocks, tools and turns, so that the model always knows where data ends: their `
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ from pydantic import Field
 from bot.core.lines import label, titled
 from bot.core.reader import display_address
 from bot.pages.passages import Passage
+from bot.pages.pictures import Picture
 from bot.reasoning.evidence import AnswerDelta
 from bot.text.terms import has_cjk, terms
 
@@ -265,7 +267,7 @@ class Request:
 
     ``schema`` is the JSON schema of the reply, if it must be a JSON object. ``thinks`` says whether
     the model may think before it replies, and ``effort`` how hard. ``system_for_marks`` is the
-    system prompt for a service without citations.
+    system prompt for a service without citations. ``pictures`` are shown before the first turn.
     """
 
     model: str
@@ -277,11 +279,18 @@ class Request:
     thinks: bool = False
     effort: str | None = None
     system_for_marks: str | None = None
+    pictures: tuple[Picture, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return the request as the journal's key, without the second system prompt."""
-        given = asdict(self)
-        del given["system_for_marks"]
+        """Return the request as the journal's key, without the second system prompt and the
+        content of pictures."""
+        given = asdict(replace(self, pictures=()))
+        del given["system_for_marks"], given["pictures"]
+        if self.pictures:
+            given["pictures"] = [
+                {"sha256": hashlib.sha256(each.data).hexdigest(), "tokens": each.tokens}
+                for each in self.pictures
+            ]
         return given
 
 
@@ -473,6 +482,7 @@ TAGS = (
     "suggested_queries",
     "results",
     "page",
+    "picture",
     "findings",
     "missing",
     "tried",

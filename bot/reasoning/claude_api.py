@@ -10,6 +10,7 @@ https://platform.claude.com/docs/en/api/errors.
 from __future__ import annotations
 
 import secrets
+from base64 import b64encode
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, cast
@@ -19,6 +20,7 @@ import httpx2
 from anthropic import AsyncStream
 
 from bot.core.errors import ModelBroken
+from bot.pages.pictures import Picture
 from bot.reasoning.calls import (
     Begins,
     Block,
@@ -174,6 +176,9 @@ def request_body(request: Request, refused: Collection[str]) -> Wire:
         "system": [_cached(_text(system)) if caches else _text(system)],
         "messages": _messages(request.turns, refused),
     }
+    if request.pictures:
+        first = wire["messages"][0]
+        first["content"] = [*map(_picture, request.pictures), _text(first["content"])]
     thinking = "adaptive" if request.thinks else "disabled"
     if thinking == "disabled" and "disabled" in refused:
         thinking = "between_tools"
@@ -313,6 +318,12 @@ def _cached(block: Mapping[str, Any]) -> dict[str, Any]:
 
 def _text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
+    data = b64encode(picture.data).decode()
+    source = {"type": "base64", "media_type": picture.media_type, "data": data}
+    return {"type": "image", "source": source}
 
 
 class ClaudeCollector:

@@ -1,6 +1,6 @@
-"""The requests to the small model to judge texts, and their replies: it verifies an answer's
-sentences against their quotes, restates those that fail, compares versions of sentences, names the
-statements of a text, and grades an answer."""
+"""The requests to the small model to judge texts and pictures, and their replies: it verifies an
+answer's sentences against their quotes, restates those that fail, compares versions of sentences,
+names the statements of a text, grades an answer, and writes down what pictures show."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any, Literal, get_args
 
 from bot.core.messages import Judgement
+from bot.pages.pictures import Picture
 from bot.reasoning.calls import (
     BOOLEAN,
     INTEGER,
@@ -255,3 +256,23 @@ def parse_verdict(reply: ModelReply) -> tuple[Grade, str]:
         if given.get("grade") == grade:
             return grade, line(str(given.get("reason") or ""), REASON)
     raise Unusable('"grade" must be "right", "partly" or "wrong".')
+
+
+SHOWN_TOKENS = 3_000  # of the reply, for each picture
+SHOWN = object_of(pictures=list_of(object_of(picture=INTEGER, text=STRING)))
+
+
+def picture_request(model: str, pictures: Sequence[Picture]) -> Request:
+    """Return the request to write down what a few pictures show."""
+    words = f"Pictures above, in order: {len(pictures)}."
+    tokens = 500 + SHOWN_TOKENS * len(pictures)
+    turns = user_turn(words)
+    return Request(model, tokens, prompt("see"), turns, schema=SHOWN, pictures=tuple(pictures))
+
+
+def parse_pictures(reply: ModelReply, count: int) -> tuple[str, ...]:
+    """Parse what each picture shows; "" if the reply does not tell. Raises ``Unusable``."""
+    found = [""] * count
+    for at, item in numbered(reply, "pictures", "picture", count):
+        found[at] = str(item.get("text") or "").strip()
+    return tuple(found)

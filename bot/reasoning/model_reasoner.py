@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from bot.core.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.core.messages import Message, Transcript
 from bot.core.settings import Settings
+from bot.pages.pictures import Picture
 from bot.reasoning.answer_prompt import (
     FEWEST,
     AnswerWatch,
@@ -61,9 +62,11 @@ from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.judgement_prompts import (
     compare_request,
     parse_comparison,
+    parse_pictures,
     parse_restatements,
     parse_statements,
     parse_verdicts,
+    picture_request,
     restate_request,
     statements_request,
     verify_request,
@@ -159,6 +162,17 @@ class ModelReasoner:
             lambda reply, _: parse_rewrite(reply, transcript, message),
             f"{model} did not state the question in the form asked for: "
             "try again, or set FOOTNOTE_SMALL_MODEL to another model.",
+        )
+
+    async def see(self, pictures: Sequence[Picture]) -> tuple[str, ...]:
+        """One call of the small model; a malformed reply is repaired once."""
+        model, count = self._models.small, len(pictures)
+        return await self._parsed(
+            picture_request(model, pictures),
+            "see",
+            ("", ""),  # the line of the file's page shows it
+            lambda reply, _: parse_pictures(reply, count),
+            f"{model} did not write down the picture in the form asked for: try again.",
         )
 
     # ------------------------------------------------------------ next turn

@@ -34,6 +34,7 @@ from bot.core.errors import (
 )
 from bot.core.measurements import Observe, nothing_observed, timed
 from bot.core.settings import Settings, renewed
+from bot.pages.pictures import PictureUnread
 from bot.reasoning.calls import Again, ModelReply, Part, Request, after
 
 PASSING_KINDS = frozenset(
@@ -48,6 +49,14 @@ SHOWN = 300  # characters of the service's message shown to a person
 
 class TooLong(ModelBroken):
     """The material exceeds the limit of the endpoint or the model's context window."""
+
+
+BLIND = (
+    *("not support image", "support image input", "images are not supported", "not a multimodal"),
+    *("image input is not supported", "image_url is only supported", "at most 0 image"),
+    *("variant `image", "tag 'image' found", "tag 'image_url' found", "not support vision"),
+)
+"""Words of servers whose model does not see."""
 
 
 class CutOff(Exception):
@@ -412,8 +421,13 @@ class Service(ABC, Generic[E]):
     def learns(self, failure: Failure, request: Request, wire: Mapping[str, Any]) -> bool:
         """Return True if a failure means that a feature of the request is refused.
 
-        The feature is then remembered, and the request can be sent again without it.
+        The feature is then remembered, and the request can be sent again without it; one with
+        pictures is then not sent at all.
         """
+        words = failure.words.casefold()
+        if request.pictures and any(each in words for each in BLIND):
+            self.refused.setdefault(request.model, set()).add("sight")
+            return True
         if not failure.is_bad_request:
             return False
         feature = self.refused_feature(failure, dict(wire))
@@ -445,7 +459,7 @@ class Replying(Generic[E]):
 
         An interrupted request is sent again at most twice (``Again`` marks it). Raises
         ``ModelUnavailable``, ``CredentialsRefused``, ``InvalidSetting``, ``ModelBroken`` and its
-        subclass ``TooLong``.
+        subclass ``TooLong``, and ``PictureUnread`` if the model does not see.
         """
         service, request = self._service, self._request
         clock = asyncio.get_running_loop().time
@@ -453,6 +467,8 @@ class Replying(Generic[E]):
         restarts = 0
         with timed(service.observe(request.model)):
             while True:
+                if request.pictures and "sight" in service.refused.get(request.model, ()):
+                    raise PictureUnread("picture-no-sight", model=request.model)
                 wire = service.to_wire(request)
                 try:
                     # The SDK retries by itself; give up an endpoint that keeps hanging after twice

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from base64 import b64encode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from openai import AsyncStream
 from openai.types.chat import ChatCompletionChunk
 
 from bot.core.errors import FootnoteError, InvalidSetting, ModelBroken
+from bot.pages.pictures import Picture
 from bot.reasoning.calls import (
     Begins,
     Block,
@@ -182,6 +184,10 @@ def request_body(request: Request, refused: Collection[str], limit: str) -> Wire
         limit: request.max_tokens,
         "messages": [{"role": "system", "content": system}, *_messages(request.turns)],
     }
+    if request.pictures:
+        first = wire["messages"][1]
+        words = {"type": "text", "text": first["content"]}
+        first["content"] = [*map(_picture, request.pictures), words]
     effort = _effort(request, refused)
     if effort is not None:
         wire["reasoning_effort"] = effort
@@ -229,6 +235,14 @@ def _messages(turns: Sequence[UserTurn | ModelTurn]) -> Iterator[dict[str, Any]]
         words = _words(turn.blocks)
         if words:
             yield {"role": "user", "content": words}
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
+    data = b64encode(picture.data).decode()
+    return {
+        "type": "image_url",
+        "image_url": {"url": f"data:{picture.media_type};base64,{data}"},
+    }
 
 
 def _said(turn: ModelTurn) -> dict[str, Any]:
@@ -378,7 +392,8 @@ class OpenAICollector:
             return Tokens()
         given = str(self._request.as_json())
         written = self._text + "".join("".join(c.written) for c in self._calls.values())
-        return Tokens(input=estimate(given), output=estimate(written))
+        seen = sum(each.tokens for each in self._request.pictures)
+        return Tokens(input=estimate(given) + seen, output=estimate(written))
 
 
 def _counted(usage: Any) -> Tokens:

@@ -23,6 +23,7 @@ from bot.core.measurements import Observe
 from bot.core.messages import Message, Transcript
 from bot.core.plugins import load_parts
 from bot.core.settings import Price, Settings
+from bot.pages.pictures import Picture
 from bot.reasoning.calls import ModelCalls, ModelReply, Tokens
 from bot.reasoning.evidence import (
     AnswerDelta,
@@ -75,6 +76,11 @@ class Researcher(Reasoner, Protocol):
     """
 
     opens: int
+
+    async def see(self, pictures: Sequence[Picture]) -> tuple[str, ...]:
+        """Return the text of each of a few pictures and what else they show, as Markdown; "" for
+        one that shows nothing. Also raises ``PictureUnread`` if the model does not see."""
+        ...
 
     async def next_turn(
         self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, cast, get_args
 
-from bot.core.messages import Entry, Message, Transcript
+from bot.core.messages import Attachment, Entry, Message, Transcript
 from bot.pages.urls import dedupe_key, domain, hosts_in, links_said
 from bot.reasoning.calls import (
     BOOLEAN,
@@ -50,6 +51,7 @@ from bot.text.terms import terms
 ENTRIES = 12  # messages of the thread
 PERSONS = 1_500  # characters of a person's message
 OURS = 700  # characters of our answers: enough for their topic
+PICTURE = 3_000  # characters of what a picture shows
 THREAD = 9_000  # characters of all messages; the newest are kept
 TITLE = 400  # characters of a source's title by which it is recognized
 SOURCES = 3_000  # characters of the titles cited by earlier answers
@@ -114,6 +116,7 @@ def rewrite_request(
     if message.attachments:
         names = ", ".join(line(attachment.name, 100) for attachment in message.attachments)
         parts.append(f"Files sent with the newest message: {names}")
+    parts += _pictures(message.attachments)
     parts.append(element("new_message", asked, **{"from": person(message.author.name)}))
     return Request(
         model, MAX_TOKENS, prompt("rewrite"), user_turn("\n\n".join(parts)), schema=SCHEMA
@@ -192,7 +195,17 @@ def _entry(entry: Entry) -> str:
         text = shorten(clean(entry.text).strip(), OURS)
         return element("message", text, **{"from": "Footnote"}, **about, **sources)
     text = clean(middle_out(entry.text, PERSONS)).strip()
+    text = "\n".join((text, *_pictures(entry.files)))
     return element("message", text, **{"from": person(entry.name)})
+
+
+def _pictures(files: Sequence[Attachment]) -> list[str]:
+    """Render what the pictures among files show."""
+    return [
+        element("picture", clean(middle_out(file.shows, PICTURE)).strip(), name=file.name)
+        for file in files
+        if file.shows
+    ]
 
 
 def _sources(entry: Entry) -> str:

@@ -181,7 +181,8 @@ _ENOUGH = 2  # keywords a text needs for its language to be detected
 def is_taken(transcript: Transcript, message: Message, question: str) -> bool:
     """Return True if ``question``, a rewording of ``message``, is better than the message
     itself."""
-    if not transcript.entries or _compares_unasked(transcript, message, question):
+    pictures = any(file.shows for file in message.attachments)
+    if not (transcript.entries or pictures) or _compares_unasked(transcript, message, question):
         return False
     return (
         _puts_right(message, question)
@@ -229,7 +230,8 @@ def _around(transcript: Transcript, message: Message) -> Iterator[str]:
     for entry in transcript.entries:
         yield from (entry.name, entry.text, entry.question, *entry.sources)
     yield message.author.name
-    yield from (attachment.name for attachment in message.attachments)
+    for file in message.attachments:
+        yield from (file.name, file.shows)
     yield from message.links
 
 

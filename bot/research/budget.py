@@ -358,6 +358,7 @@ class Account:
         """Return the highest possible cost: nothing is read from the cache, everything is written
         to it."""
         tokens = round(MARGIN * estimate(json.dumps(request, ensure_ascii=False)))
+        tokens += sum(each["tokens"] for each in request.get("pictures", ()))
         output = int(request.get("max_tokens") or 0)
         model = str(request.get("model") or "")
         return self.amount(

@@ -33,6 +33,7 @@ from bot.core.reader import EVERYTHING, Reach, is_conversation, is_correction, i
 from bot.pages.choosing import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
+from bot.pages.pictures import Scans
 from bot.pages.urls import canonical
 from bot.search.blend import SearchResult, blend
 from bot.search.conversation_search import ELSEWHERE, SearchedConversations, blend_results
@@ -80,6 +81,8 @@ class Fetching(Protocol):
     async def fetch(self, url: str) -> Page: ...
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page: ...
+
+    async def scans(self, name: str, data: bytes) -> Scans: ...
 
     async def read_given(
         self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
@@ -280,16 +283,25 @@ class Library:
             attachment.url, data, attachment.media_type, attachment.name
         )
 
+    async def read_before(self, url: str) -> Page | None:
+        """Return the stored page of a file, however old: files never change."""
+        return await self._recent_page(url, datetime.min.replace(tzinfo=UTC))
+
+    async def scans(self, name: str, data: bytes) -> Scans:
+        """See ``pages.workers.Workers.scans``."""
+        return await self._fetcher.scans(name, data)
+
     @property
     def _since(self) -> datetime:
         """The earliest time at which a fresh page was fetched."""
         return datetime.now(UTC) - timedelta(seconds=self._page_ttl)
 
     async def _read_through(self, key: str, url: str) -> Page:
-        since = self._since
         if url.startswith(UPLOADED):
-            since = datetime.min.replace(tzinfo=UTC)  # uploads never change
-        page = await self._recent_page(key, since) or await self._read_now(url)
+            stored = await self.read_before(key)
+        else:
+            stored = await self._recent_page(key, self._since)
+        page = stored or await self._read_now(url)
         if sys.getsizeof(page.text) <= CACHED_BYTES and not page.via:
             self._cache[key] = page
         return page

@@ -24,6 +24,7 @@ from bot.core.errors import (
 )
 from bot.core.messages import OWN_WORDS, Attachment, Provenance
 from bot.core.texts import DEFAULT, Texts
+from bot.pages.pictures import PictureUnread
 from bot.pages.urls import display_url
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import (
@@ -199,6 +200,8 @@ class Notes(UserList[str]):
 
     def of_page(self, error: FootnoteError) -> str:
         """Return why a page cannot be read, in the asker's language."""
+        if isinstance(error, PictureUnread):
+            return self._texts(error.text_id, **error.values)
         if self._texts.locale == DEFAULT:
             return error.sentence
         kinds = ((Unavailable, "page-away"), (Refused, "page-refused"))

@@ -259,6 +259,13 @@ class Outgoing:
         kinds = self._library.can_search(providers)
         return frozenset({kind}) if kind is not None and kind in kinds else kinds
 
+    def hear(self, text: str) -> None:
+        """Let queries use the words of a picture that people sent, but no key that it shows: nobody
+        wrote that here."""
+        self._exposure.private.add(text)
+        words = (word for word in text.split() if not is_opaque(squeeze(word)))
+        self._exposure.people.add(" ".join(words))
+
     def show(self, hits: Sequence[Hit]) -> None:
         for hit in hits:
             if self._is_document(hit.url) or not self._is_of_web(hit):

@@ -46,6 +46,7 @@ from bot.rendering.safety import linked_pages
 from bot.research import quoting
 from bot.research.budget import Budget
 from bot.research.composer import Checked, Numbering, Written, unsourced, write
+from bot.research.picture_reading import PictureReading
 from bot.research.quoting import recall
 from bot.research.run import CorrectionReply, Run, without_middle, without_middles
 from bot.research.selection import merge_sources
@@ -98,6 +99,7 @@ class Pipeline:
         self._reasoner = reasoner
         self._fallback = fallback
         self._researcher = reasoner if isinstance(reasoner, Researcher) else None
+        self._pictures = PictureReading(run, transcript, self._researcher)
         self._settings = settings
         self._is_check = run.options.style == "check"
         self._lead = ""  # the text before the answer
@@ -242,11 +244,13 @@ class Pipeline:
 
             self._rewritten = as_question(self._run.message.text)
         if self._rewritten is None:
+            read = self._pictures.read(self._asked, self._transcript)
+            self._asked, self._transcript = await read
             await self._guess()
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._asked, self._run.options.instructions
             )
-        files = (file.url for file in self._run.files if not file.again)
+        files = (file.url for file in self._asked.attachments if not file.again)
         attached = tuple(filter(self._is_read, files))
         if attached and self._rewritten.kind == "chat":  # "summarize this", with a file
             self._rewritten = replace(self._rewritten, kind="links", links=attached, whole=True)
@@ -343,10 +347,9 @@ class Pipeline:
     def _links(self, rewritten: Rewritten) -> tuple[str, ...]:
         """Return the files and links to read, without duplicates, at most the budget's pages."""
         # A question about earlier sources is answered from them alone, not from earlier files.
-        files = () if rewritten.recalled else self._run.files
-        attached = (attachment.url for attachment in files)
+        files = (*(file.url for file in self._asked.attachments), *self._pictures.shown)
         links: dict[str, str] = {}
-        for url in (*attached, *rewritten.links):
+        for url in (*(() if rewritten.recalled else files), *rewritten.links):
             if self._is_read(url):
                 links.setdefault(dedupe_key(url), url)
         wanted = tuple(links.values())

@@ -516,6 +516,7 @@ class Run(Steps):
             self.sources,
             keeps_documents=resources.keeps_documents,
         )
+        self.hear = self._outgoing.hear
         # An earlier attempt's requests are in the journal, so nothing needs to be prefetched again.
         pages_ahead = 0 if journal.seconds else resources.prefetch_pages
         self.prefetcher = Prefetcher(library, self._outgoing, pages_ahead, asked.options.providers)
@@ -525,7 +526,7 @@ class Run(Steps):
         self.unanswered = ""  # why no search has succeeded so far, once one was tried
         self.is_answered = False  # whether any search has succeeded
         self._failed: Counter[str] = Counter()  # number of failures of each search, by key
-        self._library = library
+        self.library = library
         self.account = account
         self._download = resources.download
         self.correct = resources.correct
@@ -533,8 +534,9 @@ class Run(Steps):
         self._whole_text = whole_text(asked.message)
         own = () if self._whole_text is None else (self._whole_text,)
         self.files = (*asked.message.attachments, *own)
-        self._attachments = {file.url: file for file in self.files}
-        self.notes = Notes(self.texts, self._attachments)
+        self.attachments = {file.url: file for file in self.files}
+        self.page_of_file = library.page_of_file  # or that of ``PictureReading``
+        self.notes = Notes(self.texts, self.attachments)
         self.publish = publish
         self.calls = PaidCalls(self)
 
@@ -575,7 +577,7 @@ class Run(Steps):
     @property
     def can_search(self) -> frozenset[ProviderKind]:
         """The kinds that this run can search: the web, documents, or both."""
-        return self._library.can_search(self.options.providers)
+        return self.library.can_search(self.options.providers)
 
     async def search(self, query: Query, kind: ProviderKind | None = None) -> SearchOutcome:
         """Search the providers; if all of them fail, that is an outcome, not an exception.
@@ -649,7 +651,7 @@ class Run(Steps):
         """Read pages concurrently; returns in order each page, or a sentence why it cannot be
         read."""
         named = dict(zip(urls, titles, strict=False))
-        named |= {url: file.name for url, file in self._attachments.items()}
+        named |= {url: file.name for url, file in self.attachments.items()}
         return await together(self._read(url, named.get(url) or url) for url in urls)
 
     async def look(self, urls: Sequence[str], titles: Sequence[str]) -> list[Page]:
@@ -663,18 +665,18 @@ class Run(Steps):
 
     @property
     def chooser(self) -> Chooser:
-        return self._library.chooser
+        return self.library.chooser
 
     async def weigh(self, question: str, page: Page) -> tuple[Weight, ...]:
         """Return the semantic similarity of a page's passages to a question; empty if unknown. The
         result is stored like a search's, since vectors may change before the next attempt."""
         inputs = {"question": question, "url": page.url, "hash": page.hash}
-        if not self._library.weighs(page.url):
+        if not self.library.weighs(page.url):
             return self.recorded("weigh", inputs, _weights) or ()
 
         async def weigh() -> tuple[Weight, ...]:
             try:
-                return await self._library.weigh(question, page.url)
+                return await self.library.weigh(question, page.url)
             except (Unavailable, Refused, Broken) as error:
                 log.info("page_not_weighed", url=page.url, error=str(error))
                 return ()
@@ -730,7 +732,7 @@ class Run(Steps):
         self.notes.say(sentence)
 
     async def _read(self, url: str, title: str, *, looks: bool = False) -> Page | str:
-        if not self._library.allows(url):  # even if an earlier answer of the thread cites it
+        if not self.library.allows(url):  # even if an earlier answer of the thread cites it
             why = ELSEWHERE if is_conversation(url) else UNKNOWN_DOCUMENT
             self.notes.worded[why] = self.notes.of_page(PageUnreadable(why))
             return why
@@ -742,6 +744,8 @@ class Run(Steps):
                 if stored is None:
                     held.enter_context(self.account.cover_page())
                 page = stored or await self._fetched(url)
+            except StorageUnavailable:
+                raise  # a model's reading was not stored: the step has not ended
             except (Unavailable, Refused, Broken) as error:
                 said = self.notes.of_page(error)
                 return ReadOutcome(url=url, problem=error.sentence, said=said)
@@ -800,11 +804,11 @@ class Run(Steps):
         return self.notes.say(self.notes.described(spent))
 
     async def _fetched(self, url: str) -> Page:
-        attachment = self._attachments.get(url)
+        attachment = self.attachments.get(url)
         if attachment is not None and attachment == self._whole_text:
             body = self.message.text.encode("utf-8", "replace")
-            return await self._library.page_of_file(attachment, body)
+            return await self.library.page_of_file(attachment, body)
         if attachment is None or self._download is None:
-            return await self.prefetcher.page(url) or await self._library.read(url)
-        body = await self._download(attachment, self._library.largest)
-        return await self._library.page_of_file(attachment, body)
+            return await self.prefetcher.page(url) or await self.library.read(url)
+        body = await self._download(attachment, self.library.largest)
+        return await self.page_of_file(attachment, body)

@@ -18,6 +18,7 @@ from bot.core.messages import RunOptions, Transcript
 from bot.pages.choosing import Study, rank, study
 from bot.pages.page import Page
 from bot.pages.passages import split
+from bot.pages.pictures import Scans
 from bot.reasoning.closest_reasoner import Closest
 from bot.reasoning.evidence import SubQuestion
 from bot.research import quoting
@@ -50,6 +51,9 @@ class _Whole:
         raise AssertionError("the corpus reads all pages itself")
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
+        raise AssertionError("no question comes with files")
+
+    async def scans(self, name: str, data: bytes) -> Scans:
         raise AssertionError("no question comes with files")
 
     async def read_given(

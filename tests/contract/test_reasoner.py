@@ -19,6 +19,7 @@ import pytest
 from bot.core.measurements import nothing_observed
 from bot.core.messages import Entry, Judgement, Transcript
 from bot.operation.configuration import load_settings
+from bot.pages.pictures import Picture, PictureUnread, picture_in
 from bot.pages.urls import dedupe_key
 from bot.reasoning.calls import ModelCalls
 from bot.reasoning.closest_reasoner import Closest
@@ -49,6 +50,7 @@ from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude_stage import open_claude
 from tests.fakes.openai import FakeOpenAI
+from tests.fakes.pictures import animated, drawn
 from tests.fakes.server import serve
 from tests.unit.samples import a_message
 
@@ -72,6 +74,20 @@ async def claude() -> AsyncIterator[ReasonerFactory]:
     async with _claude_of(fake := FakeClaude()) as make:
         yield make
     assert {r.status for r in fake.requests} <= {200, 400}
+
+
+@asynccontextmanager
+async def blind_claude() -> AsyncIterator[ReasonerFactory]:
+    refusal = "messages.0.content.0: Input tag 'image' found using 'type' is not expected"
+    async with _claude_of(FakeClaude(refuses={"image": refusal})) as make:
+        yield make
+
+
+@asynccontextmanager
+async def blind_openai() -> AsyncIterator[ReasonerFactory]:
+    refusal = "Invalid content type. image_url is only supported by certain models."
+    async with _openai_of(FakeOpenAI(refuses={"image": refusal})) as make:
+        yield make
 
 
 @asynccontextmanager
@@ -504,6 +520,52 @@ async def test_every_pair_of_sentences_is_compared_or_not(researcher: Researcher
     found = await researcher.compare(ASKED, pairs)
     assert len(found) == len(pairs)
     assert set(found) <= {True, False, None}
+
+
+# ---------------------------------------------------------------- pictures
+
+
+def pictures(*texts: str, kind: str = "PNG") -> tuple[Picture, ...]:
+    found = (picture_in(drawn(text, kind)) for text in texts)
+    return tuple(picture for picture in found if picture is not None)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
+async def test_pictures_of_each_kind_are_seen_in_order(researcher: Researcher, kind: str) -> None:
+    said = ("Error E4711", "Größe: 42 µm", "第三張")
+    assert await researcher.see(pictures(*said, kind=kind)) == said
+
+
+async def test_the_first_image_of_an_animation_is_seen(researcher: Researcher) -> None:
+    picture = picture_in(animated("First", "Second"))
+    assert picture is not None
+    assert await researcher.see([picture]) == ("First",)
+
+
+async def test_a_picture_is_seen_once_and_its_content_is_in_no_journal(
+    make_researcher: Callable[[ModelCalls], Researcher], calls: MemoryCalls
+) -> None:
+    for _ in range(2):
+        assert await make_researcher(calls).see(pictures("Error E4711")) == ("Error E4711",)
+    assert len(calls.replies) == 1
+    assert len(str(calls.made[0].request["pictures"])) < 200
+    await make_researcher(calls).see(pictures("Error E4712"))
+    assert len(calls.replies) == 2
+
+
+@pytest.mark.parametrize("opened", [blind_claude, blind_openai])
+async def test_a_model_that_does_not_see_says_so_and_does_the_rest(
+    opened: Callable[[], AbstractAsyncContextManager[ReasonerFactory]], calls: MemoryCalls
+) -> None:
+    async with opened() as make:
+        reasoner = make(calls)
+        assert isinstance(reasoner, Researcher)
+        for _ in range(2):
+            with pytest.raises(PictureUnread) as blind:
+                await reasoner.see(pictures("Error E4711"))
+            assert blind.value.text_id == "picture-no-sight"
+        rewritten = await reasoner.rewrite(Transcript(), a_message("Tell me about the Tay Bridge"))
+        assert rewritten.kind == "search"
 
 
 # ---------------------------------------------------------------- again

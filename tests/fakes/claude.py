@@ -409,6 +409,7 @@ def _has_block(asked: Mapping[str, Any], kind: str) -> bool:
 _FEATURES: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "search_result": lambda asked: _has_block(asked, "search_result"),
     "citations": lambda asked: '"citations": {"enabled": true}' in json.dumps(asked["messages"]),
+    "image": lambda asked: _has_block(asked, "image"),
     "format": lambda asked: "format" in (asked.get("output_config") or {}),
     "effort": lambda asked: "effort" in (asked.get("output_config") or {}),
     "output_config": lambda asked: "output_config" in asked,

@@ -7,6 +7,7 @@ hits, finishes with findings, and writes sentences that cite the passages they a
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ from tests.fakes.claude_requests import (
     tagged,
     user_texts,
 )
+from tests.fakes.pictures import seen
 
 PAGES_READ = 2
 PARTS = 12
@@ -53,6 +55,8 @@ def researcher(request: Mapping[str, Any]) -> Reply:
         return _queries(request)
     if fields == {"verdicts"}:
         return _verify(request)
+    if fields == {"pictures"}:
+        return _see(request)
     if fields == {"statements"}:
         return _statements(request)
     if fields == {"sentences"}:
@@ -93,6 +97,9 @@ def _rewrite(request: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Re
         len(keywords(message)) < 3 or re.match(r"\W*(and|what about)\b", message, re.I)
     ):
         question = f"{message.rstrip('?')} ({' '.join(keywords(earlier[-1]))})?"
+    shows = tagged(asked, "picture")
+    if shows and len(keywords(message)) < 3:  # "what does this error mean?"
+        question = f"{message.rstrip('?')} ({' '.join(keywords(shows))})?"
     links = URL.findall(message)
     kind = "chat" if GREETING.match(message) else "links" if links else "search"
     answer: dict[str, Any] = {"kind": kind}
@@ -141,6 +148,17 @@ def _filler(rule: Mapping[str, Any]) -> Any:
             return None
         case _:
             return ""
+
+
+def _see(request: Mapping[str, Any]) -> Reply:
+    """What each picture of the request shows, read from its pixels."""
+    blocks = request["messages"][0]["content"]
+    images = [block["source"]["data"] for block in blocks if block["type"] == "image"]
+    told = [
+        {"picture": number, "text": seen(base64.b64decode(data))}
+        for number, data in enumerate(images, start=1)
+    ]
+    return says(json.dumps({"pictures": told}, ensure_ascii=False))
 
 
 # ---------------------------------------------------------------- the plan

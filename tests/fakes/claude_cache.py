@@ -18,6 +18,7 @@ from typing import Any
 
 from tests.fakes.claude_models import minimum_cacheable, unmarked
 from tests.fakes.claude_replies import estimate
+from tests.fakes.pictures import check_image, tokens_of
 
 LOOKBACK = 20  # content blocks
 LIFETIME = 300.0  # seconds
@@ -106,8 +107,16 @@ def _blocks(request: Mapping[str, Any]) -> Iterator[tuple[bytes, int, bool]]:
     for at, (place, block) in enumerate(pieces):
         marked = _marked(block) or (automatic and at == len(pieces) - 1)
         plain = json.dumps(unmarked(block), ensure_ascii=False, sort_keys=True)
-        tokens = estimate(plain) + (PER_MESSAGE if place.endswith("/0") else 0)
+        tokens = _tokens_of_image(block) or estimate(plain)
+        tokens += PER_MESSAGE if place.endswith("/0") else 0
         yield f"\0{place}\0{plain}".encode("utf-8", "surrogatepass"), tokens, marked
+
+
+def _tokens_of_image(block: Any) -> int:
+    if not isinstance(block, Mapping) or block.get("type") != "image":
+        return 0
+    source = block["source"]
+    return tokens_of(*check_image("image", source["media_type"], source["data"], 1))
 
 
 def _pieces(request: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -16,6 +16,7 @@ from jsonschema.protocols import Validator
 
 from tests.fakes.claude_models import Wrong
 from tests.fakes.claude_replies import Block, sign
+from tests.fakes.pictures import MOST_IMAGES, check_image
 from tests.fakes.sdk_schema import check_schema, validator_of
 
 MAX_BREAKPOINTS = 4  # build-with-claude/prompt-caching
@@ -44,6 +45,7 @@ def check(request: Any) -> None:
     _check_turns(messages)
     for at, message in enumerate(messages):
         _check_content(f"messages.{at}", message)
+    _check_images(messages)
     _check_tool_results(messages)
     _check_tools(request)
     _check_thinking(request)
@@ -142,6 +144,26 @@ def _check_block(place: str, block: Block) -> None:
         case "thinking":
             if block["signature"] != sign(block["thinking"]):
                 raise Wrong(f"{place}: Invalid `signature` in `thinking` block")
+
+
+def _check_images(messages: list[Block]) -> None:
+    """The documented limits of images (build-with-claude/vision)."""
+    images = [
+        (f"messages.{at}.content.{number}.image.source.{block['source']['type']}", block, message)
+        for at, message in enumerate(messages)
+        if not isinstance(message["content"], str)
+        for number, block in enumerate(message["content"])
+        if block["type"] == "image"
+    ]
+    if len(images) > MOST_IMAGES:
+        raise Wrong(f"messages: at most {MOST_IMAGES} images may be provided")
+    for place, block, message in images:
+        if message["role"] != "user":
+            raise Wrong(f"{place}: image blocks are for user messages")
+        if block["source"]["type"] != "base64":
+            raise Wrong(f"{place}: this stand-in keeps no files and fetches no addresses")
+        source = block["source"]
+        check_image(place, source["media_type"], source["data"], len(images))
 
 
 def _check_tool_results(messages: list[Block]) -> None:

@@ -11,6 +11,7 @@ from bot.core.errors import NoProviderAvailable, PageUnreadable
 from bot.pages.choosing import Chooser, select, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split
+from bot.pages.pictures import Scans
 from bot.pages.pool import reading_for
 from bot.research.library import Library
 from bot.search.blend import SearchResult
@@ -67,6 +68,9 @@ class Shelf:
         if b"\0" in data:
             raise PageUnreadable(f"{name} holds no text.")
         return Page(url, name, data.decode(), datetime.now(UTC))
+
+    async def scans(self, name: str, data: bytes) -> Scans:
+        return (), 0
 
     async def read_given(
         self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"

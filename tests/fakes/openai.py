@@ -24,6 +24,7 @@ from tests.fakes.claude_wire import (
     while_connected,
 )
 from tests.fakes.openai_rules import check
+from tests.fakes.pictures import check_image, tokens_of
 
 Brain = Callable[[Mapping[str, Any]], Reply | Fail]
 
@@ -42,6 +43,7 @@ FEATURES: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "max_tokens": lambda asked: "max_tokens" in asked,
     "max_completion_tokens": lambda asked: "max_completion_tokens" in asked,
     "tools": lambda asked: "tools" in asked,
+    "image": lambda asked: '"image_url"' in json.dumps(asked),
 }
 
 
@@ -168,7 +170,18 @@ def _chunks(asked: Mapping[str, Any], reply: Reply, size: int) -> Iterator[dict[
             calls += 1
     yield chunk({}, FINISH_REASONS[reply.reason])
     if counts:
-        given, written_tokens = estimate(json.dumps(asked["messages"])), reply.tokens
+        images = [
+            block["source"]
+            for message in asked["messages"]
+            for block in _blocks(message)
+            if block["type"] == "image"
+        ]
+        given = estimate(json.dumps(asked["messages"])) + sum(
+            tokens_of(*check_image("", each["media_type"], each["data"], 1))
+            - estimate(each["data"])
+            for each in images
+        )
+        written_tokens = reply.tokens
         usage = {
             "prompt_tokens": given,
             "completion_tokens": written_tokens,
@@ -205,9 +218,17 @@ def as_claude(asked: Mapping[str, Any]) -> dict[str, Any]:
     return request | (form if schema else {})
 
 
+def _image(given: Mapping[str, Any]) -> Block:
+    head, _, data = given["image_url"]["url"].partition(";base64,")
+    source = {"type": "base64", "media_type": head.removeprefix("data:"), "data": data}
+    return {"type": "image", "source": source}
+
+
 def _blocks(message: Mapping[str, Any]) -> list[Block]:
     content = message.get("content")
-    blocks: list[Block] = [{"type": "text", "text": content}] if content else []
+    blocks: list[Block] = [{"type": "text", "text": content}] if isinstance(content, str) else []
+    for each in content if isinstance(content, list) else ():
+        blocks.append(_image(each) if each["type"] == "image_url" else dict(each))
     if message["role"] == "tool":
         return [{"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": blocks}]
     for call in message.get("tool_calls", ()):

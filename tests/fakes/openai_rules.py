@@ -11,6 +11,7 @@ from typing import Any
 from jsonschema.protocols import Validator
 
 from tests.fakes.claude_models import Wrong
+from tests.fakes.pictures import check_image
 from tests.fakes.sdk_schema import check_schema, validator_of
 
 # Keywords that strict schemas refuse (docs/guides/structured-outputs, "Supported schemas").
@@ -71,8 +72,22 @@ def _check_messages(messages: Sequence[Mapping[str, Any]]) -> None:
             waited = [call["id"] for call in calls]
         elif not message["content"]:
             raise Wrong(f"{place}.content: must not be empty")
+        if isinstance(message.get("content"), list):
+            _check_parts(place, message)
     if waited:
         raise Wrong(f"no response to the tool calls {', '.join(waited)}")
+
+
+def _check_parts(place: str, message: Mapping[str, Any]) -> None:
+    """Images are data URLs of the four kinds (docs/guides/images-vision), in user messages."""
+    images = [part for part in message["content"] if part["type"] == "image_url"]
+    if images and message["role"] != "user":
+        raise Wrong(f"{place}.content: images are for user messages")
+    for part in images:
+        head, found, data = part["image_url"]["url"].partition(";base64,")
+        if not found or not head.startswith("data:image/"):
+            raise Wrong(f"{place}.content: Invalid image_url: only data URLs are tried here")
+        check_image(place, head.removeprefix("data:"), data, len(images))
 
 
 def _check_arguments(arguments: str, place: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.core.messages import Message, Transcript
+from bot.pages.pictures import Picture
 from bot.reasoning.evidence import (
     Action,
     AnswerDelta,
@@ -26,6 +27,7 @@ from bot.reasoning.evidence import (
 )
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.reasoner import OnAnswer, OnQueries, Pairs
+from tests.fakes.pictures import seen
 
 
 def cite_all(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
@@ -57,6 +59,7 @@ class Scripted:
     stated: Sequence[Statement] = ()
     restated: dict[str, str | Restated] = field(default_factory=dict)  # by the claim
     same: Callable[[str, str], bool | None] = lambda before, now: None
+    saw: list[tuple[Picture, ...]] = field(default_factory=list)
     compared: list[tuple[str, str]] = field(default_factory=list)
     looked_at: list[Evidence] = field(default_factory=list)  # for drafting
     manuscripts: list[Manuscript] = field(default_factory=list)  # each seen when it was revised
@@ -110,6 +113,10 @@ class Scripted:
     async def compare(self, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
         self.compared += pairs
         return tuple(self.same(*pair) for pair in pairs)
+
+    async def see(self, pictures: Sequence[Picture]) -> tuple[str, ...]:
+        self.saw.append(tuple(pictures))
+        return tuple(seen(each.data) for each in pictures)
 
     async def restate(
         self,

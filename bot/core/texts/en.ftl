@@ -414,6 +414,28 @@ search-unanswered = The search provider { $names } did not answer.
 page-away = It is unreachable; try again later.
 page-refused = Programs may not read it; open it yourself, and paste the text.
 page-unreadable = It contains no readable text; paste the text.
+picture-too-large = It has more than { $limit } MB; send a smaller copy of it.
+picture-too-wide = It is wider or higher than { $limit } pixels; send a smaller copy, or the part that matters.
+picture-damaged = It is a damaged picture; send it again.
+picture-too-many = At most { $limit } pictures are read for a question; send the others with the next one.
+picture-nothing = The model saw nothing in it; write what it shows.
+picture-no-model = Pictures are read only with a model; write what it shows.
+picture-no-sight = The model { $model } does not read pictures; write what it shows.
+picture-sent = Picture sent by { $name }, { $day } { $month ->
+    [1] January
+    [2] February
+    [3] March
+    [4] April
+    [5] May
+    [6] June
+    [7] July
+    [8] August
+    [9] September
+    [10] October
+    [11] November
+   *[12] December
+ }
+picture-sent-earlier = Picture sent by { $name }
 price-unknown = The price of { $model } is not known: its cost is not in the total.
 asked-here = here
 asked-elsewhere = in another channel
@@ -509,7 +531,7 @@ upload-empty = The file { $name } is empty. Choose another one.
 upload-too-large = The file { $name } is larger than { $limit } MB. Choose a smaller one, or paste the part that matters.
 upload-all-too-large = These files are larger than { $limit } MB together. Send fewer of them at once.
 upload-too-many = At most { $limit } files can come with a question. Send the others with the next one.
-upload-unreadable = The file { $name } cannot be read. Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB and CSV without a password can.
+upload-unreadable = The file { $name } cannot be read. Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB and CSV without a password can, and PNG, JPEG, WebP and GIF pictures.
 upload-gone = This file is no longer there. Attach it again.
 web-enter = Enter to send
 web-graph = The sub-questions and their dependencies

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import ctypes
 import re
+import struct
 import threading
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
@@ -29,6 +31,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 from bot.core.errors import PageUnreadable
 from bot.pages.page import Reading, meaningful_title, share
 from bot.pages.page_markdown import MOST_CHARACTERS, fenced, literal, table_row
+from bot.pages.pictures import MOST_SCANS, SCAN_SIDE
 from bot.text.sentences import sentences
 from bot.text.terms import has_cjk
 
@@ -78,6 +81,45 @@ def read_pdf(data: bytes, name: str) -> Reading:
         text += f"\n\n## Pages {len(leaves) + 1} to {count} were not read"
         kept *= len(leaves) / count
     return Reading(title, text, kept)
+
+
+def scans_in(data: bytes, name: str) -> tuple[list[tuple[str, bytes]], int]:
+    """Return the label and a picture (PNG) of each page that has no text, at most ``MOST_SCANS``,
+    and the number of further ones; empty pages are left out. Raises as ``read_pdf`` does."""
+    found: list[tuple[str, bytes]] = []
+    left = 0
+    with _ONE_AT_A_TIME, _opened(data, name) as document:
+        for index in range(min(len(document), MOST_PAGES)):
+            # A broken page may be in an otherwise readable document.
+            with suppress(pypdfium2.PdfiumError), closing(document[index]) as page:
+                with closing(page.get_textpage()) as text_page:
+                    has_text = text_page.count_chars() > 0
+                if has_text or not pdfium.FPDFPage_CountObjects(page):
+                    continue
+                if len(found) < MOST_SCANS:
+                    label = document.get_page_label(index).strip() or str(index + 1)
+                    found.append((label, _rendered(page)))
+                else:
+                    left += 1
+    return found, left
+
+
+def _rendered(page: Any) -> bytes:
+    """Render a page in grey, as PNG (Third Edition, sections 5.3 and 11.2.1)."""
+    bitmap = page.render(scale=SCAN_SIDE / max(1, *page.get_size()), grayscale=True)
+    width, height, stride = bitmap.width, bitmap.height, bitmap.stride
+    grey = bytes(bitmap.buffer)
+    bitmap.close()
+    rows = b"".join(b"\0" + grey[at : at + width] for at in range(0, height * stride, stride))
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in chunks
+    )
 
 
 @contextmanager

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
+from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
 import pytest
+from PIL import Image
 
 from tests.fakes.claude import FakeClaude, Reply, says, thinking, tool
 from tests.fakes.claude_cache import PromptCache
 from tests.fakes.claude_models import minimum_cacheable
 from tests.fakes.claude_stage import Relay
+from tests.fakes.pictures import drawn
 from tests.fakes.server import serve
 
 MODEL = "claude-sonnet-5-5"
@@ -43,6 +47,18 @@ def found(**more: Any) -> dict[str, Any]:
     return {**block, **more}
 
 
+def image(data: bytes | str, kind: str = "image/png") -> dict[str, Any]:
+    encoded = data if isinstance(data, str) else b64encode(data).decode()
+    return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": encoded}}
+
+
+def plain(width: int, height: int) -> bytes:
+    file = io.BytesIO()
+    Image.new("1", (width, height)).save(file, "PNG")
+    return file.getvalue()
+
+
+PICTURE = drawn("Error E4711")
 CALL = tool("search", {}, "c1")
 ASKED = [USER, assistant(CALL)]
 FORMAT = {"output_config": {"format": {"type": "json_schema", "schema": OBJECT}}}
@@ -85,6 +101,9 @@ ACCEPTED: list[dict[str, Any]] = [
     {"messages": [user(found(citations={"enabled": True}), words("?"))]},
     {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}},
     {"messages": [USER, assistant(thinking("hm"), words("a")), USER]},
+    {"messages": [user(image(PICTURE), words("?"))]},
+    {"messages": [user(*[image(plain(2_000, 2_000))] * 21, words("?"))]},
+    {"messages": [user(image(plain(8_000, 8)), words("?"))]},
     FORMAT,
 ]
 
@@ -97,6 +116,16 @@ async def test_a_good_request_is_answered(http: httpx.AsyncClient, changes: dict
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"temperature": 1.0}, "temperature: Extra inputs are not permitted"),
     ({"max_tokens": None}, "max_tokens"),
+    ({"messages": [user(image(PICTURE, "image/jpeg"))]}, "appears to be a image/png image"),
+    ({"messages": [user(image(PICTURE, "image/bmp"))]}, "messages.0.content.0"),
+    ({"messages": [user(image(PICTURE[:300]))]}, "Could not process image"),
+    ({"messages": [user(image(b"text"))]}, "Could not process image"),
+    ({"messages": [user(image("not base64!"))]}, "invalid base64"),
+    ({"messages": [user(image(PICTURE.ljust(7_600_000, b"0")))]}, "image exceeds 10 MB"),
+    ({"messages": [user(image(plain(8_001, 8)))]}, "exceed max allowed size: 8000"),
+    ({"messages": [user(*[image(plain(2_001, 8))] * 21)]}, "exceed max allowed size: 2000"),
+    ({"messages": [user(*[image(plain(8, 8))] * 101)]}, "at most 100 images"),
+    ({"messages": [USER, assistant(image(PICTURE)), USER]}, "for user messages"),
     ({"max_tokens": 0}, "max_tokens"),
     ({"messages": []}, "at least one message"),
     ({"messages": [assistant(words("a")), USER]}, "first message must use the user role"),

@@ -93,6 +93,7 @@ def test_kinds_of_text(start: bytes, content_type: str | None, name: str, kind: 
         (b"7z\xbc\xaf\x27\x1c\0", None, "an archive"),
         (b"MZ\x90\0\x03", None, "a program"),
         (b"\0\0\0 ftypmp42", None, "a video"),
+        (b"\0\0\0 ftypheic", "image/heic", "an image"),
         (bytes(range(256)), "text/html", "a binary file"),
         (b"text then \0 nothing", "text/plain", "a binary file"),
         (b"\xff\xd8\xff\xe0\0", None, "an image"),

@@ -26,6 +26,7 @@ from bot.pages.processes import DEFAULT, USUAL, Shares, receive
 from bot.pages.tasks import TASKS
 from bot.pages.workers import NeedsMoreMemory, Workers
 from tests.fakes.bombs import BOMBS, LARGEST, Bomb
+from tests.fakes.pictures import scanned, seen
 from tests.fakes.web import ARTICLE, FILES
 from tests.unit.pages.children import asked, changed, ready, replying, running
 
@@ -400,3 +401,30 @@ async def test_a_slow_file_has_less_time_while_others_wait() -> None:
         assert time.monotonic() - began < 20
     finally:
         await workers.aclose()
+
+
+# ---------------------------------------------------------------- scans
+
+
+async def test_scanned_pages_come_as_pictures(open_workers: OpenWorkers) -> None:
+    scans, left = await open_workers().scans("x.pdf", scanned(["One", "Two"]))
+    assert [(label, seen(picture.data)) for label, picture in scans] == [("1", "One"), ("2", "Two")]
+    assert left == 0
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "{'scans': 5, 'left': 0}",
+        "{'scans': [], 'left': None}",
+        "{'scans': [[1, 2, 3]], 'left': 0}",
+        "{'scans': 'all', 'left': 0}",
+        "{'title': 'T', 'canonical': '', 'kept': 1}",
+    ],
+)
+async def test_a_reader_that_a_document_took_over_sends_no_pictures(
+    open_workers: OpenWorkers, reply: str
+) -> None:
+    workers = open_workers(command=replying(reply))
+    with pytest.raises(PageUnreadable, match="could not be read"):
+        await workers.scans("x.pdf", scanned(["One"]))

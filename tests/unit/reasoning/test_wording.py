@@ -121,6 +121,20 @@ def test_what_was_meant_is_asked_without_what_it_answers(
 
 
 @pytest.mark.parametrize(
+    ("question", "taken"),
+    [
+        ("What does the error E4711 mean?", True),
+        ("What does this mistake mean?", False),  # its words are in no picture
+        ("What does this error mean?", False),
+    ],
+)
+def test_words_of_a_picture_make_a_rewording_better(question: str, taken: bool) -> None:
+    picture = Attachment("a.png", "image/png", "a", shows="Fatal error E4711")
+    message = replace(a_message("What does this error mean?"), attachments=(picture,))
+    assert is_taken(Transcript(), message, question) is taken
+
+
+@pytest.mark.parametrize(
     ("question", "asked_for"),
     [
         ("Who directed Jaws?", {"who"}),

@@ -437,6 +437,18 @@ async def test_what_is_put_aside_is_the_most_that_a_call_can_cost() -> None:
     assert dearest.cache_write_tokens > 0 == dearest.input_tokens == dearest.cache_read_tokens
 
 
+async def test_pictures_are_put_aside_by_their_size() -> None:
+    priced: list[ModelReply] = []
+    account = Account(PLENTY, priced.append)
+    request = {"model": "m", "max_tokens": 7, "prompt": "word"}
+    sizes = [{"tokens": 100}, {"tokens": 4_784}]
+    for each in (request, {**request, "pictures": []}, {**request, "pictures": sizes}):
+        async with account.cover(each):
+            pass
+    bare, _, seen = (reply.cache_write_tokens for reply in priced)
+    assert 100 + 4_784 <= seen - bare < 100 + 4_784 + 50  # and some for the request's text
+
+
 def _plenty() -> dict[str, Any]:
     return {name: getattr(PLENTY, name) for name in Budget.__slots__}
 

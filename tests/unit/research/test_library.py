@@ -19,6 +19,7 @@ from bot.core.errors import (
 from bot.core.messages import Answer, Citation, Entry, Message, RunOptions, Transcript
 from bot.operation.configuration import load_settings
 from bot.pages.page import Page
+from bot.pages.pictures import Scans
 from bot.reasoning.closest_reasoner import Closest
 from bot.reasoning.evidence import Rewritten, SubQuestion, Turn, Workspace
 from bot.reasoning.reasoner import OnAnswer, Reasoner
@@ -68,6 +69,9 @@ class Fetcher:
         return Page(url, "Tides", "The page itself.", datetime.now(UTC))
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
+        raise AssertionError("no file")
+
+    async def scans(self, name: str, data: bytes) -> Scans:
         raise AssertionError("no file")
 
     async def read_given(

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from bot.core.reader import EVERYTHING, Reach, mcp_id, public
 from bot.core.readership import McpServer
 from bot.pages.page import Page
+from bot.pages.pictures import Scans
 from bot.research.library import Library
 from bot.search.blend import SearchResult
 from bot.search.mcp_source import McpSource
@@ -101,6 +102,9 @@ class Fetcher:
         return Page(url, "Sign in", "Your password?", datetime.now(UTC))
 
     async def read_file(self, *given: object) -> Page:
+        raise AssertionError
+
+    async def scans(self, *given: object) -> Scans:
         raise AssertionError
 
     async def read_given(

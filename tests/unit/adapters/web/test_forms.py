@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from datetime import UTC, datetime
 from typing import Any
@@ -23,6 +24,7 @@ from bot.storage.conversations import Files
 from bot.storage.store import RunRecord
 from bot.storage.tables import files
 from tests.fakes.pdf import pdf, typed
+from tests.fakes.pictures import drawn, scanned
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 
 QUESTION = "How tall is the tower?"
@@ -149,7 +151,7 @@ async def test_what_cannot_be_read_is_refused_with_a_reason(open_console: OpenCo
         (
             ("photo.png", b"\x89PNG\r\n\x1a\n" + bytes(40), "image/png"),
             422,
-            "photo.png is an image",
+            "photo.png: It is a damaged picture",
         ),
         (("sheet.xlsx", b"PK\x03\x04" + bytes(40), ""), 422, "Office document"),
         (("big.txt", b"word " * 4_000, "text/plain"), 413, "big.txt is larger than 0.01 MB"),
@@ -409,3 +411,36 @@ async def test_uploads_are_checked_for_their_person(
     for name in ("ada", "bob"):
         await asked(await here.browser(**{"X-User": name}), NOTES)
     assert seen == {"ada", "bob"}
+
+
+# ---------------------------------------------------------------- pictures
+
+
+async def test_pictures_and_scans_are_taken_and_kept(here: Running, browser: Browser) -> None:
+    picture = ("image.png", drawn("Error E4711"), "image/png")
+    scan = ("scan.pdf", scanned(["A page."]), "application/pdf")
+    record = await asked(browser, picture, scan)
+    assert [file.name for file in record.message.attachments] == ["image.png", "scan.pdf"]
+    assert await kept(here) == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (drawn("Error")[:20], "It is a damaged picture"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\xff\xff\0\0\0\1", "8,000 pixels"),
+    ],
+)
+async def test_a_picture_that_no_model_takes_is_refused_with_a_reason(
+    browser: Browser, data: bytes, why: str
+) -> None:
+    answer = await ask(browser, ("image.png", data, "image/png"))
+    assert answer.status_code == 422
+    assert why in answer.json()["error"]
+
+
+async def test_the_button_offers_pictures(browser: Browser) -> None:
+    page = (await browser.get("/")).text
+    accepted = re.search(r'<input[^>]*type="file"[^>]*accept="([^"]*)"', page)
+    assert accepted is not None
+    assert {".png", ".jpg", ".webp", ".gif", "image/png"} <= set(accepted[1].split(","))

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from bot.core.errors import PageUnreadable
 from bot.pages.extract import from_bytes
-from bot.pages.formats.pdf import MOST_PAGES, read_pdf
+from bot.pages.formats.pdf import MOST_PAGES, read_pdf, scans_in
 from bot.pages.passages import split
+from bot.pages.pictures import MOST_SCANS, SCAN_SIDE, picture_in
 from tests.fakes.pdf import Typed, pdf, typed
+from tests.fakes.pictures import scanned, seen
 
 PROSE = ["The lighthouse was lit for the first time in 1874, and it", "stands to this day."]
 
@@ -258,3 +260,46 @@ def test_type_anywhere_on_a_page_loses_no_letter(
     expected = sum(piece.text.count("a") + piece.text.count("北") for piece in page)
     seen = text.replace("## Page", "")
     assert seen.count("a") + seen.count("北") <= expected
+
+
+# ---------------------------------------------------------------- scans
+
+
+def test_pages_without_text_become_pictures_with_their_labels() -> None:
+    found, left = scans_in(scanned(["The first page.", "Die zweite: größer.", "第三頁"]), "x.pdf")
+    assert [(label, seen(picture)) for label, picture in found] == [
+        ("1", "The first page."),
+        ("2", "Die zweite: größer."),
+        ("3", "第三頁"),
+    ]
+    assert left == 0
+    for _, data in found:
+        picture = picture_in(data)
+        assert picture is not None
+        assert max(picture.width, picture.height) == SCAN_SIDE
+
+
+def test_pages_with_text_and_empty_pages_are_no_scans() -> None:
+    assert scans_in(pdf([typed(PROSE), []]), "x.pdf") == ([], 0)
+
+
+def test_scans_beyond_the_limit_are_counted() -> None:
+    found, left = scans_in(scanned([f"Page {n}" for n in range(MOST_SCANS + 3)]), "x.pdf")
+    assert [seen(found[0][1]), seen(found[-1][1])] == ["Page 0", f"Page {MOST_SCANS - 1}"]
+    assert left == 3
+
+
+def test_a_locked_document_has_no_scans() -> None:
+    with pytest.raises(PageUnreadable):
+        scans_in(pdf([typed(PROSE)], locked=True), "x.pdf")
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2_000), st.binary(max_size=40), st.integers(0, 200))
+def test_damaged_scans_are_rendered_or_refused(at: int, junk: bytes, cut: int) -> None:
+    whole = scanned(["One page"])
+    try:
+        found, _ = scans_in(b"%PDF-1.7\n" + whole[9:at] + junk + whole[at + cut :], "x.pdf")
+    except PageUnreadable:
+        return
+    assert all(picture_in(picture) for _, picture in found)
