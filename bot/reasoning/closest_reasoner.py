@@ -14,6 +14,7 @@ from bot.reasoning.closest_passages import quoted
 from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten
 from bot.reasoning.reasoner import CLOSEST
 from bot.reasoning.wording import (
+    asides,
     correction_in,
     goes_on,
     language_of,
@@ -71,6 +72,9 @@ _ARTICLES = listed(
 
 def question_of(transcript: Transcript, message: Message) -> Rewritten:
     """See ``Reasoner.rewrite``: a greeting, links to read, or a search with the thread's topic."""
+    if message.unaddressed and not follows_up(transcript, message):
+        language = language_of(transcript, message)
+        return Rewritten("chat", message.text, language=language, for_us=False)
     stated, asked = correction_in(transcript, message.text)
     if stated and not asked:
         language = language_of(transcript, message)
@@ -115,6 +119,12 @@ def is_small_talk(text: str) -> bool:
     return not said or _SMALL_TALK.fullmatch(said) is not None
 
 
+def follows_up(transcript: Transcript, message: Message) -> bool:
+    """Return True if a message that addresses nobody reads like a question or a request that
+    continues what Footnote answered, rather than talk among people."""
+    return "?" in message.text
+
+
 def _links(transcript: Transcript, message: Message) -> tuple[str, ...]:
     """Return the links of a message, or the last one before that it points to."""
     links = [*links_said(message.text), *message.links]
@@ -131,7 +141,9 @@ def _links(transcript: Transcript, message: Message) -> tuple[str, ...]:
 
 def _asked(transcript: Transcript) -> list[str]:
     """Return what people asked in a thread, oldest first."""
-    said = (each.text for each in transcript.entries if each.role == "person")
+    left = asides(transcript)
+    entries = (each for at, each in enumerate(transcript.entries) if at not in left)
+    said = (each.text for each in entries if each.role == "person")
     return [without_links(text[:OPENING]) for text in said if not is_small_talk(text)]
 
 
