@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from dataclasses import replace
 
 from bot.core.messages import Message, Transcript
@@ -25,6 +25,7 @@ from bot.reasoning.wording import (
 )
 from bot.text.names import names
 from bot.text.patterns import lazy_regex, listed
+from bot.text.sentences import sentences
 from bot.text.terms import content_words, fold, has_cjk, keywords, terms
 
 LONGEST_QUERY = 200  # characters
@@ -119,10 +120,102 @@ def is_small_talk(text: str) -> bool:
     return not said or _SMALL_TALK.fullmatch(said) is not None
 
 
+_RESEARCH = (
+    r"(?:show|give|find|list|compare|explain|check|summari[sz]e|look|translate|describe|name|tell"
+    r"|zeig|gib|nenn|such|find|list|vergleich|erklär|prüf|schau|fass|übersetz|beschreib)(?:en?|st)?"
+)
+_OPENS = r"^\W*(?:(?:and|but|ok(?:ay)?|so|no|please|und|aber|also|nein|bitte|danke|thanks)\b\W*)*"
+_REQUESTS = lazy_regex(
+    rf"{_OPENS}{_RESEARCH}\b|\b(?:can|could|kannst|könntest) (?:you|du) (?:\w+ )?{_RESEARCH}\b"
+    "|^(?:请|請|帮我|幫我|麻烦|再)*(?:列|给|給|举|舉|推荐|查|找|比较|对比|总结|解释|翻译|说明|把|做成)",
+    re.IGNORECASE,
+)
+_INTERROGATIVE = lazy_regex(
+    rf"{_OPENS}(?:what|when|where|which|who(?:se)?|why|how|since when|until when|was|wer|wem|wen"
+    "|wann|wo(?:her|hin|rin)?|warum|wieso|welche[rsnm]?|wie|ab wann|seit wann|bis wann)\\b"
+    rf"|{_OPENS}(?:is|are|was|were|do|does|did|has|have|can|could|will|would|must|should"
+    "|gilt|gelten|ist|sind|hat|haben|kann|können|darf|muss|gibt) (?:it|this|that|there|they|the"
+    "|these|das|es|der|die|dies(?:e[rs]?)?|man)\\b"
+    "|吗|嗎|呢|什么|什麼|怎么|怎麼|怎样|多少|几|幾|哪|谁|誰|为何|如何|是否|有没有|能不能|会不会|要不要",
+    re.IGNORECASE,
+)
+_DOUBTS = lazy_regex(
+    r"\b(?:sure\W*\?|(?:are|r) (?:you|u) (?:really )?sure|doubt|wrong|incorrect|outdated"
+    r"|not (?:right|true|correct)|bist du (?:dir )?sicher|stimmt (?:so |das )?nicht|falsch|veraltet"
+    "|bezweif|(?:really|wirklich)\\W*\\?)|确定吗|真的吗|不对|不對|有误|错了|過時|过时|更正|不(?:太)?(?:相)?信",
+    re.IGNORECASE,
+)
+_PEOPLE = lazy_regex(
+    r"\b(?:i|i['’]\w+|me|my|mine|you|u|your|yours|us|let['’]s|ich|mir|mich|mein\w*|du|dir|dich"
+    r"|dein\w*|ihr|euch|euer\w*|\w+st du)\b|[你您我咱]",
+    re.IGNORECASE,
+)
+_WE = lazy_regex(r"\b(?:we|our|wir|uns\w*)\b|我们|咱们", re.IGNORECASE)
+_TO_FOOTNOTE = lazy_regex(
+    rf"{_RESEARCH} (?:me|us|mir|uns)\b|\b(?:can|could|kannst|könntest) (?:you|du) (?:\w+ )?"
+    rf"{_RESEARCH}\b|\b(?:are|r) (?:you|u) (?:really )?sure|bist du (?:dir )?sicher|\b(?:i|ich)"
+    r" (?:think|thought|doubt|believe|read|heard|glaube|dachte|bezweifle)|给我|我看"
+    "|我(?:记得|觉得|认为|不(?:太)?(?:相)?信)|我们|咱们",
+    re.IGNORECASE,
+)
+_PLAN = lazy_regex(
+    r"\b(?:(?:at|um|gegen) \w+|today|tonight|tomorrow|later|heute|morgen|später"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)\b"
+    "|[今明]天|今晚|中午|下午|晚上|一起",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(r"(?<![\w.])@\w")
+_NO_PHRASE = re.compile(r"[^\w\s'’/&+-]|[了吧啊哈呀是在有就还也不]")
+_FEW_WORDS, _FEW_SIGNS = 4, 8  # of a bare noun phrase, in Chinese in characters
+
+
 def follows_up(transcript: Transcript, message: Message) -> bool:
     """Return True if a message that addresses nobody reads like a question or a request that
-    continues what Footnote answered, rather than talk among people."""
-    return "?" in message.text
+    continues what Footnote answered, rather than talk among people.
+
+    Talk has a name of the thread's people, "I" or "you", or asks and orders nothing. After talk, a
+    message has to ask more plainly: a noun phrase alone is not enough.
+    """
+    said = without_links(message.text).strip()
+    people = {entry.name for entry in transcript.entries if entry.role == "person"}
+    if not any(map(str.isalpha, said)) or _MENTION.search(said) or _names_one(people, said):
+        return False
+    if recalled(transcript, message, language_of(transcript, message)):
+        return True
+    if correction_in(transcript, said)[0]:
+        return True
+    is_after_talk = not transcript.entries or transcript.entries[-1].role == "person"
+    pieces = [said[each.start : each.end] for each in sentences(said)]
+    return any(_asks(piece, is_after_talk) for piece in pieces if not is_small_talk(piece))
+
+
+def _names_one(people: Collection[str], said: str) -> bool:
+    words = set(terms(said))
+    return any(not words.isdisjoint(terms(name)) for name in people)
+
+
+def _asks(piece: str, is_after_talk: bool) -> bool:
+    left = _TO_FOOTNOTE.sub(" ", piece)
+    if _PEOPLE.search(left) or (is_after_talk and _WE.search(piece)):
+        return False
+    if _REQUESTS.search(piece) or _INTERROGATIVE.search(piece) or _DOUBTS.search(piece):
+        return True
+    is_marked = piece.rstrip().endswith(("?", "？"))
+    if _PLAN.search(piece):
+        return False
+    if is_marked:
+        return not has_cjk(piece)
+    return not is_after_talk and _is_noun_phrase(piece)
+
+
+def _is_noun_phrase(piece: str) -> bool:
+    """Return True if a text may be a noun phrase alone: "hotel limit", "Lagerung im Winter"."""
+    if _NO_PHRASE.search(piece):
+        return False
+    if has_cjk(piece):
+        return len(piece) <= _FEW_SIGNS
+    words = piece.split()
+    return len(words) <= _FEW_WORDS and (len(words) > 1 or piece[0].isupper())
 
 
 def _links(transcript: Transcript, message: Message) -> tuple[str, ...]:

@@ -107,7 +107,9 @@ def _is_taken(rule: Rule, each: Next) -> bool:
 
 
 def _shares(said: Sequence[Next], taken: Sequence[bool]) -> tuple[str, str]:
-    answered = [is_taken for each, is_taken in zip(said, taken, strict=True) if not each.is_follow_up]
+    answered = [
+        is_taken for each, is_taken in zip(said, taken, strict=True) if not each.is_follow_up
+    ]
     missed = [not is_taken for each, is_taken in zip(said, taken, strict=True) if each.is_follow_up]
     return _share(answered), _share(missed)
 
