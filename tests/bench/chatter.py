@@ -16,15 +16,17 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sys
 from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.core.messages import Author, Citation, Entry, Message, Transcript
-from bot.core.settings import Settings
+from bot.operation.configuration import load_settings
 from bot.reasoning.closest_reasoner import follows_up
+from bot.reasoning.reasoner import chosen_reasoner
 from tests.bench.frame import options, print_table
+from tests.fakes.calls import MemoryCalls
 from tests.unit.samples import a_message
 
 SETS = Path(__file__).parent / "chatter_sets"
@@ -87,7 +89,8 @@ def main(arguments: Sequence[str]) -> None:
         sets = {language: said[:8] for language, said in sets.items()}
     if given.model:
         halves = ("kept",)
-        asked = [each for said in sets.values() for each in said if each.half in halves]
+        kept = (each for said in sets.values() for each in said if each.half in halves)
+        asked = [each for each in kept if not each.addresses_others]
         decided = asyncio.run(_by_model(asked))
         rules = {"model": lambda thread, message: decided[thread, message]}
     rows: list[list[object]] = []
@@ -100,6 +103,23 @@ def main(arguments: Sequence[str]) -> None:
                 if given.show == half and rule is follows_up:
                     _print_errors(ours, taken)
     print_table(("threads", "rule", "chatter answered", "follow-ups missed"), rows)
+
+
+async def _by_model(asked: Sequence[Next]) -> dict[tuple[Transcript, Message], bool]:
+    settings = load_settings()
+    reasoner = chosen_reasoner(settings)
+    if reasoner.service is None:
+        sys.exit(
+            "--model needs a model: set ANTHROPIC_API_KEY, and ANTHROPIC_BASE_URL for a person."
+        )
+    decided = {}
+    async with reasoner.open(settings, lambda *_: None, True) as make:
+        for number, each in enumerate(asked, 1):
+            rewritten = await make(MemoryCalls()).rewrite(each.thread, each.message)
+            decided[each.thread, each.message] = rewritten.for_us
+            right = "" if rewritten.for_us == each.is_follow_up else "  (not as labelled)"
+            print(f"{number:3} for_us={rewritten.for_us}  {each.message.text}{right}", flush=True)
+    return decided
 
 
 def _is_taken(rule: Rule, each: Next) -> bool:
