@@ -23,10 +23,11 @@ from bot.reasoning.wording import (
     topic_words,
     without_links,
 )
+from bot.text.language import detect
 from bot.text.names import names
 from bot.text.patterns import lazy_regex, listed
 from bot.text.sentences import sentences
-from bot.text.terms import content_words, fold, has_cjk, keywords, terms
+from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms
 
 LONGEST_QUERY = 200  # characters
 MOST_QUERIES = 4
@@ -122,42 +123,45 @@ def is_small_talk(text: str) -> bool:
 
 _RESEARCH = (
     r"(?:show|give|find|list|compare|explain|check|summari[sz]e|look|translate|describe|name|tell"
-    r"|zeig|gib|nenn|such|find|list|vergleich|erklär|prüf|schau|fass|übersetz|beschreib)(?:en?|st)?"
+    r"|zeig|gib|nenn|such|vergleich|erklär|prüf|schau|fass|übersetz|beschreib)(?:en?)?\b"
 )
+_ASKED_TO = rf"\b(?:can|could|kannst|könntest) (?:you|du) (?:[^\W\d]+ ){{0,6}}{_RESEARCH}"
 _OPENS = r"^\W*(?:(?:and|but|ok(?:ay)?|so|no|please|und|aber|also|nein|bitte|danke|thanks)\b\W*)*"
-_REQUESTS = lazy_regex(
-    rf"{_OPENS}{_RESEARCH}\b|\b(?:can|could|kannst|könntest) (?:you|du) (?:\w+ )?{_RESEARCH}\b"
-    "|^(?:请|請|帮我|幫我|麻烦|再)*(?:列|给|給|举|舉|推荐|查|找|比较|对比|总结|解释|翻译|说明|把|做成)",
-    re.IGNORECASE,
-)
-_INTERROGATIVE = lazy_regex(
-    rf"{_OPENS}(?:what|when|where|which|who(?:se)?|why|how|since when|until when|was|wer|wem|wen"
-    "|wann|wo(?:her|hin|rin)?|warum|wieso|welche[rsnm]?|wie|ab wann|seit wann|bis wann)\\b"
-    rf"|{_OPENS}(?:is|are|was|were|do|does|did|has|have|can|could|will|would|must|should"
-    "|gilt|gelten|ist|sind|hat|haben|kann|können|darf|muss|gibt) (?:it|this|that|there|they|the"
-    "|these|das|es|der|die|dies(?:e[rs]?)?|man)\\b"
-    "|吗|嗎|呢|什么|什麼|怎么|怎麼|怎样|多少|几|幾|哪|谁|誰|为何|如何|是否|有没有|能不能|会不会|要不要",
+_ASKS = lazy_regex(
+    rf"{_OPENS}{_RESEARCH}|{_ASKED_TO}"
+    "|^(?:请|請|帮我|幫我|麻烦|再)*(?:列|给|給|举|舉|推荐|查|找|比较|对比|总结|解释|翻译|说明|把|做成)"
+    rf"|{_OPENS}(?:(?:since|until|ab|seit|bis) )?(?:what(?! an?\b)|when|where|which|who(?:se)?|why"
+    r"|how|was(?! für ein)|wer|wem|wen|wann|wo(?:her|hin|rin)?|warum|wieso|welche[rsnm]?|wie)\b"
+    rf"|{_OPENS}(?:is|are|was|were|do|does|did|has|have|can|could|will|would|must|should|gilt"
+    "|gelten|ist|sind|hat|haben|kann|können|darf|muss|gibt) (?:it|this|that|there|they|the|these"
+    r"|das|es|der|die|dies(?:e[rs]?)?|man)\b"
+    "|吗|嗎|呢|(?<!没)什么|什麼|怎么|怎麼|怎样|多少|几|幾|哪|谁|誰|为何|如何|是否|有没有|能不能|会不会|要不要",
     re.IGNORECASE,
 )
 _DOUBTS = lazy_regex(
-    r"\b(?:sure\W*\?|(?:are|r) (?:you|u) (?:really )?sure|doubt|wrong|incorrect|outdated"
-    r"|not (?:right|true|correct)|bist du (?:dir )?sicher|stimmt (?:so |das )?nicht|falsch|veraltet"
-    "|bezweif|(?:really|wirklich)\\W*\\?)|确定吗|真的吗|不对|不對|有误|错了|過時|过时|更正|不(?:太)?(?:相)?信",
+    r"\b(?:doubt|wrong|incorrect|outdated|not (?:right|true|correct)|falsch|veraltet|bezweif"
+    r"|stimmt (?:so |das )?nicht|(?:sure|really|sicher|wirklich)\W*\?|are you (?:really )?sure"
+    r"|bist du (?:dir )?sicher)"
+    "|确定吗|真的吗|不对|不對|有误|错了|過時|过时|更正|不(?:太)?(?:相)?信",
     re.IGNORECASE,
 )
 _PEOPLE = lazy_regex(
-    r"\b(?:i|i['’]\w+|me|my|mine|you|u|your|yours|us|let['’]s|ich|mir|mich|mein\w*|du|dir|dich"
-    r"|dein\w*|ihr|euch|euer\w*|\w+st du)\b|[你您我咱]",
+    r"\b(?:i|i['’]\w+|me|my|mine|you|u|your|yours|(?-i:us)|let['’]s|ich|mir|mich|mein\w*|du|dir"
+    r"|dich|dein\w*|ihr|euch|euer\w*)\b|[你您我咱]"
+    r"|^\W*(?:yes|yeah|yep|nope|sure|right|ja|nee|klar|stimmt|genau)\b(?! nicht)"
+    "|^(?:嗯|行|是的|是啊)",
     re.IGNORECASE,
 )
+"""Words between colleagues: "I", "you", and answers to somebody."""
 _WE = lazy_regex(r"\b(?:we|our|wir|uns\w*)\b|我们|咱们", re.IGNORECASE)
 _TO_FOOTNOTE = lazy_regex(
-    rf"{_RESEARCH} (?:me|us|mir|uns)\b|\b(?:can|could|kannst|könntest) (?:you|du) (?:\w+ )?"
-    rf"{_RESEARCH}\b|\b(?:are|r) (?:you|u) (?:really )?sure|bist du (?:dir )?sicher|\b(?:i|ich)"
-    r" (?:think|thought|doubt|believe|read|heard|glaube|dachte|bezweifle)|给我|我看"
-    "|我(?:记得|觉得|认为|不(?:太)?(?:相)?信)|我们|咱们",
+    rf"{_RESEARCH} (?:me|us|mir|uns)\b|{_ASKED_TO}|\bare you (?:really )?sure"
+    r"|\bbist du (?:dir )?sicher"
+    r"|\b(?:i|ich) (?:think|thought|doubt|believe|read|heard|glaube|dachte|bezweifle)\b"
+    "|给我|我看|我(?:记得|觉得|认为|不(?:太)?(?:相)?信)|我们|咱们",
     re.IGNORECASE,
 )
+"""What has "I" or "you" in it and may yet be said to Footnote."""
 _PLAN = lazy_regex(
     r"\b(?:(?:at|um|gegen) \w+|today|tonight|tomorrow|later|heute|morgen|später"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)\b"
@@ -165,8 +169,9 @@ _PLAN = lazy_regex(
     re.IGNORECASE,
 )
 _MENTION = re.compile(r"(?<![\w.])@\w")
-_NO_PHRASE = re.compile(r"[^\w\s'’/&+-]|[了吧啊哈呀是在有就还也不]")
-_FEW_WORDS, _FEW_SIGNS = 4, 8  # of a bare noun phrase, in Chinese in characters
+_NO_PHRASE = re.compile(r"[^\w\s'’/&+-]|[了吧啊哈呀是在有就还也不没]")
+_FEW_WORDS = range(1, 5)  # of a bare noun phrase
+_FEW_SIGNS = range(3, 9)  # of one in Chinese
 
 
 def follows_up(transcript: Transcript, message: Message) -> bool:
@@ -198,12 +203,11 @@ def _asks(piece: str, is_after_talk: bool) -> bool:
     left = _TO_FOOTNOTE.sub(" ", piece)
     if _PEOPLE.search(left) or (is_after_talk and _WE.search(piece)):
         return False
-    if _REQUESTS.search(piece) or _INTERROGATIVE.search(piece) or _DOUBTS.search(piece):
+    if _ASKS.search(piece) or _DOUBTS.search(piece):
         return True
-    is_marked = piece.rstrip().endswith(("?", "？"))
     if _PLAN.search(piece):
         return False
-    if is_marked:
+    if piece.rstrip().endswith(("?", "？")):
         return not has_cjk(piece)
     return not is_after_talk and _is_noun_phrase(piece)
 
@@ -213,9 +217,17 @@ def _is_noun_phrase(piece: str) -> bool:
     if _NO_PHRASE.search(piece):
         return False
     if has_cjk(piece):
-        return len(piece) <= _FEW_SIGNS
-    words = piece.split()
-    return len(words) <= _FEW_WORDS and (len(words) > 1 or piece[0].isupper())
+        return len(piece) in _FEW_SIGNS
+    words = [fold(word) for word in piece.split()]
+    linking = _PREPOSITIONS | _ARTICLES
+    joining = linking | {"and", "or", "und", "oder"}
+    is_german = detect(piece) == "de" or len(words) == 1
+    return (
+        len(words) in _FEW_WORDS
+        and not (STOP_WORDS - joining).intersection(words)
+        and words[0] not in linking
+        and (piece[0].isupper() or not is_german)
+    )
 
 
 def _links(transcript: Transcript, message: Message) -> tuple[str, ...]:

@@ -436,8 +436,8 @@ class ResearchService:
         reader: Reader,
         work: Pipeline | None = None,
     ) -> tuple[Answer, FootnoteError | None, Pipeline | None]:
-        """Return the run's stored answer, from an earlier attempt or made now (by ``work`` if it has
-        begun), its error if it failed, and the pipeline that can still verify it."""
+        """Return the run's stored answer, from an earlier attempt or made now (by ``work`` if it
+        has begun), its error if it failed, and the pipeline that can still verify it."""
         stored = record.answer  # written by an earlier attempt, perhaps not posted
         if stored is not None and not stored.is_pending:
             failed = stored.status == "failed"
