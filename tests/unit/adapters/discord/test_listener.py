@@ -269,7 +269,8 @@ async def test_what_stops_a_question(
 
 async def test_stop_where_nothing_runs_says_so(here: Running, room: Room) -> None:
     thread = await a_thread(here, room)
-    stop = room.discord.people.say(room.bob, thread, "stop")
+    room.discord.people.say(room.bob, thread, "stop")  # perhaps to somebody else
+    stop = room.discord.people.say(room.bob, thread, "stop", mentions_bot=True)
     await here.until(lambda: room.discord.posts(thread))
     (post,) = room.discord.posts(thread)
     assert "Nothing is running here" in post.content

@@ -215,7 +215,9 @@ OURS, ADAS, BOBS = (raw(author, "Words.") for author in ("1", "7", "8"))
         (THREAD, "@everyone why?", None, "others"),
         (THREAD, "Why?", ADAS, "thread"),
         (THREAD, "Why?", BOBS, "others"),
-        (THREAD, "<@8> why?", OURS, "thread"),
+        (THREAD, "<@8> why?", OURS, "others"),
+        (THREAD, "why <@8>?", None, "others"),
+        (THREAD, "why?", OURS, "thread"),
     ],
 )
 def test_whom_a_message_addresses(
