@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 from bot.core.messages import Message, Transcript
@@ -135,16 +135,14 @@ _ASKS = lazy_regex(
     rf"|{_OPENS}(?:is|are|was|were|do|does|did|has|have|can|could|will|would|must|should|gilt"
     "|gelten|ist|sind|hat|haben|kann|können|darf|muss|gibt) (?:it|this|that|there|they|the|these"
     r"|das|es|der|die|dies(?:e[rs]?)?|man)\b"
-    "|吗|嗎|呢|(?<!没)什么|什麼|怎么|怎麼|怎样|多少|几|幾|哪|谁|誰|为何|如何|是否|有没有|能不能|会不会|要不要",
-    re.IGNORECASE,
-)
-_DOUBTS = lazy_regex(
-    r"\b(?:doubt|wrong|incorrect|outdated|not (?:right|true|correct)|falsch|veraltet|bezweif"
+    "|吗|嗎|呢|(?<!没)什么|什麼|怎么|怎麼|怎样|多少|几|幾|哪|谁|誰|为何|如何|是否|有没有|能不能|会不会|要不要"
+    r"|\b(?:doubt|wrong|incorrect|outdated|not (?:right|true|correct)|falsch|veraltet|bezweif"
     r"|stimmt (?:so |das )?nicht|(?:sure|really|sicher|wirklich)\W*\?|are you (?:really )?sure"
     r"|bist du (?:dir )?sicher)"
     "|确定吗|真的吗|不对|不對|有误|错了|過時|过时|更正|不(?:太)?(?:相)?信",
     re.IGNORECASE,
 )
+"""Requests, questions and doubts."""
 _PEOPLE = lazy_regex(
     r"\b(?:i|i['’]\w+|me|my|mine|you|u|your|yours|(?-i:us)|let['’]s|ich|mir|mich|mein\w*|du|dir"
     r"|dich|dein\w*|ihr|euch|euer\w*)\b|[你您我咱]"
@@ -153,7 +151,6 @@ _PEOPLE = lazy_regex(
     re.IGNORECASE,
 )
 """Words between colleagues: "I", "you", and answers to somebody."""
-_WE = lazy_regex(r"\b(?:we|our|wir|uns\w*)\b|我们|咱们", re.IGNORECASE)
 _TO_FOOTNOTE = lazy_regex(
     rf"{_RESEARCH} (?:me|us|mir|uns)\b|{_ASKED_TO}|\bare you (?:really )?sure"
     r"|\bbist du (?:dir )?sicher"
@@ -168,7 +165,6 @@ _PLAN = lazy_regex(
     "|[今明]天|今晚|中午|下午|晚上|一起",
     re.IGNORECASE,
 )
-_MENTION = re.compile(r"(?<![\w.])@\w")
 _NO_PHRASE = re.compile(r"[^\w\s'’/&+-]|[了吧啊哈呀是在有就还也不没]")
 _FEW_WORDS = range(1, 5)  # of a bare noun phrase
 _FEW_SIGNS = range(3, 9)  # of one in Chinese
@@ -178,32 +174,22 @@ def follows_up(transcript: Transcript, message: Message) -> bool:
     """Return True if a message that addresses nobody reads like a question or a request that
     continues what Footnote answered, rather than talk among people.
 
-    Talk has a name of the thread's people, "I" or "you", or asks and orders nothing. After talk, a
-    message has to ask more plainly: a noun phrase alone is not enough.
+    Talk has "I" or "you" in it, or asks and orders nothing. After talk, a message has to ask more
+    plainly: a noun phrase alone is not enough.
     """
     said = without_links(message.text).strip()
-    people = {entry.name for entry in transcript.entries if entry.role == "person"}
-    if not any(map(str.isalpha, said)) or _MENTION.search(said) or _names_one(people, said):
-        return False
-    if recalled(transcript, message, language_of(transcript, message)):
-        return True
-    if correction_in(transcript, said)[0]:
+    about_ours = recalled(transcript, message, language_of(transcript, message))
+    if about_ours or correction_in(transcript, said)[0]:
         return True
     is_after_talk = not transcript.entries or transcript.entries[-1].role == "person"
     pieces = [said[each.start : each.end] for each in sentences(said)]
     return any(_asks(piece, is_after_talk) for piece in pieces if not is_small_talk(piece))
 
 
-def _names_one(people: Collection[str], said: str) -> bool:
-    words = set(terms(said))
-    return any(not words.isdisjoint(terms(name)) for name in people)
-
-
 def _asks(piece: str, is_after_talk: bool) -> bool:
-    left = _TO_FOOTNOTE.sub(" ", piece)
-    if _PEOPLE.search(left) or (is_after_talk and _WE.search(piece)):
+    if _PEOPLE.search(_TO_FOOTNOTE.sub(" ", piece)):
         return False
-    if _ASKS.search(piece) or _DOUBTS.search(piece):
+    if _ASKS.search(piece):
         return True
     if _PLAN.search(piece):
         return False
