@@ -165,7 +165,7 @@ class Listener:
             log.error("question not kept", message=message.id, error=str(error))
             self._reply(message, texts_for(message.locale)("not-kept"))
         else:
-            await self._acknowledge(message, place, outcome)
+            await self._acknowledge(message, place, outcome, address)
 
     async def _handle_edit(self, message: DiscordMessage) -> None:
         """Handle an edit. An added link preview or an unreadable message does not count as one."""
@@ -176,7 +176,9 @@ class Listener:
             return
         try:
             known = await patiently(
-                lambda: self._reception.edit(PLATFORM, message.id, message.text)
+                lambda: self._reception.edit(
+                    PLATFORM, message.id, message.text, addressed=address == "footnote"
+                )
             )
         except InvalidQuestion:
             log.debug("edited to nothing", message=message.id)
@@ -196,13 +198,18 @@ class Listener:
         return True
 
     async def _acknowledge(
-        self, message: DiscordMessage, place: Place, outcome: AcceptedQuestion | Handled | Ignored
+        self,
+        message: DiscordMessage,
+        place: Place,
+        outcome: AcceptedQuestion | Handled | Ignored,
+        address: Address,
     ) -> None:
         if isinstance(outcome, Ignored):
             return
         self._record(message, place)
         if isinstance(outcome, AcceptedQuestion):
-            if outcome.new and message.channel not in self._typing:
+            is_seen = outcome.new and address == "footnote"
+            if is_seen and message.channel not in self._typing:
                 self._typing[message.channel] = True
                 self._show(self._client.http.send_typing(int(message.channel)))
             return

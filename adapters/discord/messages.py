@@ -124,17 +124,18 @@ class DiscordMessage:
         """Return whom the message addresses; None if it does not concern Footnote.
 
         In a channel only a mention counts: a reply pings by itself, and @everyone addresses no one
-        in particular. In a thread a reply to Footnote addresses it.
+        in particular. In a thread a reply to Footnote addresses it, unless it mentions others.
         """
         if place.audience == "person" or self.mentions_us:
             return "footnote"
         if not place.inside:
             return None
+        if mentions_in(self.content):
+            return "others"
         if self.answered is not None and self.answered.is_ours:
             return "footnote" if self.pings_us else "thread"
         is_reply = self.answered is not None and self.answered.author.id != self.author.id
-        is_to_others = is_reply or begins_with_mention(self.content)
-        return "others" if is_to_others else "thread"
+        return "others" if is_reply else "thread"
 
     def message_in(self, place: Place) -> Message:
         return Message(
@@ -381,14 +382,10 @@ def plain_markdown(content: str, names: Names, own: Iterable[str] = ()) -> str:
 
 
 def mentions_in(content: str) -> frozenset[str]:
-    """Return all mentions outside code, as written (``<@1>``)."""
+    """Return all mentions outside code, as written (``<@1>``, ``@here``)."""
     spoken = " ".join(_CODE.split(content)[::2])
-    return frozenset(re.findall(r"<@[!&]?\d{1,20}>", spoken, re.ASCII))
-
-
-def begins_with_mention(content: str) -> bool:
-    """Return True if a message begins with a mention, including ``@everyone`` and ``@here``."""
-    return re.match(r"\s*(?:<@[!&]?\d{1,20}>|@(?:everyone|here)\b)", content, re.ASCII) is not None
+    mention = r"<@[!&]?\d{1,20}>|(?<![\w.])@(?:everyone|here)\b"
+    return frozenset(re.findall(mention, spoken, re.ASCII))
 
 
 def _without(mentions: Iterable[str], text: str) -> str:

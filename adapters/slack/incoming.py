@@ -501,6 +501,7 @@ def _teams_of_user(body: Json) -> tuple[str, ...]:
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 _MARKUP = re.compile(r"<([^<>\n]+)>")
 _MENTION = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>")
+_GROUP = re.compile(r"<!(?:here|channel|everyone|subteam\^)")
 _ENTITY = re.compile(r"&(amp|lt|gt);")
 _PLAIN = {"amp": "&", "lt": "<", "gt": ">"}
 # An opening mark follows no word character and precedes no space; a closing mark is the reverse.
@@ -547,9 +548,9 @@ def mentions_in(text: str) -> list[str]:
     return list(dict.fromkeys(_MENTION.findall(text)))
 
 
-def begins_with_mention(text: str) -> bool:
-    """Return True if Slack's text begins with a mention."""
-    return _MENTION.match(text.lstrip()) is not None
+def calls_group(text: str) -> bool:
+    """Return True if Slack's text mentions a user group, or everybody in the channel."""
+    return _GROUP.search(text) is not None
 
 
 def without_mention(text: str, user: str) -> str:

@@ -24,7 +24,7 @@ from adapters.slack.incoming import (
     Reaction,
     SessionStop,
     SlackMessage,
-    begins_with_mention,
+    calls_group,
     by_core,
     event_id,
     is_wordless,
@@ -161,7 +161,7 @@ class Listener:
                     message = await self._mentions.with_token(message)
                 await self._take(message, "footnote", retry=retry)
             elif message.is_reply:
-                to_others = begins_with_mention(message.words)
+                to_others = bool(message.mentions) or calls_group(message.words)
                 await self._take(message, "others" if to_others else "thread", retry=retry)
         elif self._is_question_of_app(message):
             self._mentions.message_came(message)
@@ -196,7 +196,9 @@ class Listener:
         people = await self.people.quickly(self._named_in(message))
         try:
             text = self.markdown(message, people)
-            known = await by_core(self.reception.edit(PLATFORM, message.id, text))
+            known = await by_core(
+                self.reception.edit(PLATFORM, message.id, text, addressed=addressed)
+            )
         except Invalid:
             return  # the text was removed: the answer stays
         except Denied as error:

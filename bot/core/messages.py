@@ -380,7 +380,8 @@ class Message:
     ``audience`` are the readers of the place. ``conversations`` is True if the platform may be
     searched on the author's behalf. Both are known on arrival only; a question keeps them in its
     options. ``made_from`` is what the text was made from, if Footnote wrote it
-    and the author only pressed a button.
+    and the author only pressed a button. An ``unaddressed`` message was written in a thread where
+    Footnote was asked, without addressing anybody: it may be for other people.
     """
 
     event_id: str
@@ -394,6 +395,7 @@ class Message:
     audience: Audience = "channel"
     conversations: bool = False
     made_from: Provenance = OWN_WORDS
+    unaddressed: bool = False
 
     @property
     def direct(self) -> bool:
@@ -455,7 +457,8 @@ class RunOptions:
 
     ``audience``, ``groups`` and ``guest`` record what was known about the question's place and its
     author on arrival; rights depend on them. The author's time ``zone`` is recorded too.
-    ``conversations`` is True if the platform's own messages may be searched.
+    ``conversations`` is True if the platform's own messages may be searched, ``unaddressed`` as in
+    ``Message``.
 
     ``watch`` is the id of the standing question being checked again, or "".
     """
@@ -472,6 +475,7 @@ class RunOptions:
     conversations: bool = False
     watch: str = ""
     zone: str = ""
+    unaddressed: bool = False
 
     def asked_in(self, message: Message) -> RunOptions:
         """Return the options for a message that has just arrived."""
@@ -483,6 +487,7 @@ class RunOptions:
             guest=author.guest,
             zone=author.zone or self.zone,
             conversations=message.conversations,
+            unaddressed=message.unaddressed,
         )
 
     def standing_of(self, author: Author) -> Author:

@@ -14,6 +14,7 @@ from bot.reasoning.closest_passages import quoted
 from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten
 from bot.reasoning.reasoner import CLOSEST
 from bot.reasoning.wording import (
+    asides,
     correction_in,
     goes_on,
     language_of,
@@ -22,9 +23,11 @@ from bot.reasoning.wording import (
     topic_words,
     without_links,
 )
+from bot.text.language import detect
 from bot.text.names import names
 from bot.text.patterns import lazy_regex, listed
-from bot.text.terms import content_words, fold, has_cjk, keywords, terms
+from bot.text.sentences import sentences
+from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms
 
 LONGEST_QUERY = 200  # characters
 MOST_QUERIES = 4
@@ -71,6 +74,9 @@ _ARTICLES = listed(
 
 def question_of(transcript: Transcript, message: Message) -> Rewritten:
     """See ``Reasoner.rewrite``: a greeting, links to read, or a search with the thread's topic."""
+    if message.unaddressed and not follows_up(transcript, message):
+        language = language_of(transcript, message)
+        return Rewritten("chat", message.text, language=language, for_us=False)
     stated, asked = correction_in(transcript, message.text)
     if stated and not asked:
         language = language_of(transcript, message)
@@ -115,6 +121,101 @@ def is_small_talk(text: str) -> bool:
     return not said or _SMALL_TALK.fullmatch(said) is not None
 
 
+_RESEARCH = (
+    r"(?:show|give|find|list|compare|explain|check|summari[sz]e|look|translate|describe|name|tell"
+    r"|zeig|gib|nenn|such|vergleich|erklär|prüf|schau|fass|übersetz|beschreib)(?:en?)?\b"
+)
+_ASKED_TO = rf"\b(?:can|could|kannst|könntest) (?:you|du) (?:[^\W\d]+ ){{0,6}}{_RESEARCH}"
+_OPENS = r"^\W*(?:(?:and|but|ok(?:ay)?|so|no|please|und|aber|also|nein|bitte|danke|thanks)\b\W*)*"
+_ASKS = lazy_regex(
+    rf"{_OPENS}{_RESEARCH}|{_ASKED_TO}"
+    "|^(?:请|請|帮我|幫我|麻烦|再)*(?:列|给|給|举|舉|推荐|查|找|比较|对比|总结|解释|翻译|说明|把|做成)"
+    rf"|{_OPENS}(?:(?:since|until|ab|seit|bis) )?(?:what(?! an?\b)|when|where|which|who(?:se)?|why"
+    r"|how|was(?! für ein)|wer|wem|wen|wann|wo(?:her|hin|rin)?|warum|wieso|welche[rsnm]?|wie)\b"
+    rf"|{_OPENS}(?:is|are|was|were|do|does|did|has|have|can|could|will|would|must|should|gilt"
+    "|gelten|ist|sind|hat|haben|kann|können|darf|muss|gibt) (?:it|this|that|there|they|the|these"
+    r"|das|es|der|die|dies(?:e[rs]?)?|man)\b"
+    "|吗|嗎|呢|(?<!没)什么|什麼|怎么|怎麼|怎样|多少|几|幾|哪|谁|誰|为何|如何|是否|有没有|能不能|会不会|要不要"
+    r"|\b(?:doubt|wrong|incorrect|outdated|not (?:right|true|correct)|falsch|veraltet|bezweif"
+    r"|stimmt (?:so |das )?nicht|(?:sure|really|sicher|wirklich)\W*\?|are you (?:really )?sure"
+    r"|bist du (?:dir )?sicher)"
+    "|确定吗|真的吗|不对|不對|有误|错了|過時|过时|更正|不(?:太)?(?:相)?信",
+    re.IGNORECASE,
+)
+"""Requests, questions and doubts."""
+_PEOPLE = lazy_regex(
+    r"\b(?:i|i['’]\w+|me|my|mine|you|u|your|yours|(?-i:us)|let['’]s|ich|mir|mich|mein\w*|du|dir"
+    r"|dich|dein\w*|ihr|euch|euer\w*)\b|[你您我咱]"
+    r"|^\W*(?:yes|yeah|yep|nope|sure|right|ja|nee|klar|stimmt|genau)\b(?! nicht)"
+    "|^(?:嗯|行|是的|是啊)",
+    re.IGNORECASE,
+)
+"""Words between colleagues: "I", "you", and answers to somebody."""
+_TO_FOOTNOTE = lazy_regex(
+    rf"{_RESEARCH} (?:me|us|mir|uns)\b|{_ASKED_TO}|\bare you (?:really )?sure"
+    r"|\bbist du (?:dir )?sicher"
+    r"|\b(?:i|ich) (?:think|thought|doubt|believe|read|heard|glaube|dachte|bezweifle)\b"
+    "|给我|我看|我(?:记得|觉得|认为|不(?:太)?(?:相)?信)|我们|咱们",
+    re.IGNORECASE,
+)
+"""What has "I" or "you" in it and may yet be said to Footnote."""
+_PLAN = lazy_regex(
+    r"\b(?:(?:at|um|gegen) \w+|today|tonight|tomorrow|later|heute|morgen|später"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)\b"
+    "|[今明]天|今晚|中午|下午|晚上|一起",
+    re.IGNORECASE,
+)
+_NO_PHRASE = re.compile(r"[^\w\s'’/&+-]|[了吧啊哈呀是在有就还也不没]")
+_FEW_WORDS = range(1, 5)  # of a bare noun phrase
+_FEW_SIGNS = range(3, 9)  # of one in Chinese
+
+
+def follows_up(transcript: Transcript, message: Message) -> bool:
+    """Return True if a message that addresses nobody reads like a question or a request that
+    continues what Footnote answered, rather than talk among people.
+
+    Talk has "I" or "you" in it, or asks and orders nothing. After talk, a message has to ask more
+    plainly: a noun phrase alone is not enough.
+    """
+    said = without_links(message.text).strip()
+    about_ours = recalled(transcript, message, language_of(transcript, message))
+    if about_ours or correction_in(transcript, said)[0]:
+        return True
+    is_after_talk = not transcript.entries or transcript.entries[-1].role == "person"
+    pieces = [said[each.start : each.end] for each in sentences(said)]
+    return any(_asks(piece, is_after_talk) for piece in pieces if not is_small_talk(piece))
+
+
+def _asks(piece: str, is_after_talk: bool) -> bool:
+    if _PEOPLE.search(_TO_FOOTNOTE.sub(" ", piece)):
+        return False
+    if _ASKS.search(piece):
+        return True
+    if _PLAN.search(piece):
+        return False
+    if piece.rstrip().endswith(("?", "？")):
+        return not has_cjk(piece)
+    return not is_after_talk and _is_noun_phrase(piece)
+
+
+def _is_noun_phrase(piece: str) -> bool:
+    """Return True if a text may be a noun phrase alone: "hotel limit", "Lagerung im Winter"."""
+    if _NO_PHRASE.search(piece):
+        return False
+    if has_cjk(piece):
+        return len(piece) in _FEW_SIGNS
+    words = [fold(word) for word in piece.split()]
+    linking = _PREPOSITIONS | _ARTICLES
+    joining = linking | {"and", "or", "und", "oder"}
+    is_german = detect(piece) == "de" or len(words) == 1
+    return (
+        len(words) in _FEW_WORDS
+        and not (STOP_WORDS - joining).intersection(words)
+        and words[0] not in linking
+        and (piece[0].isupper() or not is_german)
+    )
+
+
 def _links(transcript: Transcript, message: Message) -> tuple[str, ...]:
     """Return the links of a message, or the last one before that it points to."""
     links = [*links_said(message.text), *message.links]
@@ -131,7 +232,9 @@ def _links(transcript: Transcript, message: Message) -> tuple[str, ...]:
 
 def _asked(transcript: Transcript) -> list[str]:
     """Return what people asked in a thread, oldest first."""
-    said = (each.text for each in transcript.entries if each.role == "person")
+    left = asides(transcript)
+    entries = (each for at, each in enumerate(transcript.entries) if at not in left)
+    said = (each.text for each in entries if each.role == "person")
     return [without_links(text[:OPENING]) for text in said if not is_small_talk(text)]
 
 

@@ -36,6 +36,7 @@ from bot.reasoning.evidence import Kind, Rewritten, Scope
 from bot.reasoning.tool_loop import today
 from bot.reasoning.wording import (
     answers_in,
+    asides,
     is_taken,
     language_of,
     last_answer,
@@ -67,6 +68,7 @@ PEOPLE = 5  # authors of messages to search for
 DEPTHS = ("quick", "standard", "deep")
 SCHEMA = object_of(
     kind=one_of(*get_args(Kind)),
+    for_us=BOOLEAN,
     question=STRING,
     queries=list_of(STRING),
     knowledge_queries=list_of(STRING),
@@ -100,7 +102,9 @@ def rewrite_request(
     model: str, transcript: Transcript, message: Message, instructions: str, now: datetime
 ) -> Request:
     """Return the request for one message, with the latest part of its thread."""
-    entries = [_entry(entry) for entry in transcript.entries[-ENTRIES:]]
+    left, first = asides(transcript), max(0, len(transcript.entries) - ENTRIES)
+    latest = enumerate(transcript.entries[first:], first)
+    entries = [_entry(entry, is_aside=at in left) for at, entry in latest]
     while entries and sum(map(len, entries)) > THREAD:
         entries.pop(0)
     older = transcript.entries[: len(transcript.entries) - len(entries)]
@@ -117,7 +121,8 @@ def rewrite_request(
         names = ", ".join(line(attachment.name, 100) for attachment in message.attachments)
         parts.append(f"Files sent with the newest message: {names}")
     parts += _pictures(message.attachments)
-    parts.append(element("new_message", asked, **{"from": person(message.author.name)}))
+    to = {"to": "thread"} if message.unaddressed else {}
+    parts.append(element("new_message", asked, **{"from": person(message.author.name)}, **to))
     return Request(
         model, MAX_TOKENS, prompt("rewrite"), user_turn("\n\n".join(parts)), schema=SCHEMA
     )
@@ -127,6 +132,8 @@ def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -
     """Parse the reply to a ``Rewritten``. Raises ``Unusable``."""
     given = json_object(reply)
     kind = _kind(given.get("kind"))
+    if message.unaddressed and given.get("for_us") is False:
+        return Rewritten("chat", message.text, for_us=False)
     question = given.get("question", "")
     if not isinstance(question, str):
         raise Unusable('"question" must be a string.')
@@ -187,7 +194,7 @@ def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -
 # ---------------------------------------------------------------- the thread
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: Entry, *, is_aside: bool) -> str:
     if entry.role == "footnote":
         about = {"question": entry.question} if entry.question else {}
         named = _sources(entry) or "; ".join(name(each, TITLE) for each in entry.sources)
@@ -196,7 +203,8 @@ def _entry(entry: Entry) -> str:
         return element("message", text, **{"from": "Footnote"}, **about, **sources)
     text = clean(middle_out(entry.text, PERSONS)).strip()
     text = "\n".join((text, *_pictures(entry.files)))
-    return element("message", text, **{"from": person(entry.name)})
+    to = {"to": "people"} if is_aside else {}
+    return element("message", text, **{"from": person(entry.name)}, **to)
 
 
 def _pictures(files: Sequence[Attachment]) -> list[str]:

@@ -323,6 +323,16 @@ def answers_in(transcript: Transcript) -> list[Entry]:
     return [entry for entry in transcript.entries if entry.role == "footnote" and entry.cited]
 
 
+def asides(transcript: Transcript) -> frozenset[int]:
+    """Return the positions of people's messages since our first answer that we did not answer: talk
+    among people, which is never the topic of a later question."""
+    entries = transcript.entries
+    answered = {at - 1 for at, entry in enumerate(entries) if entry.role == "footnote"}
+    since = min(answered, default=len(entries))
+    later = (at for at in range(since + 1, len(entries)) if entries[at].role == "person")
+    return frozenset(later) - answered
+
+
 def last_answer(transcript: Transcript) -> Entry | None:
     """Return our last answer in the thread, if it has footnotes."""
     ours = [entry for entry in transcript.entries if entry.role == "footnote"]

@@ -94,7 +94,10 @@ class Pipeline:
         self._run = run
         self._transcript = without_middles(transcript)
         self._asked = replace(
-            run.message, text=without_middle(run.message.text), attachments=run.files
+            run.message,
+            text=without_middle(run.message.text),
+            attachments=run.files,
+            unaddressed=run.options.unaddressed,
         )
         self._reasoner = reasoner
         self._fallback = fallback
@@ -139,6 +142,9 @@ class Pipeline:
         if self._conversations is not None:
             await self._conversations.answer_posted()
 
+    def show_in(self, reply: Reply) -> None:
+        self._reply = reply
+
     def stop_progress(self) -> None:
         self._shows = False
 
@@ -156,6 +162,24 @@ class Pipeline:
         self._reply.stream(text)
 
     # ------------------------------------------------------------ the answer
+
+    async def is_for_us(self) -> bool:
+        """Prepare the question of an unaddressed message; returns False if the message is for other
+        people. If the model fails, its words decide. Raises ``RunLost`` and ``StorageUnavailable``.
+        """
+        instructions = self._run.options.instructions
+        try:
+            self._rewritten = await self._reasoner.rewrite(
+                self._transcript, self._asked, instructions
+            )
+        except (RunLost, StorageUnavailable):
+            raise
+        except FootnoteError:  # ``answer`` meets it again, and tells the asker
+            guess = await self._fallback.rewrite(self._transcript, self._asked, instructions)
+            return guess.for_us
+        finally:
+            await self._settle()
+        return self._rewritten.for_us
 
     async def answer(self, stop: asyncio.Event) -> tuple[Answer, FootnoteError | None]:
         """Return the written and checked answer, or the findings at the time of the stop; a failed

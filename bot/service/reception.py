@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Literal
 
 from cachetools import TTLCache
 
-from bot.core.errors import StorageUnavailable
+from bot.core.errors import Denied, StorageUnavailable
 from bot.core.messages import (
     EVERYWHERE,
     OWN_WORDS,
@@ -36,6 +37,7 @@ from bot.core.reader import Reach, documents_in
 from bot.core.settings import Settings
 from bot.core.texts import Texts, invalid
 from bot.pages.urls import links_in
+from bot.reasoning.closest_reasoner import follows_up
 from bot.research.library import Library
 from bot.rights.rights import Rights, searched_here
 from bot.search.registry import configured_names
@@ -187,27 +189,70 @@ class Reception:
         does not store; ``sources`` are those the author wants to search. With ``repeats_ours``, the
         text is that of one of Footnote's own posts, which somebody chose.
 
+        A message to the thread becomes a question only if it is for Footnote: without a model, its
+        words tell; a model decides when the run prepares the question (``Pipeline.is_for_us``), and
+        until then nothing may be shown.
+
         Raises ``Denied`` (its subclass ``DaySpentUp`` when the daily budget is spent) and
         ``InvalidQuestion``, each with a sentence for the asker only, and ``StorageUnavailable``
         (the platform should redeliver the event).
         """
         if (message.thread.platform, message.event_id) in self._gone:
             return Ignored()
-        if address != "footnote":
-            if not await self.takes_part(message.thread):
-                return Ignored()
-            if address == "others" or self.settings.followups == "mention":
-                await self._conversations.hear([message], datetime.now(UTC))
-                return Ignored()
+        if address != "footnote" and not await self.takes_part(message.thread):
+            return Ignored()
+        if address == "others" or (address == "thread" and self.settings.followups == "mention"):
+            return await self._hear(message)
+        ask = partial(
+            self._ask, depth=depth, style=style, sources=sources, post_state=post_state, files=files
+        )
+        is_stop = is_stop_word(message.text)
+        if address == "thread" and not is_stop:
+            return await self._overhear(message, ask)
         await admit(self.settings, self._store.database, message)
-        if is_stop_word(message.text):
+        if is_stop:
             if await self.takes_part(message.thread):
-                return Handled(await self.stop(message.thread))
+                stopped = await self.stop(message.thread)
+                return Handled(stopped) if stopped or address == "footnote" else Ignored()
             if message.direct:  # written outside of any thread of the conversation
                 return Handled(await self.stop_in_channel(message.thread, message.author))
         if repeats_ours:
             made_from = await self._conversations.answers_rest_on(message.thread)
             message = replace(message, made_from=made_from)
+        return await ask(message)
+
+    async def _hear(self, message: Message) -> Ignored:
+        """Store a message as context for later questions."""
+        await self._conversations.hear([message], datetime.now(UTC))
+        return Ignored()
+
+    async def _overhear(
+        self, message: Message, ask: Callable[[Message], Awaitable[AcceptedQuestion]]
+    ) -> AcceptedQuestion | Ignored:
+        """Accept a message that addresses nobody if it may be for Footnote; see ``receive``."""
+        if await self._conversations.is_heard(message.thread.platform, message.event_id):
+            return Ignored()  # as decided when it first came
+        message = replace(message, unaddressed=True)
+        is_follow_up = follows_up(await self._store.transcript(message), message)
+        if self._service.is_quoting and not is_follow_up:
+            return await self._hear(message)
+        try:
+            await admit(self.settings, self._store.database, message)
+            return await ask(message)
+        except Denied:
+            if is_follow_up:
+                raise
+            return Ignored()
+
+    async def _ask(
+        self,
+        message: Message,
+        depth: Depth,
+        style: Style,
+        sources: Sources,
+        post_state: PostState | None,
+        files: Mapping[str, bytes],
+    ) -> AcceptedQuestion:
         rules = await self.rules.of(message.thread)
         options = replace(options_for(rules, depth, sources), style=style)
         return await self._accept(message, options, post_state, files)
@@ -229,8 +274,11 @@ class Reception:
             self._ours[thread.key] = True
         return thread.key in self._ours
 
-    async def edit(self, platform: str, event_id: str, text: str) -> bool:
-        """Handle an edited message: its run is restarted, in the same reply.
+    async def edit(
+        self, platform: str, event_id: str, text: str, *, addressed: bool = False
+    ) -> bool:
+        """Handle an edited message: its run is restarted, in the same reply. ``addressed``
+        tells whether it now addresses Footnote.
 
         If the new text is only a stop word, the run is stopped. Returns False if the message has no
         run or its text is unchanged. Raises ``InvalidQuestion`` and ``Denied``.
@@ -253,6 +301,7 @@ class Reception:
             owner=self._dispatcher.owner,
             lease=LEASE,
             permit=self._service.permit(run.options),
+            addressed=addressed,
         )
         if begun is not None:
             await self._dispatcher.restart(*begun)
@@ -429,7 +478,7 @@ class Reception:
             ahead = await self._conversations.ahead_of(run_id) if new else 0
         except StorageUnavailable:
             ahead = 0  # the question is stored: later errors must not cause a redelivery
-        if ahead:
+        if ahead and not message.unaddressed:
             self._background.later(self._tell_queued(run_id, ahead))
         return AcceptedQuestion(run_id, new, ahead)
 

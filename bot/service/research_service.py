@@ -194,6 +194,11 @@ class ResearchService:
         self._words = FoundWords(store.database)
         self.corrections = CorrectionService(settings, store.database)
 
+    @property
+    def is_quoting(self) -> bool:
+        """True without a model."""
+        return self._reasoner is self._fallback
+
     # ------------------------------------------------------------ accepting
 
     async def accept(
@@ -306,12 +311,23 @@ class ResearchService:
                 await poster.remove(run, record.post_state)
                 await self._end(record, "removed")
                 return
-            try:
-                reply = await poster.open(run, record.post_state)
-            except PlatformUnavailable as away:
-                # Research does not wait for the platform; the answer is posted once it is back.
-                log.info("reply not opened", run=record.id, error=str(away))
-            answer, error, work = await self._answer(record, reply, stop, reader)
+            work = None
+            if record.options.unaddressed and record.answer is None:
+                work = await self._pipeline(record, reply, reader)
+                if not await work.is_for_us():
+                    await self._ignore(record, reply)
+                    return
+            # Without a model, only what was found shows that the message was for Footnote.
+            if not (record.options.unaddressed and self.is_quoting):
+                try:
+                    reply = await poster.open(run, record.post_state)
+                except PlatformUnavailable as away:
+                    # Research does not wait for the platform; the answer is posted once it is back.
+                    log.info("reply not opened", run=record.id, error=str(away))
+            answer, error, work = await self._answer(record, reply, stop, reader, work)
+            if record.options.unaddressed and answer.status == "not_found" and not answer.corrects:
+                await self._ignore(record, reply)
+                return
             if not reach().covers(answer.rests_on):  # withdrawn since it was written
                 answer, error = await self._withhold(record, answer)
             if isinstance(reply, Unseen):
@@ -387,6 +403,18 @@ class ResearchService:
         except RunLost as lost:
             log.info("run lost", run=record.id, attempt=record.attempt, error=str(lost))
 
+    async def _ignore(self, record: RunRecord, reply: Reply) -> None:
+        """End the run of a message that was not for Footnote, or for which nothing was found; what
+        this or an earlier attempt has posted is removed."""
+        await reply.abandon()
+        if record.attempt > 1 or not isinstance(reply, Unseen):
+            posted = (await self._saved(record)).post_state
+            await self._posters[record.message.thread.platform].remove(
+                self.reference(record), posted
+            )
+        await self._store.ignore(record, datetime.now(UTC))
+        log.info("ignored")
+
     async def _end(self, record: RunRecord, state: str) -> None:
         now = datetime.now(UTC)
         searched_talk = record.options.conversations
@@ -401,10 +429,15 @@ class ResearchService:
         return current
 
     async def _answer(
-        self, record: RunRecord, reply: Reply, stop: asyncio.Event, reader: Reader
+        self,
+        record: RunRecord,
+        reply: Reply,
+        stop: asyncio.Event,
+        reader: Reader,
+        work: Pipeline | None = None,
     ) -> tuple[Answer, FootnoteError | None, Pipeline | None]:
-        """Return the run's stored answer, from an earlier attempt or made now, its error if it
-        failed, and the pipeline that can still verify it."""
+        """Return the run's stored answer, from an earlier attempt or made now (by ``work`` if it
+        has begun), its error if it failed, and the pipeline that can still verify it."""
         stored = record.answer  # written by an earlier attempt, perhaps not posted
         if stored is not None and not stored.is_pending:
             failed = stored.status == "failed"
@@ -413,7 +446,9 @@ class ResearchService:
         if not self._rights.reach(reader).covers(asked.made_from):
             unread = Answer("failed", "", "", record.id, documents=asked.made_from.urls)
             return *(await self._withhold(record, unread)), None
-        work = await self._pipeline(record, reply, reader)
+        if work is None:
+            work = await self._pipeline(record, reply, reader)
+        work.show_in(reply)
         if stored is not None:
             return stored, None, work
         answer, error = await work.answer(stop)
@@ -459,7 +494,7 @@ class ResearchService:
         within = partial(reach, among=record.options.collections)
         talk = await self._talk(record, reader)
         journal = await open_journal(self._store.database, record.id, record.attempt, now.signature)
-        stored = await self._store.transcript(record)
+        stored = await self._store.transcript(record.message)
         transcript = readable(stored, now)
         poster = self._posters[record.message.thread.platform]
         settings = self._settings
@@ -513,8 +548,7 @@ class ResearchService:
     def _earlier_answers(self, record: RunRecord, reader: Reader) -> EarlierAnswers | None:
         """Return the earlier answers that a run may search; None if they are off, for a standing
         question, and without a model."""
-        is_quoting = self._reasoner is self._fallback
-        if not self._settings.earlier_answers or record.options.watch or is_quoting:
+        if not self._settings.earlier_answers or record.options.watch or self.is_quoting:
             return None
         from bot.search.earlier_answers import EarlierAnswers
 

@@ -51,9 +51,7 @@ class StandingChecks:
         watch = await self._standing.watch(record.options.watch)
         if watch is None:
             return Transcript()
-        return await self._store.transcript(
-            replace(record, message=replace(record.message, thread=watch.thread))
-        )
+        return await self._store.transcript(replace(record.message, thread=watch.thread))
 
     async def is_over(self, watch: Watch, record: RunRecord) -> bool:
         """Return True if there was no sign of interest for ``DAYS``."""

@@ -28,6 +28,7 @@ from bot.storage.tables import audit, audit_key, insert, messages, runs
 
 Deed = Literal[
     "asked",
+    "ignored",
     "edited",
     "read",
     "shared",

@@ -316,6 +316,13 @@ class Conversations(Transactions):
         return bool(await self._scalar(query))
 
     @repeated
+    async def is_heard(self, platform: str, event_id: str) -> bool:
+        """Return True if the message is stored as context only."""
+        query = sa.select(messages.c.id).join(runs, isouter=True)
+        query = query.where(_is_event(platform, event_id), runs.c.id.is_(None))
+        return bool(await self._scalar(sa.select(query.exists())))
+
+    @repeated
     async def run_of(self, platform: str, event_id: str) -> str | None:
         """The id of the run that a message began."""
         query = sa.select(runs.c.id).join(messages).where(_is_event(platform, event_id))
@@ -412,12 +419,14 @@ class Conversations(Transactions):
         owner: str | None,
         lease: timedelta,
         permit: Callable[[DaySpent], None] | None = None,
+        addressed: bool = False,
     ) -> tuple[str, Thread] | None:
         """Store the new text of an edited message and restart its run, even one that has ended.
 
         The process that is working on the run loses it; its posts stay recorded, so that the new
         answer replaces them. Returns None when the text has not changed or the message began no
-        run. The edit counts as another question of the day; ``permit`` as in ``Store.accept``.
+        run. The edit counts as another question of the day; ``permit`` as in ``Store.accept``. With
+        ``addressed``, the message is not ``unaddressed`` any more.
         """
         async with self.database.urgent_write() as db:
             row = await _find(db, platform, event_id)
@@ -431,6 +440,10 @@ class Conversations(Transactions):
             if row.run_id is None:
                 return None
             await _begin_again(db, row, now, owner, lease, removed=False)
+            if addressed and row.options.get("unaddressed"):
+                options = row.options | {"unaddressed": False}
+                its_run = sa.update(runs).where(runs.c.id == row.run_id)
+                await db.execute(its_run.values(options=options))
             # Last, in the same order as when steps are recorded, to avoid a deadlock.
             payer = Payer(row.platform, row.workspace, row.channel, row.author_id)
             await count_question(db, payer, now.astimezone(UTC).date(), permit)
@@ -561,6 +574,7 @@ async def _find(db: AsyncConnection, platform: str, event_id: str) -> Any:
             messages.c.author_id,
             runs.c.id.label("run_id"),
             runs.c.state,
+            runs.c.options,
             runs.c.answer,
             runs.c.attempt,
             runs.c.removed,

@@ -9,7 +9,7 @@ import secrets
 import socket
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,11 @@ from bot.core.messages import (
 )
 from bot.core.reader import conversations_in, documents_in, is_conversation
 from bot.pages.page import Page
+from bot.storage.audit_log import Actor, named, note
 from bot.storage.conversations import NewQuestion, keep_question
 from bot.storage.database import Transactions, awaited, open_database, repeated
 from bot.storage.postgres import Connecting
-from bot.storage.spending import DaySpent
+from bot.storage.spending import Amount, DaySpent, Payer, add_spent
 from bot.storage.tables import (
     CHECK_STATES,
     THREAD,
@@ -288,6 +289,9 @@ def is_free(row: Any, now: datetime) -> bool:
 
 
 NO_FILES: Mapping[str, bytes] = {}
+_NO_ID: sa.ColumnElement[int] = sa.literal_column(
+    str(2**63 - 1)
+)  # above all ids: of a message that is not stored
 TRANSCRIPT_MESSAGES = 60  # of a thread: a follow-up may refer to any of its answers
 
 
@@ -386,10 +390,12 @@ class Store(Transactions):
             return (await db.execute(query)).one_or_none()
 
     @awaited
-    async def transcript(self, run: RunRecord) -> Transcript:
-        """The messages before the run's own in its thread, interleaved with Footnote's answers."""
-        thread = run.message.thread
-        its = {"its_thread": thread.key, "its_event": f"{thread.platform}:{run.message.event_id}"}
+    async def transcript(self, message: Message) -> Transcript:
+        """The messages before this one (stored or not) in its thread, interleaved with Footnote's
+        answers."""
+        thread = message.thread
+        event = f"{thread.platform}:{message.event_id}"
+        its = {"its_thread": thread.key, "its_event": event, "its_at": message.at}
         rows = await self._rows(_earlier_messages(), its)
         entries: list[Entry] = []
         for name, text, attachments, made_from, answer in reversed(rows):
@@ -555,6 +561,19 @@ class Store(Transactions):
         await self.database.transact(keep)
 
     @awaited
+    async def ignore(self, run: RunRecord, now: datetime) -> None:
+        """Delete the run of a message that was not for Footnote: the message stays as context, and
+        counts as no question; what was spent stays spent. Raises ``RunLost``."""
+        asker, thread = run.message.author.id, run.message.thread
+        async with self.database.write() as db:
+            await update_fenced(db, run.id, run.attempt)
+            await db.execute(sa.delete(runs).where(runs.c.id == run.id))
+            by = Actor(thread.platform, thread.workspace, asker)
+            await note(db, "ignored", "run", run.id, place=named(thread.key), by=by, at=now)
+            day = run.accepted_at.astimezone(UTC).date()
+            await add_spent(db, Payer.of(run.message), day, Amount(questions=-1))
+
+    @awaited
     async def end(
         self, run_id: str, attempt: int, state: str, now: datetime, *, searched_talk: bool = False
     ) -> None:
@@ -582,8 +601,10 @@ def _earlier_messages() -> sa.Select[Any]:
     """The newest messages of ``its_thread`` before ``its_event``, with their answers."""
     # Ordered by the platform's clock, so that history read later still comes before.
     asked = messages.alias("asked")
-    is_before = sa.tuple_(messages.c.at, messages.c.id) < sa.tuple_(asked.c.at, asked.c.id)
-    is_asked = asked.c.event_key == sa.bindparam("its_event")
+    its_id = sa.select(asked.c.id).where(asked.c.event_key == sa.bindparam("its_event"))
+    newest = sa.func.coalesce(its_id.scalar_subquery(), _NO_ID)
+    its_at = sa.bindparam("its_at", type_=messages.c.at.type)
+    is_before = sa.tuple_(messages.c.at, messages.c.id) < sa.tuple_(its_at, newest)
     return (
         sa.select(messages.c.author_name, messages.c.text, messages.c.attachments)
         .add_columns(messages.c.made_from, runs.c.answer)
@@ -591,7 +612,7 @@ def _earlier_messages() -> sa.Select[Any]:
         .where(
             messages.c.thread_key == sa.bindparam("its_thread"),
             messages.c.text != "",
-            sa.select(asked.c.id).where(is_asked, is_before).exists(),
+            is_before,
         )
         .order_by(messages.c.at.desc(), messages.c.id.desc())
         .limit(TRANSCRIPT_MESSAGES)

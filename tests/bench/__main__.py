@@ -14,6 +14,7 @@ BENCHES = {
     "multihop": "gold pages read without a model",
     "documentation": "real manuals: pages found, words quoted, off-topic questions refused",
     "follow_ups": "pages found for follow-ups without a model",
+    "chatter": "messages among people that are answered, follow-ups that are missed",
     "check": "false sentences that the check of answers finds, true ones that it marks",
     "extraction": "text of real news pages",
     "load": "one worker and two on one PostgreSQL: throughput, delays, database calls, memory",

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.messages import Attachment, Entry, Transcript
-from bot.reasoning.closest_reasoner import LONGEST_QUERY, is_small_talk
+from bot.reasoning.closest_reasoner import LONGEST_QUERY, follows_up, is_small_talk
 from bot.reasoning.closest_reasoner import question_of as rewrite
 from tests.unit.samples import a_message
 
@@ -154,3 +154,50 @@ def test_a_message_that_says_what_it_is_about_stays_as_it_is(text: str) -> None:
 
 def test_greetings_in_a_thread_are_no_topic() -> None:
     assert "Hello" not in rewrite(after("Hello!", TYRE, "Thanks!"), a_message("and why?")).question
+
+
+# ---------------------------------------------------------------- people who talk to each other
+
+
+ANSWERED = (
+    Entry("person", "Mia", "How tall is the tower?"),
+    Entry("footnote", "Footnote", "330 m."),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "alone", "after_talk"),
+    [
+        ("And in the US?", True, True),
+        ("opening hours", True, False),
+        ("Öffnungszeiten", True, False),
+        ("开放时间", True, False),
+        ("thanks! how old is it?", True, True),
+        ("that's wrong, it is 324 m", True, True),
+        ("show me the sentence", True, True),
+        ("nenn mir die Quelle", True, True),
+        ("多少层？", True, True),
+        ("do we need tickets?", True, True),
+        ("do you have the tickets?", False, False),
+        ("thanks!", False, False),
+        ("lunch at 12?", False, False),
+        ("what a view", False, False),
+        ("wann fährst du?", False, False),
+        ("你去吗？", False, False),
+        ("https://example.org/deck", False, False),
+        ("👍", False, False),
+    ],
+)
+def test_a_follow_up_is_told_from_talk(text: str, alone: bool, after_talk: bool) -> None:
+    talk = Entry("person", "Tom", "nice")
+    message = replace(a_message(text), unaddressed=True)
+    assert follows_up(Transcript(ANSWERED), message) is alone
+    assert follows_up(Transcript((*ANSWERED, talk)), message) is after_talk
+    assert rewrite(Transcript(ANSWERED), message).for_us is alone
+
+
+def test_what_was_not_answered_is_no_topic() -> None:
+    thread = Transcript((*ANSWERED, Entry("person", "Tom", "Who ordered pizza funghi?")))
+    assert "pizza" not in rewrite(thread, a_message("And how old is it?")).question
+    before = Transcript(thread.entries[2:] + thread.entries[:2])
+    assert "pizza" in rewrite(before, a_message("And how old is it?")).question

@@ -601,3 +601,19 @@ async def test_what_is_said_of_where_to_search_is_kept_and_nothing_else(
 ) -> None:
     on = stage([gives(**changes)])
     assert (await on.claude.rewrite(Transcript(), a_message(written))).scope == scope
+
+
+# ---------------------------------------------------------------- people who talk to each other
+
+
+async def test_an_unaddressed_message_may_be_for_other_people(stage: OpenStage) -> None:
+    on = stage([says('{"kind":"chat","for_us":false}')] * 2)
+    thread = Transcript((*THREAD.entries, Entry("person", "Tom", "nice")))
+    said = replace(a_message("lunch at 12?"), unaddressed=True)
+    assert not (await on.claude.rewrite(thread, said)).for_us
+    asked = on.fake.calls[0]["messages"][0]["content"]
+    assert '<message from="Tom" to="people">' in str(asked)
+    assert 'to="thread">' in str(asked)
+    addressed = await on.claude.rewrite(thread, a_message("lunch at 12?", event_id="2"))
+    assert addressed.for_us, "it was called by name"
+    assert 'to="thread">' not in str(on.fake.calls[1]["messages"])

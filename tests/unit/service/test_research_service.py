@@ -245,6 +245,52 @@ async def test_when_storage_fails_the_run_stays_unfinished(open_world: OpenWorld
     assert await world.state(run_id) == "running"
 
 
+# ---------------------------------------------------------------- people who talk to each other
+
+UNADDRESSED = RunOptions(unaddressed=True)
+FOR_PEOPLE = Rewritten("chat", "lunch at 12?", for_us=False)
+
+
+async def test_a_run_that_was_interrupted_after_a_no_ends_in_silence(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = await open_world(Scripted(TURNS, rewritten=FOR_PEOPLE))
+    message = replace(a_message("lunch at 12?"), unaddressed=True)
+    run_id = await world.accept(message, UNADDRESSED)
+    run = await world.store.claim(run_id, "h/1/x", NOW, LEASE)
+    assert run is not None
+
+    async def full(*_: object) -> None:
+        raise StorageUnavailable("The disk is full.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(world.store, "ignore", full)
+        with pytest.raises(StorageUnavailable):
+            await world.service.answer(run, asyncio.Event())
+    again = await world.store.claim(run_id, "h/1/x", NOW, LEASE)
+    assert again is not None
+    await world.service.answer(again, asyncio.Event())
+    assert world.poster.replies == []
+    assert await world.store.run(run_id) is None
+    (entry,) = (await world.store.transcript(a_message("And?", event_id="later"))).entries
+    assert entry.text == "lunch at 12?"
+    assert await world.accept(message) != run_id, "it can still become a question"
+
+
+@pytest.mark.parametrize("for_us", [True, False])
+async def test_where_the_model_fails_the_words_of_a_message_decide(
+    open_world: OpenWorld, for_us: bool
+) -> None:
+    said = None if for_us else FOR_PEOPLE
+    words = Scripted(TURNS, name="fallback", rewritten=said)
+    world = await open_world(Failing("rewrite", ModelUnavailable("Overloaded.")), words)
+    run_id = await world.accept(a_message("How tall is the tower?"), UNADDRESSED)
+    run = await world.store.claim(run_id, "h/1/x", NOW, LEASE)
+    assert run is not None
+    await world.service.answer(run, asyncio.Event())
+    assert [bool(reply.finished) for reply in world.poster.replies] == [True] * for_us
+
+
 # ---------------------------------------------------------------- stop and resume
 
 

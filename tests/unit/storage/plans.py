@@ -99,7 +99,7 @@ async def asking(scene: Scene) -> None:
     await conversations.takes_part(past.thread)
     await conversations.knows("slack", message.event_id)
     run, _ = await past.begun(asked="And how high?")
-    await store.transcript(run)
+    await store.transcript(run.message)
     await store.recent_page("https://example.org/a", now - timedelta(days=1))
     payer = Payer.of(message)
     holder = Holder(run.id, run.attempt, now, payer)

@@ -269,7 +269,7 @@ async def test_a_transcript_has_what_was_said_before_with_our_answers(store: Sto
     await store.save_answer("r1", 1, a_reply("r1"))
     run = await store.run("r3")
     assert run is not None
-    said = [(e.role, e.text) for e in (await store.transcript(run)).entries]
+    said = [(e.role, e.text) for e in (await store.transcript(run.message)).entries]
     assert said == [("person", "How tall is the tower?"), ("footnote", "330 m [1].")]
 
 
@@ -280,7 +280,7 @@ async def test_a_transcript_has_the_files_that_people_sent(store: Store) -> None
     await store.accept("r2", a_message("And now?", a_thread("one")), OPTIONS, NOW)
     run = await store.run("r2")
     assert run is not None
-    assert [entry.files for entry in (await store.transcript(run)).entries] == [(file,)]
+    assert [entry.files for entry in (await store.transcript(run.message)).entries] == [(file,)]
 
 
 async def test_a_long_thread_is_shown_by_its_end(store: Store) -> None:
@@ -289,7 +289,7 @@ async def test_a_long_thread_is_shown_by_its_end(store: Store) -> None:
         await store.accept(f"r{number}", a_message(f"Question {number}"), OPTIONS, NOW)
     run = await store.run(f"r{last}")
     assert run is not None
-    texts = [entry.text for entry in (await store.transcript(run)).entries]
+    texts = [entry.text for entry in (await store.transcript(run.message)).entries]
     assert texts == [f"Question {number}" for number in range(2, last)]
 
 

@@ -96,7 +96,9 @@ async def test_what_people_say_to_each_other_is_heard_but_no_question(
     room.discord.people.say(room.ada, thread, "@everyone look")
     await here.barrier(room.ada, thread)
     assert here.questions == [HOW_TALL, "Barrier?"]
-    transcript = await here.app.store.transcript(await here.run_record(here.poster.replies[1]))
+    transcript = await here.app.store.transcript(
+        (await here.run_record(here.poster.replies[1])).message
+    )
     heard = [entry.text for entry in transcript.entries if entry.role == "person"]
     assert heard == [HOW_TALL, "@Ada it looks taller", "No", "@everyone look"]
 
@@ -267,7 +269,8 @@ async def test_what_stops_a_question(
 
 async def test_stop_where_nothing_runs_says_so(here: Running, room: Room) -> None:
     thread = await a_thread(here, room)
-    stop = room.discord.people.say(room.bob, thread, "stop")
+    room.discord.people.say(room.bob, thread, "stop")  # perhaps to somebody else
+    stop = room.discord.people.say(room.bob, thread, "stop", mentions_bot=True)
     await here.until(lambda: room.discord.posts(thread))
     (post,) = room.discord.posts(thread)
     assert "Nothing is running here" in post.content

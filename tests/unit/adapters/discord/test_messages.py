@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from adapters.discord.messages import (
     Names,
     Place,
-    begins_with_mention,
     locale_of,
     mentions_in,
     parse_raw,
@@ -122,27 +121,13 @@ def test_code_is_kept_to_the_letter(before: str, code: str, after: str, ticks: s
     [
         ("<@1> and <@!2> and <@&3>", {"<@1>", "<@!2>", "<@&3>"}),
         ("`<@1>` ```<@2>```", set()),
-        ("@everyone", set()),
+        ("@everyone", {"@everyone"}),
+        ("now @here", {"@here"}),
+        ("@hereafter, me@here.example", set()),
     ],
 )
 def test_mentions_in_code_are_none(content: str, mentions: set[str]) -> None:
     assert mentions_in(content) == mentions
-
-
-@pytest.mark.parametrize(
-    ("content", "begins"),
-    [
-        ("<@7> you", True),
-        ("  <@&20>", True),
-        ("@everyone", True),
-        ("@here now", True),
-        ("@hereafter", False),
-        ("you <@7>", False),
-        ("", False),
-    ],
-)
-def test_a_message_that_begins_with_a_mention(content: str, begins: bool) -> None:
-    assert begins_with_mention(content) == begins
 
 
 # ---------------------------------------------------------------- language
@@ -230,7 +215,9 @@ OURS, ADAS, BOBS = (raw(author, "Words.") for author in ("1", "7", "8"))
         (THREAD, "@everyone why?", None, "others"),
         (THREAD, "Why?", ADAS, "thread"),
         (THREAD, "Why?", BOBS, "others"),
-        (THREAD, "<@8> why?", OURS, "thread"),
+        (THREAD, "<@8> why?", OURS, "others"),
+        (THREAD, "why <@8>?", None, "others"),
+        (THREAD, "why?", OURS, "thread"),
     ],
 )
 def test_whom_a_message_addresses(

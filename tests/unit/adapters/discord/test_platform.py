@@ -219,7 +219,7 @@ async def test_a_resumed_session_loses_and_doubles_nothing(
     else:
         gateway.drop()
     for number in range(5):
-        room.discord.people.say(room.bob, thread, f"Question {number}?")
+        room.discord.people.say(room.bob, thread, f"Question {number}?", mentions_bot=True)
     await here.until(lambda: gateway.resumes)
     await here.asked(6)
     await here.barrier(room.ada, thread)
@@ -235,7 +235,7 @@ async def test_what_was_said_before_a_new_session_is_read(here: Running, room: R
     gateway.refuse_connections()
     gateway.forget_sessions()
     gateway.drop()
-    room.discord.people.say(room.bob, thread, "While you were away?")
+    room.discord.people.say(room.bob, thread, "While you were away?", mentions_bot=True)
     room.discord.people.say(room.bob, thread, f"<@{room.ada.id}> hello")
     room.discord.people.say(room.ada, direct, "Are you there?")
     gateway.refuse_connections(False)
@@ -282,7 +282,7 @@ async def test_a_mention_in_a_channel_is_read_after_a_gap(
 async def test_what_was_said_between_two_processes_is_read(open_footnote: Open, room: Room) -> None:
     async with open_footnote() as here:
         thread = await a_thread(here, room)
-    room.discord.people.say(room.bob, thread, "While you were away?")
+    room.discord.people.say(room.bob, thread, "While you were away?", mentions_bot=True)
     async with open_footnote() as here:
         await here.asked()
         assert here.questions == ["While you were away?"]
@@ -294,7 +294,7 @@ async def test_what_was_said_between_two_processes_is_read(open_footnote: Open, 
 async def test_an_old_stop_stops_nothing_new(open_footnote: Open, room: Room) -> None:
     async with open_footnote() as here:
         thread = await a_thread(here, room)
-        room.discord.people.say(room.bob, thread, "stop")
+        room.discord.people.say(room.bob, thread, "stop", mentions_bot=True)
         await here.until(lambda: room.discord.posts(thread))
         facts = await here.workspaces.facts("discord", room.discord.app.id)
         assert int(facts["places"][0][2]) >= int(room.discord.posts(thread)[0].reply_to or 0)
@@ -305,7 +305,7 @@ async def test_a_question_waits_until_its_channel_could_be_asked_for(
 ) -> None:
     async with open_footnote() as here:
         thread = await a_thread(here, room)
-    room.discord.people.say(room.bob, thread, "While you were away?")
+    room.discord.people.say(room.bob, thread, "While you were away?", mentions_bot=True)
     room.discord.people.archive(thread)  # a new session is not told about archived threads
     asked: list[str] = []
 
@@ -329,7 +329,7 @@ async def test_a_question_waits_until_the_roles_of_its_author_could_be_asked_for
     room.discord.join(room.guild, room.ada, role)
     async with open_footnote(allow_roles=role.id) as here:
         thread = await a_thread(here, room)
-    room.discord.people.say(room.ada, thread, "While you were away?")
+    room.discord.people.say(room.ada, thread, "While you were away?", mentions_bot=True)
     room.discord.cut(where="/members/", times=2)  # aiohttp itself comes again once
     async with open_footnote(allow_roles=role.id) as here:
         await here.asked()

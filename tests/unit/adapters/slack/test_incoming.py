@@ -20,7 +20,7 @@ from adapters.slack.incoming import (
     SessionStop,
     SlackEvent,
     attachments_of,
-    begins_with_mention,
+    calls_group,
     mentions_in,
     parse_event,
     parse_message,
@@ -155,11 +155,16 @@ def test_the_bots_own_mention_is_left_out(sent: str, left: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "begins"),
-    [("<@U1> look", True), (" \n<@U1>", True), ("look <@U1>", False), ("&lt;@U1&gt;", False)],
+    ("sent", "calls"),
+    [
+        ("<!here> look", True),
+        ("look <!subteam^S1|@ops>", True),
+        ("on <!date^1764144000^{date}|26 November>", False),
+        ("&lt;!here&gt;", False),
+    ],
 )
-def test_it_is_seen_who_is_addressed(sent: str, begins: bool) -> None:
-    assert begins_with_mention(sent) is begins
+def test_it_is_seen_that_a_group_is_called(sent: str, calls: bool) -> None:
+    assert calls_group(sent) is calls
 
 
 # ---------------------------------------------------------------- messages
