@@ -189,7 +189,7 @@ class _Claim:
     def __init__(self, claim: str, parts: Sequence[_Part]) -> None:
         self._parts = parts
         self._said = as_compared(claim)
-        self._facts = facts(claim)
+        self._facts = _facts(claim)
         words = frozenset(keywords(claim))
         self._words = [words & part.words for part in parts]
         self._borne = [
@@ -262,7 +262,7 @@ def _has(text: str, fact: Fact) -> bool:
 def _places(text: str, fact: Fact) -> Iterator[Span]:
     """Yield the spans of a fact in a text, figures with their unit."""
     is_name = fact.kind == "name"  # a figure may be taken for a year
-    written = [other.text for other in facts(text) if (other.kind == "name") == is_name]
+    written = [other.text for other in _facts(text) if (other.kind == "name") == is_name]
     same = [fact.text, *(other for other in written if other != fact.text and _has(other, fact))]
     for other in same:
         pattern = rf"(?<![A-Za-z0-9]){re.escape(other)}(?![A-Za-z0-9])"
@@ -272,6 +272,11 @@ def _places(text: str, fact: Fact) -> Iterator[Span]:
             if measure and not any(c.isdecimal() for c in text[end : measure.end]):  # no range
                 end = max(end, measure.end)
             yield start, end
+
+
+@lru_cache(maxsize=1024)
+def _facts(text: str) -> Sequence[Fact]:
+    return facts(text)
 
 
 @lru_cache(maxsize=1024)

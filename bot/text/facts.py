@@ -255,7 +255,6 @@ _EMPHASIS = re.compile(
 )
 
 
-@lru_cache(maxsize=1024)  # a claim is compared with several passages, and for several reasons
 def facts(sentence: str) -> Sequence[Fact]:
     """The facts that a sentence claims, by kind (dates, figures, names) and position, each once.
 
