@@ -11,14 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.core.errors import (
-    Broken,
-    BudgetSpent,
-    PageUnreadable,
-    Refused,
-    StorageUnavailable,
-    Unavailable,
-)
+from bot.core.errors import Broken, BudgetSpent, ModelRefused, ModelUnavailable, PageUnreadable
 from bot.core.lines import one_line
 from bot.core.messages import Attachment, Message, Transcript, zone_named
 from bot.pages.media import LOOK_AT, may_be_pdf
@@ -107,9 +100,7 @@ class PictureReading:
         scanned, problem = "", None
         try:
             scanned = await self._scanned(attachment, data)
-        except StorageUnavailable:
-            raise
-        except (Unavailable, Refused, Broken) as error:
+        except (Broken, ModelRefused, ModelUnavailable) as error:
             problem = error  # its other pages may have text
         try:
             page = await library.page_of_file(attachment, data)

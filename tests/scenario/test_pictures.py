@@ -171,7 +171,8 @@ def test_a_screenshot_in_slack_is_read_with_the_question(
         answer = the_answer(slack, said)
         assert ERROR.removesuffix(".") in answer
         assert "[1] Picture sent by ada, " in answer
-        assert "Searching: error mean Quarzwerk 7 fatal E4711" in answer
+        asked = str([request.body["messages"] for request in gate.claude.requests])
+        assert '<results query="error mean Quarzwerk 7 fatal E4711' in asked
         assert looks(gate) == 1
 
 
