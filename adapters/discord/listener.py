@@ -165,7 +165,7 @@ class Listener:
             log.error("question not kept", message=message.id, error=str(error))
             self._reply(message, texts_for(message.locale)("not-kept"))
         else:
-            await self._acknowledge(message, place, outcome, address)
+            await self._acknowledge(message, place, outcome)
 
     async def _handle_edit(self, message: DiscordMessage) -> None:
         """Handle an edit. An added link preview or an unreadable message does not count as one."""
@@ -198,18 +198,13 @@ class Listener:
         return True
 
     async def _acknowledge(
-        self,
-        message: DiscordMessage,
-        place: Place,
-        outcome: AcceptedQuestion | Handled | Ignored,
-        address: Address,
+        self, message: DiscordMessage, place: Place, outcome: AcceptedQuestion | Handled | Ignored
     ) -> None:
         if isinstance(outcome, Ignored):
             return
         self._record(message, place)
         if isinstance(outcome, AcceptedQuestion):
-            is_seen = outcome.new and address == "footnote"
-            if is_seen and message.channel not in self._typing:
+            if outcome.new and message.channel not in self._typing:
                 self._typing[message.channel] = True
                 self._show(self._client.http.send_typing(int(message.channel)))
             return

@@ -120,7 +120,8 @@ Address = Literal["footnote", "thread", "others"]
 
 @dataclass(frozen=True, slots=True)
 class AcceptedQuestion:
-    """The message is a question: its run, whether it is new, how many of its thread come first."""
+    """The message is a question: its run, whether it is new (False for one that may be for others,
+    for which no sign is shown yet), how many of its thread come first."""
 
     run_id: str
     new: bool
@@ -474,13 +475,14 @@ class Reception:
         if not new and message.attachments and not files:  # a redelivered event with files
             await self._begin_with_files(message)
         await self._dispatcher.submit(run_id, message.thread)
+        is_shown = new and not message.unaddressed
         try:
-            ahead = await self._conversations.ahead_of(run_id) if new else 0
+            ahead = await self._conversations.ahead_of(run_id) if is_shown else 0
         except StorageUnavailable:
             ahead = 0  # the question is stored: later errors must not cause a redelivery
-        if ahead and not message.unaddressed:
+        if ahead:
             self._background.later(self._tell_queued(run_id, ahead))
-        return AcceptedQuestion(run_id, new, ahead)
+        return AcceptedQuestion(run_id, is_shown, ahead)
 
     async def _begin_with_files(self, message: Message) -> None:
         begun = await self._conversations.add_files(

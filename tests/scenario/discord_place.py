@@ -33,6 +33,7 @@ class DiscordPlace:
 
     def __init__(self, discord: FakeDiscord) -> None:
         self.discord = discord
+        self.mention = f"{discord.bot.mention} "
         self.guild = discord.guild("Acme")
         self.ada = discord.member(self.guild, "Ada")
         self.general = discord.text(self.guild, "general")

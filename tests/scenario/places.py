@@ -56,6 +56,7 @@ class Place(Protocol):
     name: str
     ready: str  # what `serve` says once it is connected
     searching: str  # how a plan says that a search is or was made
+    mention: str  # of Footnote, with a space behind it; "" where every message is for it
     denied: str  # what Ada is told where the list of who may ask is without her
 
     def meet(self, program: Program, serving: Serving) -> None:

@@ -43,6 +43,7 @@ class SlackPlace:
 
     def __init__(self, slack: FakeSlack) -> None:
         self.slack = slack
+        self.mention = f"{slack.mention} "
         slack.add_user(ADA, "ada")
         slack.add_user(LIU, "liu", locale="zh-CN")
         slack.add_channel(GENERAL, "general", members=[ADA, LIU])

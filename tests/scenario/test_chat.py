@@ -157,7 +157,7 @@ def test_a_second_question_in_a_busy_thread_waits_and_is_told_so(
     with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, place.searching)
-        place.say(said, WHO)
+        place.say(said, f"{place.mention}{WHO}")
         place.until(lambda: "Queued" in place.whispers(said) + whole(place, said))
         gate.release()
         first, second = until_answered(place, said, 2)

@@ -84,15 +84,6 @@ def answered(program: Program, place: Place, said: Said) -> None:
     until(lambda: rows(program, "SELECT 1 FROM runs WHERE state = 'answered'"))
 
 
-def call(place: Place, earlier: Said, text: str) -> None:
-    """Mention Footnote in the thread."""
-    if isinstance(place, SlackPlace):
-        place.say(earlier, f"{place.slack.mention} {text}")
-    else:
-        assert isinstance(place, DiscordPlace)
-        place.say(earlier, f"{place.discord.bot.mention} {text}")
-
-
 def test_talk_among_people_is_heard_and_no_topic(
     fork_server: ForkServer, chatty: Program, place: Place
 ) -> None:
@@ -102,7 +93,7 @@ def test_talk_among_people_is_heard_and_no_topic(
         changes = Changes(place)
         place.say(said, CHATTER)
         until_heard(chatty, CHATTER)
-        call(place, said, FOLLOW_UP)
+        place.say(said, f"{place.mention}{FOLLOW_UP}")
         assert "security team" in until_answered(place, said, 2)[1].text
         assert rows(chatty, "SELECT count(*) FROM runs") == [(2,)]
         assert changes.count > 0
@@ -128,7 +119,7 @@ def test_nothing_is_shown_before_the_model_has_decided_and_after_its_no(
         assert ignored(judging) == 1
         assert rows(judging, "SELECT DISTINCT questions FROM spending") == [(1,)]
         (preparation,) = [c for c in gate.claude.calls if CHATTER in str(c)]
-        call(place, said, FOLLOW_UP)
+        place.say(said, f"{place.mention}{FOLLOW_UP}")
         assert "security team" in until_answered(place, said, 2)[1].text
         prepared = next(c for c in gate.claude.calls if FOLLOW_UP in str(c))
         assert 'to="people"' in str(prepared["messages"])
@@ -168,10 +159,7 @@ def test_an_edited_message_among_people_is_a_question_once_it_mentions_footnote(
         place.edit(chatter, "Lunch at 1, Liu?")
         until(place.acknowledged)
         assert changes.count == 0
-        mention = place.slack.mention if isinstance(place, SlackPlace) else "<@BOT>"
-        if isinstance(place, DiscordPlace):
-            mention = place.discord.bot.mention
-        place.edit(chatter, f"{mention} {FOLLOW_UP}")
+        place.edit(chatter, f"{place.mention}{FOLLOW_UP}")
         assert "security team" in until_answered(place, said, 2)[1].text
 
 

@@ -76,6 +76,7 @@ class WebPlace:
 
     name = "web"
     ready = READY
+    mention = ""
     searching = "Searched once"  # the activities of one kind share a line
     denied = "FOOTNOTE_ALLOW_USERS does not include the console"
 
