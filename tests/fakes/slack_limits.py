@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,11 @@ EVERYTHING = Manifest(
 )
 
 
+@cache
+def _tree(text: str) -> Any:
+    return yaml.safe_load(text)
+
+
 def read_manifest(given: Mapping[str, Any] | str | Path | None) -> Manifest:
     """Read a mapping, YAML text or the path of a YAML file; ``None`` grants everything.
 
@@ -147,7 +153,7 @@ def read_manifest(given: Mapping[str, Any] | str | Path | None) -> Manifest:
         return EVERYTHING
     if isinstance(given, Path):
         given = given.read_text(encoding="utf-8")
-    tree = yaml.safe_load(given) if isinstance(given, str) else given
+    tree = _tree(given) if isinstance(given, str) else given
     if not isinstance(tree, Mapping):
         raise ValueError("a manifest is a mapping")  # noqa: TRY004
     features = tree.get("features") or {}

@@ -255,7 +255,7 @@ def test_a_restart_in_mid_run_continues_it_in_the_same_reply(
     gate: Gate,
     ending_by: signal.Signals,
 ) -> None:
-    thinking.settings["bot.service.dispatch.dispatcher.DRAIN_SECONDS"] = "0"
+    thinking.settings["bot.operation.serving.DRAIN_SECONDS"] = "0"
     with running(fork_server, thinking, place) as first:
         said = ask_and_catch(place, gate)
         until_shown(place, said, place.searching)

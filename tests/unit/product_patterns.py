@@ -6,7 +6,7 @@ import ast
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -45,12 +45,13 @@ def product_patterns() -> tuple[ProductPattern, ...]:
     """
     found: dict[tuple[str, int, bool], ProductPattern] = {}
     modules = {module.__name__: module for module in product_modules()}
-    trees = {
-        name: ast.parse(Path(str(module.__file__)).read_text()) for name, module in modules.items()
+    nodes = {
+        name: list(ast.walk(ast.parse(Path(str(module.__file__)).read_text())))
+        for name, module in modules.items()
     }
-    methods = _methods(trees)
+    methods = _methods(nodes)
     for name, module in modules.items():
-        literals = ((f"{name}:{line}", each, {how}) for line, each, how in _literals(trees[name]))
+        literals = ((f"{name}:{line}", each, {how}) for line, each, how in _literals(nodes[name]))
         held = (
             (f"{name}.{variable}", each, methods.get((name, variable), set()))
             for variable, value in vars(module).items()
@@ -94,37 +95,37 @@ def _inside(value: object, module: ModuleType, depth: int) -> Iterator[re.Patter
             yield from _inside(each, module, depth - 1)
 
 
-def _methods(trees: Mapping[str, ast.Module]) -> dict[tuple[str, str], set[str]]:
+def _methods(modules: Mapping[str, Sequence[ast.AST]]) -> dict[tuple[str, str], set[str]]:
     """The methods that each variable is called with, in its own module and in those that import it.
 
     A variable that is also passed on as a value has unknown uses: it is left out.
     """
     found: dict[tuple[str, str], set[str]] = {}
     passed: set[tuple[str, str]] = set()
-    for name, tree in trees.items():
+    for name, nodes in modules.items():
         owner = {
             alias.asname or alias.name: (node.module or "", alias.name)
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
         called: set[int] = set()
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 called.add(id(node.value))
                 if node.attr in _METHODS:
                     key = owner.get(node.value.id, (name, node.value.id))
                     found.setdefault(key, set()).add(node.attr)
-        for node in ast.walk(tree):
+        for node in nodes:
             is_read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
             if is_read and id(node) not in called:
                 passed.add(owner.get(node.id, (name, node.id)))  # type: ignore[attr-defined]
     return {key: methods for key, methods in found.items() if key not in passed}
 
 
-def _literals(tree: ast.Module) -> Iterator[tuple[int, re.Pattern[str], str]]:
+def _literals(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, re.Pattern[str], str]]:
     """The patterns that are given to functions of ``re`` where they are used."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="re"), attr=how),

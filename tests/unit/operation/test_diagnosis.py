@@ -32,6 +32,11 @@ def without_network(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, NOTHING)
 
 
+@pytest.fixture
+def without_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.reasoning.model_service.RETRIES", 0)
+
+
 def marks(shown: str) -> list[str]:
     return re.findall(r"^([✗!✓])", shown, re.MULTILINE)
 
@@ -115,7 +120,7 @@ async def test_a_wiki_that_a_setting_names_is_a_fault(
     assert "✗ Searching wikipedia" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("without_network")
+@pytest.mark.usefixtures("without_network", "without_retries")
 @pytest.mark.parametrize(
     ("chosen", "mark"), [({}, "!"), ({"reasoner": "claude"}, "✗"), ({"base": NOTHING}, "✗")]
 )
@@ -137,6 +142,7 @@ async def test_an_unreachable_model_is_a_note_unless_a_setting_insists_on_it(
 PASSWORD = f"http://me:{SECRET}@127.0.0.1:9/"
 
 
+@pytest.mark.usefixtures("without_retries")
 @pytest.mark.parametrize(
     "setting",
     [
