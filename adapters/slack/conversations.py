@@ -342,7 +342,7 @@ class SlackConversations(FilesFound):
         hits: dict[str, Hit] = {}
         for each in messages:
             self._found[each.url] = each
-            words = unescape(each.message.words, {})[:SNIPPET]
+            words = each.message.markdown({})[:SNIPPET]
             hits.setdefault(each.url, Hit(each.title, each.url, words, self.name))
         of_files = await self._hits_of(files, query.talk.people)
         return blend([list(hits.values()), of_files])[: query.limit]
@@ -471,7 +471,7 @@ class SlackConversations(FilesFound):
         among_people = [
             each
             for each in messages
-            if each.words
+            if not each.is_silent
             and not each.run
             and each.user != self._bot
             and self._bot not in each.mentions
@@ -479,7 +479,7 @@ class SlackConversations(FilesFound):
         ]
         names = await names_of(self._team.people, among_people)
         return [
-            (names.get(each.user, each.app_name), _at(each.ts), unescape(each.words, names))
+            (names.get(each.user, each.app_name), _at(each.ts), each.markdown(names))
             for each in among_people
         ]
 

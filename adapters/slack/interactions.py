@@ -321,7 +321,7 @@ class Buttons:
         """Handle "Research this", which makes a message the presser's question, and "Check the
         facts" about a message's statements."""
         sent, user, listener = shortcut.message, shortcut.user, self._listener
-        people = await listener.people.quickly([user, *mentions_in(sent.words)])
+        people = await listener.people.quickly([user, *sent.people()])
         text = listener.markdown(sent, people)
         author, locale = listener.author(user, people, text, shortcut.teams)
         texts = texts_for(locale)

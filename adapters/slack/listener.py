@@ -29,8 +29,6 @@ from adapters.slack.incoming import (
     event_id,
     is_wordless,
     parse_message,
-    unescape,
-    without_mention,
 )
 from adapters.slack.teams import Me, People, Person, app_of
 from bot.core.errors import Denied, Invalid, StorageUnavailable
@@ -186,7 +184,7 @@ class Listener:
 
     async def handle_edit(self, edit: Edit, retry: int = 0) -> None:
         message = edit.message
-        if message.writer != "person" or message.words == edit.before:
+        if message.writer != "person" or message.said == edit.before.said:
             return  # an app's message, or only a link preview was added
         addressed = message.place.kind == "im" or self.me.user in message.mentions
         if self.me.user in message.mentions:
@@ -322,7 +320,7 @@ class Listener:
     def markdown(self, message: SlackMessage, people: Mapping[str, Person]) -> str:
         """Return the words of a message to Footnote as Markdown, with people by their names."""
         names = {person.id: person.name for person in people.values()}
-        return unescape(without_mention(message.words, self.me.user), names)
+        return message.markdown(names, without=self.me.user)
 
     def _named_in(self, message: SlackMessage) -> list[str]:
         return [id for id in message.people() if id != self.me.user]

@@ -27,7 +27,7 @@ from adapters.slack.delivery import (
     thread_messages,
 )
 from adapters.slack.format import escaped, markdown_block, notification, question_text
-from adapters.slack.incoming import Place, is_direct, is_ts, unescape
+from adapters.slack.incoming import Place, is_direct, is_ts
 from adapters.slack.installations import FILES, PUBLIC
 from adapters.slack.reply import Features, SlackDisplay
 from adapters.slack.teams import Team, Teams, names_of
@@ -73,7 +73,7 @@ async def thread_history(team: Team, run: RunRef) -> Sequence[Message]:
         message
         for message in said
         if message.writer != "none"
-        and (message.words or message.files)
+        and not (message.is_silent and not message.files)
         and message.user != user
         and not message.run
         and message.ts != asked
@@ -83,7 +83,7 @@ async def thread_history(team: Team, run: RunRef) -> Sequence[Message]:
         message.to_message(
             where,
             Author(message.author, names.get(message.author) or message.app_name),
-            unescape(message.words, names),
+            message.markdown(names),
             run.message.locale,
         )
         for message in heard
