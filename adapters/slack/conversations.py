@@ -233,7 +233,8 @@ def _parse_info(about: object) -> _Told:
         for kind in ("channels", "groups", "ims")
     )
     places = {id for ids in private for id in ids} | ({PUBLIC} if public else set())
-    attachments, size = attachments_of([about]), about.get("size")
+    attachments = [file for file in attachments_of([about]) if not file.unread]
+    size = about.get("size")
     return _Told(
         frozenset(places),
         attachments[0] if attachments else None,

@@ -6,18 +6,26 @@ that finds an unfinished intention looks into the thread before it posts again.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
 
-from adapters.slack.calls import Away, Calls, Json, Refusal
+from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
 from adapters.slack.format import Part, simpler
-from adapters.slack.incoming import EVENT_TYPE, SlackMessage, is_ts, parse_message
+from adapters.slack.incoming import (
+    EVENT_TYPE,
+    SlackMessage,
+    attachments_of,
+    is_ts,
+    parse_message,
+    stub_of,
+)
 from adapters.slack.limits import PAGE_MESSAGES
 from adapters.slack.teams import Team
 from bot.core.logs import get_logger
-from bot.core.messages import Thread
+from bot.core.messages import Attachment, Thread
 from bot.core.posting import PostState, RunRef
 
 log = get_logger()
@@ -175,6 +183,26 @@ async def thread_messages(
         cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
         if cursor is None or len(found) >= most:
             return [found[ts] for ts in sorted(found)]
+
+
+async def with_files(calls: Calls, message: SlackMessage, patience: float) -> SlackMessage:
+    """Return a message with the files that Slack only named; those about which it does not answer
+    within ``patience`` seconds cannot be read.
+
+    https://docs.slack.dev/apis/slack-connect: files of other teams are told by ``files.info`` only.
+    """
+
+    async def file(id: str) -> Attachment:
+        try:
+            async with asyncio.timeout(patience):
+                told = await calls.once("files.info", file=id)
+        except (Refusal, Limited, Away, TimeoutError) as error:
+            log.info("file not known", file=id, error=str(error))
+            return stub_of(id)
+        return attachments_of([told["file"]])[0]
+
+    found = await asyncio.gather(*map(file, message.stubs))
+    return replace(message, files=(*message.files, *found), stubs=())
 
 
 async def found_question(calls: Calls, record: PostedMessages) -> str | None:

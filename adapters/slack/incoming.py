@@ -30,7 +30,7 @@ EVENT_TYPE = "footnote_run"  # of the metadata of Footnote's own messages
 
 # Subtypes of messages that people write (https://docs.slack.dev/reference/events/message).
 _SPEECH = frozenset((None, "file_share", "thread_broadcast", "me_message"))
-_FILES_GONE = frozenset(("tombstone", "hidden_by_limit"))
+STUB = "check_file_info"  # the ``file_access`` of a file of Slack Connect that is only named
 
 # Errors that parsing JSON of an unexpected shape raises. ``FootnoteError`` is not among them.
 MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
@@ -143,8 +143,9 @@ class Quote:
         return quotation(words, author=author, place=label(self.place), at=day)
 
 
-# ``none`` wrote notices, such as of a join or a new topic, and hidden messages.
-Writer = Literal["person", "app", "none"]
+# ``either`` is a person who writes through an app, or an app with a user of its own: their JSON is
+# the same. ``none`` wrote notices, such as of a join or a new topic, and hidden messages.
+Writer = Literal["person", "app", "either", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ class SlackMessage:
     far as they are told. ``words`` is Slack's own text of all that is shown, also in blocks and
     attachments, without previews of links; ``quotes`` are the messages that it forwards or links
     to. ``mentions`` are ids of people, also those in the text for notifications, but none that are
-    only quoted.
+    only quoted. ``stubs`` are the ids of files of which Slack has to be asked for more.
 
     ``action_token`` allows searching, for some minutes, what the author may see. ``run`` and
     ``part`` are those of a message of Footnote; ``stream`` is the state of a streamed message, and
@@ -177,6 +178,7 @@ class SlackMessage:
     quotes: tuple[Quote, ...] = ()
     mentions: tuple[str, ...] = ()
     files: tuple[Attachment, ...] = ()
+    stubs: tuple[str, ...] = ()
     action_token: str = ""
     run: str = ""
     part: int = 0
@@ -191,6 +193,10 @@ class SlackMessage:
     def is_silent(self) -> bool:
         """True if it has no words, and perhaps files."""
         return not (self.words or self.quotes)
+
+    @property
+    def is_empty(self) -> bool:
+        return self.is_silent and not (self.files or self.stubs)
 
     @property
     def id(self) -> str:
@@ -260,7 +266,7 @@ def event_id(channel: str, ts: str) -> str:
 def parse_message(message: Json, channel: str, place: Place | None = None) -> SlackMessage:
     """Parse a message, whose JSON need not name its ``channel``."""
     run, part = _run_of(message)
-    words, quotes, quoted_files = _read(message)
+    words, quotes, files = _read(message)
     own = _QUOTED_LINE.sub("", f"{message.get('text') or ''}\n{words}")
     bot, user = str(message.get("bot_id") or ""), str(message.get("user") or "")
     profile = _dict(message.get("bot_profile"))
@@ -280,7 +286,8 @@ def parse_message(message: Json, channel: str, place: Place | None = None) -> Sl
         words=words,
         quotes=quotes,
         mentions=tuple(mentions_in(own)),
-        files=(*attachments_of(_dicts(message.get("files"))), *quoted_files),
+        files=attachments_of([file for file in files if file.get("file_access") != STUB]),
+        stubs=tuple(str(file["id"]) for file in files if file.get("file_access") == STUB),
         action_token=str(message.get("action_token") or ""),
         run=run,
         part=part,
@@ -298,6 +305,8 @@ def _writer(message: Json) -> Writer:
     subtype, bot = message.get("subtype"), message.get("bot_id")
     if message.get("hidden"):
         return "none"
+    if bot and message.get("user") and subtype in _SPEECH:
+        return "either"
     if bot:
         return "app" if subtype in _SPEECH | {"bot_message"} else "none"
     return "person" if subtype in _SPEECH and message.get("user") else "none"
@@ -324,19 +333,39 @@ def _run_of(message: Json) -> tuple[str, int]:
 
 
 def attachments_of(files: Sequence[Json]) -> tuple[Attachment, ...]:
-    """Return the files of a message that can be downloaded."""
-    return tuple(
-        Attachment(
-            name=str(file.get("name") or file.get("title") or file.get("id", "")),
-            media_type=str(file.get("mimetype") or "application/octet-stream"),
-            url=attached(str(file.get("permalink") or file["url_private"])),
-            download=str(file.get("url_private_download") or file["url_private"]),
-        )
-        for file in files
-        if file.get("url_private")
-        and file.get("mode") not in _FILES_GONE
-        and not file.get("is_external")
+    """Return the files of a message, also those that cannot be downloaded."""
+    return tuple(map(_attachment_of, files))
+
+
+# https://docs.slack.dev/reference/objects/file-object
+_UNREAD_MODES: Mapping[object, str] = {
+    "tombstone": "file-gone",
+    "hidden_by_limit": "file-hidden",
+    "external": "file-elsewhere",
+}
+_CANVASES = "application/vnd.slack-"  # media types of canvases and lists
+
+
+def _attachment_of(file: Json) -> Attachment:
+    url, kind = _string(file.get("url_private")), _string(file.get("mimetype"))
+    unread = _UNREAD_MODES.get(file.get("mode"), "" if url else "file-not-shown")
+    if file.get("is_external"):
+        unread = "file-elsewhere"
+    elif kind.startswith(_CANVASES):
+        unread = "file-is-canvas"
+    name = str(file.get("name") or file.get("title") or file.get("id") or "")
+    return Attachment(
+        name=name,
+        media_type=kind or "application/octet-stream",
+        url=attached(str(file.get("permalink") or url)),
+        download="" if unread else str(file.get("url_private_download") or url),
+        unread=unread,
     )
+
+
+def stub_of(id: str) -> Attachment:
+    """Return the file of a stub about which Slack told nothing more."""
+    return _attachment_of({"id": id})
 
 
 # ---------------------------------------------------------------- events
@@ -655,8 +684,8 @@ _STYLES = (("code", "`"), ("strike", "~~"), ("italic", "_"), ("bold", "**"))
 _QUOTED_LINE = re.compile(r"^&gt;.*", re.MULTILINE)  # of a person's own block quote
 
 
-def _read(message: Json) -> tuple[str, tuple[Quote, ...], tuple[Attachment, ...]]:
-    """Return the words of a message, the messages that it quotes, and the files of those.
+def _read(message: Json) -> tuple[str, tuple[Quote, ...], list[Json]]:
+    """Return the words of a message, the messages that it quotes, and the files of all.
 
     The words are what Slack shows: the blocks or, if there are none, the text, which is otherwise
     only for notifications; then the attachments, but no previews of links. A pasted table is an
@@ -664,16 +693,16 @@ def _read(message: Json) -> tuple[str, tuple[Quote, ...], tuple[Attachment, ...]
     """
     words = [_blocks(message.get("blocks")) or _string(message.get("text"))]
     quotes: list[Quote] = []
-    files: list[Attachment] = []
+    files = _dicts(message.get("files"))
     for part in _dicts(message.get("attachments")):
         if _is_quote(part):
             for each in _quoted(part, QUOTED_DEEP):
                 quotes.append(_quote(each))
-                files += attachments_of(_dicts(each.get("files")))
+                files = [*files, *_dicts(each.get("files"))]
         elif not part.get("from_url"):
             words.append(_attachment(part))
     shown = tuple(quote for quote in quotes if quote.words)
-    return "\n".join(dict.fromkeys(filter(None, words))).strip("\n"), shown, tuple(files)
+    return "\n".join(dict.fromkeys(filter(None, words))).strip("\n"), shown, files
 
 
 # ---------------------------------------------------------------- attachments

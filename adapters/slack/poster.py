@@ -25,6 +25,7 @@ from adapters.slack.delivery import (
     is_suggestion,
     message_ts,
     thread_messages,
+    with_files,
 )
 from adapters.slack.format import escaped, markdown_block, notification, question_text
 from adapters.slack.incoming import Place, is_direct, is_ts
@@ -73,11 +74,12 @@ async def thread_history(team: Team, run: RunRef) -> Sequence[Message]:
         message
         for message in said
         if message.writer != "none"
-        and not (message.is_silent and not message.files)
+        and not message.is_empty
         and message.user != user
         and not message.run
         and message.ts != asked
     ][-MESSAGES:]
+    heard = [await with_files(team.calls, each, team.calls.timing.reading) for each in heard]
     names = await names_of(team.people, heard)
     return [
         message.to_message(

@@ -354,7 +354,8 @@ class Attachment:
 
     ``url`` is for people to open; ``download`` is for the adapter to fetch, if it differs. Files
     that Footnote stores have addresses that begin with ``UPLOADED``. ``again`` is True for a file
-    from an earlier message of the thread that is read for this one too.
+    from an earlier message of the thread that is read for this one too. ``unread`` is the id of the
+    text that says why the file cannot be read, with its name; "" for all that are worth a try.
     """
 
     name: str
@@ -362,6 +363,7 @@ class Attachment:
     url: str
     download: str = ""
     again: bool = False
+    unread: str = ""
 
 
 def name_of_upload(url: str) -> str:
@@ -416,6 +418,13 @@ class Entry:
     cited: tuple[Citation, ...] = ()
     made_from: Provenance = OWN_WORDS
     files: tuple[Attachment, ...] = ()
+
+    @property
+    def at_hand(self) -> tuple[Attachment, ...]:
+        """The files that a later question may use; users of the console choose theirs anew."""
+        return tuple(
+            file for file in self.files if not (file.unread or file.url.startswith(UPLOADED))
+        )
 
 
 @dataclass(frozen=True, slots=True)

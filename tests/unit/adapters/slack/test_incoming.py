@@ -29,6 +29,7 @@ from adapters.slack.incoming import (
     without_mention,
 )
 from bot.core.messages import Attachment, Audience, Author, Thread
+from bot.core.texts import texts_for
 from bot.pages.urls import links_in
 from tests.fakes.slack_screen import as_sent
 
@@ -177,7 +178,8 @@ def test_it_is_seen_who_is_addressed(sent: str, begins: bool) -> None:
         ({"user": "U1", "hidden": True}, "none"),
         ({"text": "nobody's"}, "none"),
         ({"bot_id": "B1", "subtype": "bot_message"}, "app"),
-        ({"bot_id": "B1", "user": "U1"}, "app"),
+        ({"bot_id": "B1", "user": "U1"}, "either"),
+        ({"bot_id": "B1", "user": "U1", "subtype": "bot_message"}, "app"),
         ({"bot_id": "B1", "subtype": "bot_add"}, "none"),
         ({"bot_id": "B1", "hidden": True}, "none"),
     ],
@@ -221,20 +223,39 @@ def a_file(**changed: Any) -> Json:
     }
 
 
-def test_files_that_cannot_be_fetched_are_left_out() -> None:
-    fetched = Attachment(
-        "notes.txt",
-        "text/plain",
-        "https://slack.example/files/F1",  # where people open it
-        "https://files.example/download/F1",
+def test_a_file_has_an_address_for_people_and_one_to_fetch_it() -> None:
+    assert attachments_of([a_file()]) == (
+        Attachment(
+            "notes.txt",
+            "text/plain",
+            "https://slack.example/files/F1",
+            "https://files.example/download/F1",
+        ),
     )
-    unfetched: tuple[Json, ...] = (
-        {"mode": "tombstone"},
-        {"mode": "hidden_by_limit"},
-        {"is_external": True},
-        {"url_private": ""},
-    )
-    assert attachments_of([a_file(), *(a_file(**each) for each in unfetched)]) == (fetched,)
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"mode": "tombstone"}, "file-gone"),
+        ({"mode": "hidden_by_limit", "url_private": ""}, "file-hidden"),
+        ({"is_external": True}, "file-elsewhere"),
+        ({"mode": "external", "url_private": "https://drive.example/F1"}, "file-elsewhere"),
+        ({"url_private": "", "file_access": "access_denied"}, "file-not-shown"),
+        ({"mimetype": "application/vnd.slack-docs", "mode": "quip"}, "file-is-canvas"),
+        ({"mimetype": "application/vnd.slack-list", "mode": "list"}, "file-is-canvas"),
+    ],
+)
+def test_a_file_that_cannot_be_fetched_says_why(changed: Json, why: str) -> None:
+    (file,) = attachments_of([a_file(**changed)])
+    assert (file.name, file.unread, file.download) == ("notes.txt", why, "")
+    assert "notes.txt" in texts_for("en")(file.unread, name=file.name)
+
+
+def test_a_stub_of_a_file_is_only_an_id() -> None:
+    stub: Json = {"id": "F1", "mode": "file_access", "file_access": "check_file_info", "user": ""}
+    message = parse_message({"ts": "1.1", "user": "U1", "files": [stub]}, "C1")
+    assert (message.files, message.stubs, message.is_empty) == ((), ("F1",), False)
 
 
 @pytest.mark.parametrize(
