@@ -507,6 +507,19 @@ def quotation(text: str, *, author: str = "", place: str = "", at: str = "") -> 
     return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
+def unquoted(text: str) -> str:
+    """Return a text with its quotations as plain words, without their headings: what is to be
+    searched for, where no model reads who said it."""
+    lines: list[str] = []
+    depth = 0
+    for line in text.split("\n"):
+        words = line.lstrip("> ")
+        begins, depth = depth, line[: len(line) - len(words)].count(">")
+        if not (depth > begins and words.endswith(":")):
+            lines.append(words if depth else line)
+    return "\n".join(lines).strip() or text
+
+
 def clean_question(text: str) -> str:
     """Return the question without control characters and outer space; raises
     ``InvalidQuestion``."""

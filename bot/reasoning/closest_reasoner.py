@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
-from bot.core.messages import Message, Transcript
+from bot.core.messages import Message, Transcript, unquoted
 from bot.pages.urls import dedupe_key, hosts_in, links_said
 from bot.reasoning.calls import ModelCalls
 from bot.reasoning.closest_passages import quoted
@@ -76,7 +76,7 @@ def question_of(transcript: Transcript, message: Message) -> Rewritten:
     if stated and not asked:
         language = language_of(transcript, message)
         return Rewritten("chat", message.text, language=language, correction=stated)
-    taken = _rewritten(transcript, replace(message, text=asked or message.text))
+    taken = _rewritten(transcript, replace(message, text=unquoted(asked or message.text)))
     return replace(taken, correction=stated)
 
 
