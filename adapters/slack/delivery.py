@@ -245,10 +245,11 @@ _UNCHANGEABLE = frozenset({"message_not_found", "edit_window_closed", "cant_upda
 # The workspace does not know a kind of block, or a limit is narrower than Slack's pages say.
 _UNSHOWABLE = frozenset(
     {
-        *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_many", "msg_too_long"),
-        *("blocks_too_long", "unsupported_block"),
+        *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_many", "unsupported_block"),
     }
 )
+# The message has to be shorter.
+TOO_LONG = frozenset({"msg_too_long", "msg_blocks_too_long", "blocks_too_long"})
 _NOT_STREAMING = frozenset(
     {"message_not_in_streaming_state", "stopped_by_user", "message_not_found"}
 )

@@ -61,6 +61,7 @@ more-sources =
     }
 text-given-by = text supplied by { $name }
 answer-place-gone = I can no longer post the answer to “{ $question }” there: the channel was archived, or I was removed from it. Ask again here, or in another channel.
+answer-refused = Slack did not accept the answer to “{ $question }” ({ $code }). Ask again for a shorter one, or ask an admin of the workspace.
 unverified = ⚠ Unverified: “{ $sentence }” ({ $reason })
 disagrees = ⚖ Sources disagree: “{ $sentence }”, but [{ $number }] says “{ $quote }”
 spent =

@@ -39,6 +39,7 @@ sources-heading = 来源
 more-sources = 还有 { $count } 个来源
 text-given-by = 文本由 { $name } 提供
 answer-place-gone = 我已无法在那里发布“{ $question }”的回答:该频道已被归档,或者我已被移出。请在这里或其他频道重新提问。
+answer-refused = 平台没有接受对“{ $question }”的回答（{ $code }）。请要求更短的回答，或联系工作区管理员。
 unverified = ⚠ 未经证实：“{ $sentence }”（{ $reason }）
 disagrees = ⚖ 来源说法不一：“{ $sentence }”，而 [{ $number }] 称“{ $quote }”
 spent =

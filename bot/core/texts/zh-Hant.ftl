@@ -39,6 +39,7 @@ sources-heading = 來源
 more-sources = 還有 { $count } 個來源
 text-given-by = 文字由 { $name } 提供
 answer-place-gone = 我已無法在那裡發佈「{ $question }」的回答:該頻道已被封存,或者我已被移出。請在這裡或其他頻道重新提問。
+answer-refused = 平台沒有接受對「{ $question }」的回答（{ $code }）。請要求更短的回答，或聯絡工作區管理員。
 unverified = ⚠ 未經證實：「{ $sentence }」（{ $reason }）
 disagrees = ⚖ 來源說法不一：「{ $sentence }」，而 [{ $number }] 稱「{ $quote }」
 spent =
