@@ -533,7 +533,7 @@ def question_text(name: str, question: str, texts: Texts) -> str:
         first, *rest = parts(question, room)
         shown = f"{first} …" if rest else first
         text = _harmless(texts("asked-by", name=asker, question=shown))
-        if len(text) <= MARKDOWN_CHARACTERS:
+        if len(json.dumps(text, ensure_ascii=False)) <= MARKDOWN_CHARACTERS:
             return text
         room //= 2  # escaping makes the text longer
 
