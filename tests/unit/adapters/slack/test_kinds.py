@@ -20,11 +20,13 @@ URL = "https://files.slack.com/files-pri/T1-F1"
 
 @dataclass(frozen=True)
 class Read:
-    """What is read of a message: Markdown, names of files, ids of the people mentioned."""
+    """What is read of a message: Markdown, files (with the reason if one cannot be read), ids of
+    the people mentioned, ids of files of which Slack has to be asked for more."""
 
     text: str = ""
     files: tuple[str, ...] = ()
     mentions: tuple[str, ...] = ()
+    stubs: tuple[str, ...] = ()
 
 
 def rich(*elements: Json) -> Json:
@@ -302,6 +304,45 @@ KINDS: dict[str, tuple[Json, Read]] = {
         person("", files=[a_file(name="clip.mp4", subtype="slack_video", mimetype="video/mp4")]),
         Read(files=("clip.mp4",)),
     ),
+    "a picture": (
+        person("what is it?", files=[a_file(name="a.png", mimetype="image/png")]),
+        Read("what is it?", files=("a.png",)),
+    ),
+    "a file of Slack Connect": (
+        person(
+            "what is it?",
+            files=[{"id": "F2", "mode": "file_access", "file_access": "check_file_info"}],
+        ),
+        Read("what is it?", stubs=("F2",)),
+    ),
+    "a forward with a file of Slack Connect": (
+        person(attachments=[forward("a", files=[{"id": "F2", "file_access": "check_file_info"}])]),
+        Read(f"{ANN}a", stubs=("F2",)),
+    ),
+    "a deleted file": (
+        person(files=[{"id": "F1", "mode": "tombstone"}]),
+        Read(files=("F1 file-gone",)),
+    ),
+    "a file above the limits of the plan": (
+        person(files=[{"id": "F1", "mode": "hidden_by_limit"}]),
+        Read(files=("F1 file-hidden",)),
+    ),
+    "a file of Google Drive": (
+        person(files=[a_file(mode="external", is_external=True, external_type="gdrive")]),
+        Read(files=("plan.pdf file-elsewhere",)),
+    ),
+    "a file that the app may not see": (
+        person(files=[{"id": "F1", "name": "plan.pdf", "file_access": "access_denied"}]),
+        Read(files=("plan.pdf file-not-shown",)),
+    ),
+    "a canvas": (
+        person(files=[a_file(name="Plan", mode="quip", mimetype="application/vnd.slack-docs")]),
+        Read(files=("Plan file-is-canvas",)),
+    ),
+    "a list of Slack's": (
+        person(files=[a_file(name="Tasks", mode="list", mimetype="application/vnd.slack-list")]),
+        Read(files=("Tasks file-is-canvas",)),
+    ),
     # ---- what apps show
     "an app's text": (app(text="alone"), Read("alone")),
     "an app's blocks, not the text for notifications": (
@@ -413,5 +454,5 @@ KINDS: dict[str, tuple[Json, Read]] = {
 def test_what_is_read_of(kind: str) -> None:
     sent, read = KINDS[kind]
     message = parse_message({"ts": "1.1", **sent}, "C1")
-    files = tuple(file.name for file in message.files)
-    assert Read(message.markdown(NAMES), files, message.mentions) == read
+    files = tuple(f"{file.name} {file.unread}".strip() for file in message.files)
+    assert Read(message.markdown(NAMES), files, message.mentions, message.stubs) == read
