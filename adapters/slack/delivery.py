@@ -20,12 +20,11 @@ from adapters.slack.incoming import (
     attachments_of,
     is_ts,
     parse_message,
-    stub_of,
 )
 from adapters.slack.limits import PAGE_MESSAGES
 from adapters.slack.teams import Team
 from bot.core.logs import get_logger
-from bot.core.messages import Attachment, Thread
+from bot.core.messages import Thread
 from bot.core.posting import PostState, RunRef
 
 log = get_logger()
@@ -192,17 +191,17 @@ async def with_files(calls: Calls, message: SlackMessage, patience: float) -> Sl
     https://docs.slack.dev/apis/slack-connect: files of other teams are told by ``files.info`` only.
     """
 
-    async def file(id: str) -> Attachment:
+    async def about(id: str) -> Json:
         try:
             async with asyncio.timeout(patience):
-                told = await calls.once("files.info", file=id)
+                return dict((await calls.once("files.info", file=id))["file"])
         except (Refusal, Limited, Away, TimeoutError) as error:
-            log.info("file not known", file=id, error=str(error))
-            return stub_of(id)
-        return attachments_of([told["file"]])[0]
+            log.info("file not known", file=id, error=repr(error))
+            is_gone = isinstance(error, Refusal) and error.code == "file_deleted"
+            return {"id": id, "mode": "tombstone" if is_gone else ""}
 
-    found = await asyncio.gather(*map(file, message.stubs))
-    return replace(message, files=(*message.files, *found), stubs=())
+    found = await asyncio.gather(*map(about, message.stubs))
+    return replace(message, files=(*message.files, *attachments_of(found)), stubs=())
 
 
 async def found_question(calls: Calls, record: PostedMessages) -> str | None:

@@ -363,11 +363,6 @@ def _attachment_of(file: Json) -> Attachment:
     )
 
 
-def stub_of(id: str) -> Attachment:
-    """Return the file of a stub about which Slack told nothing more."""
-    return _attachment_of({"id": id})
-
-
 # ---------------------------------------------------------------- events
 
 

@@ -265,7 +265,7 @@ class Listener:
 
         A message that this process has handled is skipped, unless it has files or was edited.
         """
-        if sent.id in self._settled and not again and not sent.files:
+        if sent.id in self._settled and not (again or sent.files or sent.stubs):
             return
         asked = address == "footnote"
         if not asked and not await self._takes_part(sent.thread(self.me.team)):
