@@ -475,6 +475,7 @@ class SlackDisplay(Display):
         self._way: Streaming | Updating | None = None
         self._session = False  # Slack shows that Footnote is working, and its Stop button
         self._session_begun = False  # Slack may be showing it
+        self._is_finished = False  # if an amendment is refused, the answer before it stays
         self._began = monotonic()
 
     # ------------------------------------------------------------ while it works
@@ -521,10 +522,10 @@ class SlackDisplay(Display):
         except Refusal as refusal:
             if refusal.code in PLACE_GONE:
                 await self._tell_asker("answer-place-gone", refusal)
-            elif refusal.code not in CLOSED:
+            elif refusal.code not in CLOSED and not self._is_finished:
                 await self._show_refusal(answer, refusal)
             raise
-        self._record.settled = True
+        self._is_finished = self._record.settled = True
         await self._record.save()
         await self._end_session()
 

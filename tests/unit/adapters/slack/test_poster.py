@@ -399,3 +399,15 @@ async def test_where_even_a_sentence_is_refused_the_asker_is_told_directly(
     (told,) = slack.messages(slack.im(ADA))
     assert f"<#{CHANNEL}>" in told.text
     assert "did not accept the answer" in told.text
+
+
+async def test_an_answer_stays_if_its_amendment_is_refused(
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
+) -> None:
+    reply = await stage.poster().open(desk.run(), None)
+    await reply.finish(an_answer())
+    slack.refuse("chat.update", "msg_blocks_too_long", times=5)
+    with pytest.raises(PostRefused):
+        await reply.finish(an_answer("It is 331 m tall [1]."))
+    (shown,) = stage.shown(desk.message)
+    assert "It is 330 m tall" in shown
