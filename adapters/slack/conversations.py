@@ -233,7 +233,8 @@ def _parse_info(about: object) -> _Told:
         for kind in ("channels", "groups", "ims")
     )
     places = {id for ids in private for id in ids} | ({PUBLIC} if public else set())
-    attachments, size = attachments_of([about]), about.get("size")
+    attachments = [file for file in attachments_of([about]) if not file.unread]
+    size = about.get("size")
     return _Told(
         frozenset(places),
         attachments[0] if attachments else None,
@@ -342,7 +343,7 @@ class SlackConversations(FilesFound):
         hits: dict[str, Hit] = {}
         for each in messages:
             self._found[each.url] = each
-            words = unescape(each.message.words, {})[:SNIPPET]
+            words = each.message.markdown({})[:SNIPPET]
             hits.setdefault(each.url, Hit(each.title, each.url, words, self.name))
         of_files = await self._hits_of(files, query.talk.people)
         return blend([list(hits.values()), of_files])[: query.limit]
@@ -471,7 +472,7 @@ class SlackConversations(FilesFound):
         among_people = [
             each
             for each in messages
-            if each.words
+            if not each.is_silent
             and not each.run
             and each.user != self._bot
             and self._bot not in each.mentions
@@ -479,7 +480,7 @@ class SlackConversations(FilesFound):
         ]
         names = await names_of(self._team.people, among_people)
         return [
-            (names.get(each.user, each.app_name), _at(each.ts), unescape(each.words, names))
+            (names.get(each.user, each.app_name), _at(each.ts), each.markdown(names))
             for each in among_people
         ]
 

@@ -6,14 +6,21 @@ that finds an unfinished intention looks into the thread before it posts again.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
 
-from adapters.slack.calls import Away, Calls, Json, Refusal
+from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
 from adapters.slack.format import Part, simpler
-from adapters.slack.incoming import EVENT_TYPE, SlackMessage, is_ts, parse_message
+from adapters.slack.incoming import (
+    EVENT_TYPE,
+    SlackMessage,
+    attachments_of,
+    is_ts,
+    parse_message,
+)
 from adapters.slack.limits import PAGE_MESSAGES
 from adapters.slack.teams import Team
 from bot.core.logs import get_logger
@@ -177,6 +184,26 @@ async def thread_messages(
             return [found[ts] for ts in sorted(found)]
 
 
+async def with_files(calls: Calls, message: SlackMessage, patience: float) -> SlackMessage:
+    """Return a message with the files that Slack only named; those about which it does not answer
+    within ``patience`` seconds cannot be read.
+
+    https://docs.slack.dev/apis/slack-connect: files of other teams are told by ``files.info`` only.
+    """
+
+    async def about(id: str) -> Json:
+        try:
+            async with asyncio.timeout(patience):
+                return dict((await calls.once("files.info", file=id))["file"])
+        except (Refusal, Limited, Away, TimeoutError) as error:
+            log.info("file not known", file=id, error=repr(error))
+            is_gone = isinstance(error, Refusal) and error.code == "file_deleted"
+            return {"id": id, "mode": "tombstone" if is_gone else ""}
+
+    found = await asyncio.gather(*map(about, message.stubs))
+    return replace(message, files=(*message.files, *attachments_of(found)), stubs=())
+
+
 async def found_question(calls: Calls, record: PostedMessages) -> str | None:
     """Return the ts of the message that repeats the question, if it was posted."""
     if is_ts(record.thread):
@@ -217,10 +244,11 @@ _UNCHANGEABLE = frozenset({"message_not_found", "edit_window_closed", "cant_upda
 # The workspace does not know a kind of block, or a limit is narrower than Slack's pages say.
 _UNSHOWABLE = frozenset(
     {
-        *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_many", "msg_too_long"),
-        *("blocks_too_long", "unsupported_block"),
+        *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_many", "unsupported_block"),
     }
 )
+# The message has to be shorter.
+TOO_LONG = frozenset({"msg_too_long", "msg_blocks_too_long", "blocks_too_long"})
 _NOT_STREAMING = frozenset(
     {"message_not_in_streaming_state", "stopped_by_user", "message_not_found"}
 )

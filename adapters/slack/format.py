@@ -6,6 +6,7 @@ markup, or into Markdown after it was escaped.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -372,6 +373,11 @@ def notification(text: str) -> str:
     return escaped(plain(text, NOTIFICATION_CHARACTERS)) or "…"
 
 
+def block_characters(part: Part) -> int:
+    """Return how many characters of Slack's limit for the blocks of a message a part uses."""
+    return len(json.dumps(part.blocks, ensure_ascii=False))
+
+
 def markdown_block(text: str) -> Json:
     return {"type": "markdown", "text": text}
 
@@ -510,7 +516,8 @@ def working_blocks(
     ]
     blocks = [context([note or texts("working"), *_joined(lines)])]
     if text:
-        blocks.append(markdown_block(parts(text)[0]))
+        room = PART_CHARACTERS - len(json.dumps(blocks, ensure_ascii=False))
+        blocks.append(markdown_block(parts(text, max(room, PART_CHARACTERS // 8))[0]))
     if stop:
         stopping = button(texts("stop-button"), STOP, stop)
         blocks.append({"type": "actions", "elements": [stopping]})
@@ -526,7 +533,7 @@ def question_text(name: str, question: str, texts: Texts) -> str:
         first, *rest = parts(question, room)
         shown = f"{first} …" if rest else first
         text = _harmless(texts("asked-by", name=asker, question=shown))
-        if len(text) <= MARKDOWN_CHARACTERS:
+        if len(json.dumps(text, ensure_ascii=False)) <= MARKDOWN_CHARACTERS:
             return text
         room //= 2  # escaping makes the text longer
 

@@ -18,17 +18,19 @@ from datetime import UTC, datetime
 from typing import Literal, Self, TypeVar
 
 from adapters.slack.format import Json, escaped
+from bot.core.lines import label
 from bot.core.logs import get_logger
-from bot.core.messages import Attachment, Audience, Author, Message, Thread
+from bot.core.messages import Attachment, Audience, Author, Message, Thread, quotation
 from bot.core.reader import attached
 from bot.pages.urls import links_in
+from bot.search.conversation_search import day_of
 
 PLATFORM = "slack"
 EVENT_TYPE = "footnote_run"  # of the metadata of Footnote's own messages
 
 # Subtypes of messages that people write (https://docs.slack.dev/reference/events/message).
 _SPEECH = frozenset((None, "file_share", "thread_broadcast", "me_message"))
-_FILES_GONE = frozenset(("tombstone", "hidden_by_limit"))
+STUB = "check_file_info"  # the ``file_access`` of a file of Slack Connect that is only named
 
 # Errors that parsing JSON of an unexpected shape raises. ``FootnoteError`` is not among them.
 MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
@@ -119,8 +121,31 @@ def _kind_of(channel: object) -> Kind:
 
 # ---------------------------------------------------------------- messages
 
-# ``none`` wrote notices, such as of a join or a new topic, and hidden messages.
-Writer = Literal["person", "app", "none"]
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A message that another one forwards or links to: its words in Slack's text, the id and the
+    name of its author, the name of its place and its timestamp, each "" if unknown."""
+
+    words: str
+    user: str = ""
+    author: str = ""
+    place: str = ""
+    ts: str = ""
+
+    def people(self) -> list[str]:
+        return [*([self.user] if self.user and not self.author else []), *mentions_in(self.words)]
+
+    def markdown(self, names: Mapping[str, str]) -> str:
+        author = label(self.author or names.get(self.user) or self.user)
+        day = day_of(datetime.fromtimestamp(float(self.ts), UTC)) if is_ts(self.ts) else ""
+        words = unescape(self.words, names)
+        return quotation(words, author=author, place=label(self.place), at=day)
+
+
+# ``either`` is a person who writes through an app, or an app with a user of its own: their JSON is
+# the same. ``none`` wrote notices, such as of a join or a new topic, and hidden messages.
+Writer = Literal["person", "app", "either", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +156,9 @@ class SlackMessage:
     name it; ``bot`` is the id of the app that posted it, or "", and ``app_name`` its name. A person
     can write through an app. ``teams`` are the ids of the author's workspaces and organisations, as
     far as they are told. ``words`` is Slack's own text of all that is shown, also in blocks and
-    attachments; ``mentions`` are ids of people, also those in the text for notifications.
+    attachments, without previews of links; ``quotes`` are the messages that it forwards or links
+    to. ``mentions`` are ids of people, also those in the text for notifications, but none that are
+    only quoted. ``stubs`` are the ids of files of which Slack has to be asked for more.
 
     ``action_token`` allows searching, for some minutes, what the author may see. ``run`` and
     ``part`` are those of a message of Footnote; ``stream`` is the state of a streamed message, and
@@ -148,12 +175,28 @@ class SlackMessage:
     app_name: str = ""
     teams: tuple[str, ...] = ()
     words: str = ""
+    quotes: tuple[Quote, ...] = ()
     mentions: tuple[str, ...] = ()
     files: tuple[Attachment, ...] = ()
+    stubs: tuple[str, ...] = ()
     action_token: str = ""
     run: str = ""
     part: int = 0
     stream: str | None = None
+
+    @property
+    def said(self) -> tuple[str, tuple[Quote, ...]]:
+        """All words, empty strings included."""
+        return self.words, self.quotes
+
+    @property
+    def is_silent(self) -> bool:
+        """True if it has no words, and perhaps files."""
+        return not (self.words or self.quotes)
+
+    @property
+    def is_empty(self) -> bool:
+        return self.is_silent and not (self.files or self.stubs)
 
     @property
     def id(self) -> str:
@@ -174,9 +217,16 @@ class SlackMessage:
         return Thread(PLATFORM, team, self.channel, self.thread_ts or self.ts)
 
     def people(self) -> list[str]:
-        """Return the ids of the person who wrote it and of those mentioned in its words."""
-        writer = [self.user] if self.user and not self.bot else []
-        return list(dict.fromkeys([*writer, *mentions_in(self.words)]))
+        """Return the ids of the person who wrote it and of those mentioned or quoted in it."""
+        writer = [self.user] if self.user and self.writer != "app" else []
+        quoted = [id for quote in self.quotes for id in quote.people()]
+        return list(dict.fromkeys([*writer, *mentions_in(self.words), *quoted]))
+
+    def markdown(self, names: Mapping[str, str], without: str = "") -> str:
+        """Return its words as Markdown, followed by its quotes. ``names`` are as in ``unescape``;
+        mentions of the user ``without`` are left out of its own words."""
+        own = unescape(without_mention(self.words, without) if without else self.words, names)
+        return "\n\n".join(filter(None, (own, *(each.markdown(names) for each in self.quotes))))
 
     def to_message(
         self,
@@ -216,7 +266,8 @@ def event_id(channel: str, ts: str) -> str:
 def parse_message(message: Json, channel: str, place: Place | None = None) -> SlackMessage:
     """Parse a message, whose JSON need not name its ``channel``."""
     run, part = _run_of(message)
-    words = words_of(message)
+    words, quotes, files = _read(message)
+    own = _QUOTED_LINE.sub("", f"{message.get('text') or ''}\n{words}")
     bot, user = str(message.get("bot_id") or ""), str(message.get("user") or "")
     profile = _dict(message.get("bot_profile"))
     teams = _teams_of(message)
@@ -233,8 +284,10 @@ def parse_message(message: Json, channel: str, place: Place | None = None) -> Sl
         app_name=str(profile.get("name") or message.get("username") or user or bot),
         teams=teams,
         words=words,
-        mentions=tuple(mentions_in(f"{message.get('text') or ''} {words}")),
-        files=attachments_of(_dicts(message.get("files"))),
+        quotes=quotes,
+        mentions=tuple(mentions_in(own)),
+        files=attachments_of([file for file in files if file.get("file_access") != STUB]),
+        stubs=tuple(str(file["id"]) for file in files if file.get("file_access") == STUB),
         action_token=str(message.get("action_token") or ""),
         run=run,
         part=part,
@@ -252,6 +305,8 @@ def _writer(message: Json) -> Writer:
     subtype, bot = message.get("subtype"), message.get("bot_id")
     if message.get("hidden"):
         return "none"
+    if bot and message.get("user") and subtype in _SPEECH:
+        return "either"
     if bot:
         return "app" if subtype in _SPEECH | {"bot_message"} else "none"
     return "person" if subtype in _SPEECH and message.get("user") else "none"
@@ -278,18 +333,33 @@ def _run_of(message: Json) -> tuple[str, int]:
 
 
 def attachments_of(files: Sequence[Json]) -> tuple[Attachment, ...]:
-    """Return the files of a message that can be downloaded."""
-    return tuple(
-        Attachment(
-            name=str(file.get("name") or file.get("title") or file.get("id", "")),
-            media_type=str(file.get("mimetype") or "application/octet-stream"),
-            url=attached(str(file.get("permalink") or file["url_private"])),
-            download=str(file.get("url_private_download") or file["url_private"]),
-        )
-        for file in files
-        if file.get("url_private")
-        and file.get("mode") not in _FILES_GONE
-        and not file.get("is_external")
+    """Return the files of a message, also those that cannot be downloaded."""
+    return tuple(map(_attachment_of, files))
+
+
+# https://docs.slack.dev/reference/objects/file-object
+_UNREAD_MODES: Mapping[object, str] = {
+    "tombstone": "file-gone",
+    "hidden_by_limit": "file-hidden",
+    "external": "file-elsewhere",
+}
+_CANVASES = "application/vnd.slack-"  # media types of canvases and lists
+
+
+def _attachment_of(file: Json) -> Attachment:
+    url, kind = _string(file.get("url_private")), _string(file.get("mimetype"))
+    unread = _UNREAD_MODES.get(file.get("mode"), "" if url else "file-not-shown")
+    if file.get("is_external"):
+        unread = "file-elsewhere"
+    elif kind.startswith(_CANVASES):
+        unread = "file-is-canvas"
+    name = str(file.get("name") or file.get("title") or file.get("id") or "")
+    return Attachment(
+        name=name,
+        media_type=kind or "application/octet-stream",
+        url=attached(str(file.get("permalink") or url)),
+        download="" if unread else str(file.get("url_private_download") or url),
+        unread=unread,
     )
 
 
@@ -305,10 +375,10 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A changed message. Slack does not always name its author. ``before`` is its text before."""
+    """A changed message, and what it was ``before``. Slack does not always name its author."""
 
     message: SlackMessage
-    before: str
+    before: SlackMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +462,8 @@ def _parse_message_event(event: Json, shared: object) -> SlackEvent | None:
             editor = edited.get("user") if isinstance(edited, dict) else None
             author = message.get("user") or before.get("user") or editor
             parsed = _message_of(event, {**message, "user": author or "?"}, shared)
-            return Edit(replace(parsed, user=str(author or "")), words_of(before))
+            earlier = parse_message({"ts": parsed.ts, **before}, parsed.channel)
+            return Edit(replace(parsed, user=str(author or "")), earlier)
     return _message_of(event, event, shared)
 
 
@@ -510,6 +581,7 @@ _STRUCK = re.compile(r"(?<![\w~])~(?=[^\s~])([^~\n]*[^\s~])~(?![\w~])")
 _BULLET = re.compile(r"^([ \t]*)[•◦▪][ \t]+", re.MULTILINE)
 _EMOJI = re.compile(r":[a-z0-9_+'-]+(?:::skin-tone-[2-6])?:")
 _KEPT = re.compile("\x00(\\d+)\x00")
+_PIPE = re.compile(r"<[^<>\n]+>|\|")  # a bar, outside of links
 
 
 def unescape(text: str, names: Mapping[str, str]) -> str:
@@ -599,47 +671,77 @@ def _link(label: str, target: str) -> str:
 # https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
 
 DEEPEST = 12  # levels of nested blocks; deeper ones are left out
+QUOTED_DEEP = 3  # levels of forwards of forwards
 
+_TEXTS = ("title", "subtitle", "text", "body", "description", "details", "output")  # of a block
 # Blocks that are controls or have no words.
-_CONTROLS = frozenset({"actions", "divider", "context_actions", "input"})
-_STYLES = (("code", "`"), ("strike", "~"), ("italic", "_"), ("bold", "*"))
+_CONTROLS = frozenset({"divider", "context_actions", "input"})
+_STYLES = (("code", "`"), ("strike", "~~"), ("italic", "_"), ("bold", "**"))
+_QUOTED_LINE = re.compile(r"^&gt;.*", re.MULTILINE)  # of a person's own block quote
 
 
-def words_of(message: Json) -> str:
-    """Return the text of a message.
+def _read(message: Json) -> tuple[str, tuple[Quote, ...], list[Json]]:
+    """Return the words of a message, the messages that it quotes, and the files of all.
 
-    A person's text is what they wrote. An app's text is what Slack shows: its attachments, and its
-    blocks or, if it has none, its text, which is otherwise only for notifications.
+    The words are what Slack shows: the blocks or, if there are none, the text, which is otherwise
+    only for notifications; then the attachments, but no previews of links. A pasted table is an
+    attachment, whose fallback says that there is no preview.
     """
-    text = str(message.get("text") or "")
-    if not message.get("bot_id"):
-        return text or _lines([_blocks(message.get("blocks")), *_attachments(message)])
-    return _lines([_blocks(message.get("blocks")) or text, *_attachments(message)])
-
-
-def _lines(parts: list[str]) -> str:
-    """Join the non-empty parts with newlines, each once."""
-    return "\n".join(dict.fromkeys(filter(None, parts)))
+    words = [_blocks(message.get("blocks")) or _string(message.get("text"))]
+    quotes: list[Quote] = []
+    files = _dicts(message.get("files"))
+    for part in _dicts(message.get("attachments")):
+        if _is_quote(part):
+            for each in _quoted(part, QUOTED_DEEP):
+                quotes.append(_quote(each))
+                files = [*files, *_dicts(each.get("files"))]
+        elif not part.get("from_url"):
+            words.append(_attachment(part))
+    shown = tuple(quote for quote in quotes if quote.words)
+    return "\n".join(dict.fromkeys(filter(None, words))).strip("\n"), shown, files
 
 
 # ---------------------------------------------------------------- attachments
 
 
-def _attachments(message: Json) -> Iterator[str]:
-    for part in _dicts(message.get("attachments")):
-        blocks = _blocks(part.get("blocks")) or _lines(
-            [
-                _blocks(_dict(quoted.get("message")).get("blocks"))
-                for quoted in _dicts(part.get("message_blocks"))
-            ]
-        )
-        said = [_string(part.get("pretext")), _string(part.get("title"))]
-        said.append(blocks or _string(part.get("text")))
-        for field in _dicts(part.get("fields")):
-            said += [_string(field.get("title")), _string(field.get("value"))]
-        yield _lines(said) or _string(part.get("fallback"))
-        url = _string(part.get("title_link")) or _string(part.get("from_url"))
-        yield f"<{url}>" if url else ""
+def _is_quote(part: Json) -> bool:
+    """Return True for a message that was forwarded, or linked to and so shown by Slack."""
+    return bool(part.get("is_share") or part.get("is_msg_unfurl"))
+
+
+def _quoted(part: Json, levels: int) -> Iterator[Json]:
+    """Yield a quoted message and those that it quotes in turn."""
+    yield part
+    for inner in filter(_is_quote, _dicts(part.get("attachments")) if levels > 1 else ()):
+        yield from _quoted(inner, levels - 1)
+
+
+def _quote(part: Json) -> Quote:
+    inside = [_dict(each.get("message")) for each in _dicts(part.get("message_blocks"))]
+    blocks = [_blocks(each.get("blocks")) for each in inside]
+    words = "\n".join(filter(None, blocks)) or _string(part.get("text"))
+    own = [each for each in _dicts(part.get("attachments")) if not _is_quote(each)]
+    tables = [_blocks(part.get("blocks")), *map(_attachment, own)]
+    place = _string(part.get("channel_name"))
+    in_channel = _string(part.get("channel_id"))[:1] == "C" and place
+    return Quote(
+        words="\n".join(dict.fromkeys(filter(None, (words, *tables)))).strip("\n"),
+        user=_string(part.get("author_id")),
+        author=_string(part.get("author_name")) or _string(part.get("author_subname")),
+        place=f"#{place.removeprefix('#')}" if in_channel else place,
+        ts=str(part.get("ts") or ""),
+    )
+
+
+def _attachment(part: Json) -> str:
+    blocks = _blocks(part.get("blocks"))
+    said = [_string(part.get("pretext")), _string(part.get("title"))]
+    said.append(blocks or _string(part.get("text")))
+    for field in _dicts(part.get("fields")):
+        said += [_string(field.get("title")), _string(field.get("value"))]
+    url = _string(part.get("title_link"))
+    words = "\n".join(dict.fromkeys(filter(None, said))) or _string(part.get("fallback"))
+    return "\n".join(filter(None, (words, f"<{url}>" if url else "")))
 
 
 # ---------------------------------------------------------------- blocks
@@ -650,7 +752,7 @@ def _blocks(blocks: object, depth: int = 0) -> str:
 
 
 def _block(block: Json, depth: int) -> str:
-    if depth > DEEPEST or str(block.get("type")) in _CONTROLS:
+    if not block or depth > DEEPEST or str(block.get("type")) in _CONTROLS:
         return ""
     match block.get("type"):
         case "rich_text":
@@ -659,24 +761,48 @@ def _block(block: Json, depth: int) -> str:
             return escaped(_string(block.get("text")))
         case "image":
             return _text(block.get("title")) or escaped(_string(block.get("alt_text")))
-        case "table":
-            rows = block.get("rows")
-            return "\n".join(map(_row, rows)) if isinstance(rows, list) else ""
+        case "table" | "data_table":
+            caption = escaped(_string(block.get("caption")))
+            return "\n".join(filter(None, (caption, _table(block.get("rows")))))
+        case "actions":
+            return "\n".join(filter(None, map(_ticks, _dicts(block.get("elements")))))
     # All other blocks, including unknown ones: their texts in reading order.
-    said = [_text(block.get(name)) for name in ("title", "subtitle", "text", "body", "description")]
-    said += [_text(field) for field in _dicts(block.get("fields"))]
-    for inside in ("elements", "blocks", "child_blocks"):
-        said += [_text(one) or _block(one, depth + 1) for one in _dicts(block.get(inside))]
+    parts = [block[name] for name in _TEXTS if block.get(name)]
+    for inside in ("fields", "elements", "blocks", "child_blocks", "tasks"):
+        parts += _dicts(block.get(inside))
+    said = [
+        escaped(part) if isinstance(part, str) else _text(part) or _block(_dict(part), depth + 1)
+        for part in parts
+    ]
+    said.append(_ticks(_dict(block.get("accessory"))))
     return "\n".join(filter(None, said))
 
 
-def _row(cells: object) -> str:
-    """Return the text of a table row, whose cells are rich text or raw."""
-    return " | ".join(
-        _rich(cell.get("elements"), 1)
-        if cell.get("type") == "rich_text"
-        else escaped(_string(cell.get("text")))
-        for cell in _dicts(cells)
+def _table(rows: object) -> str:
+    """Return a table in Markdown after a blank line; its first row is the heading."""
+    cells = [list(map(_cell, _dicts(row))) for row in rows] if isinstance(rows, list) else []
+    width = max(map(len, cells), default=0)
+    if not width:
+        return ""
+    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in cells]
+    return "\n".join(["", lines[0], f"|{' --- |' * width}", *lines[1:]])
+
+
+def _cell(cell: Json) -> str:
+    """Return the text of a cell, which is rich text or raw, on one line."""
+    is_rich = cell.get("type") == "rich_text"
+    text = _rich(cell.get("elements"), 1) if is_rich else escaped(_string(cell.get("text")))
+    return _PIPE.sub(lambda found: "\\|" if found[0] == "|" else found[0], " ".join(text.split()))
+
+
+def _ticks(element: Json) -> str:
+    """Return the options of tick boxes as a list that shows which are ticked; "" for others."""
+    if element.get("type") != "checkboxes":
+        return ""
+    ticked = [one.get("value") for one in _dicts(element.get("initial_options"))]
+    return "\n".join(
+        f"• [{'x' if one.get('value') in ticked else ' '}] {_text(one.get('text'))}"
+        for one in _dicts(element.get("options"))
     )
 
 
@@ -725,6 +851,11 @@ def _inline(elements: object, *, plain: bool = False) -> str:
 
 
 def _word(element: Json, *, plain: bool) -> str:
+    shown = _element(element)
+    return shown if plain else _styled(shown, _dict(element.get("style")))
+
+
+def _element(element: Json) -> str:
     text = escaped(_string(element.get("text")))
     match element.get("type"):
         case "link":
@@ -740,9 +871,9 @@ def _word(element: Json, *, plain: bool) -> str:
             return f"<!{_string(element.get('range'))}>"
         case "emoji":
             return f":{_string(element.get('name'))}:"
-        case "date":
-            return escaped(_string(element.get("fallback")))
-    return text if plain else _styled(text, _dict(element.get("style")))
+    # Dates have a fallback, colours a value; elements of a new kind may have either.
+    other = _string(element.get("fallback")) or _string(element.get("value"))
+    return text or escaped(other)
 
 
 def _styled(text: str, style: Json) -> str:

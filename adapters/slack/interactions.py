@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from adapters.slack.calls import Calls
 from adapters.slack.deferred import Doing, Recipient, SlowWork
+from adapters.slack.delivery import with_files
 from adapters.slack.format import (
     BAD,
     DEEPER,
@@ -33,7 +34,7 @@ from adapters.slack.incoming import (
     mentions_in,
     unescape,
 )
-from adapters.slack.listener import Listener, about_files
+from adapters.slack.listener import FILE_SECONDS, Listener, about_files
 from adapters.slack.views import details
 from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.core.lines import shortened
@@ -321,7 +322,8 @@ class Buttons:
         """Handle "Research this", which makes a message the presser's question, and "Check the
         facts" about a message's statements."""
         sent, user, listener = shortcut.message, shortcut.user, self._listener
-        people = await listener.people.quickly([user, *mentions_in(sent.words)])
+        sent = await with_files(self._calls, sent, FILE_SECONDS)
+        people = await listener.people.quickly([user, *sent.people()])
         text = listener.markdown(sent, people)
         author, locale = listener.author(user, people, text, shortcut.teams)
         texts = texts_for(locale)

@@ -50,6 +50,10 @@ STREAM_CHARACTERS = 12_000
 # distributed outside the Marketplace get 15 messages, once a minute, whatever they request
 PAGE_MESSAGES = 200
 
+# Seen (https://github.com/slackapi/bolt-js/issues/2509): chat.postMessage refuses more than about
+# 13,200 characters of serialized blocks with msg_blocks_too_long.
+BLOCK_CHARACTERS = 12_800
+
 # Calls a minute for a method in one workspace, https://docs.slack.dev/apis/web-api/rate-limits and
 # the page of each method (tier 2: 20, tier 3: 50, tier 4: 100).
 CALLS_A_MINUTE: Mapping[str, int] = {

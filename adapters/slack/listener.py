@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from cachetools import LRUCache, TTLCache
 
-from adapters.slack.calls import Calls
+from adapters.slack.calls import Calls, Refusal
 from adapters.slack.conversations import stored_token
 from adapters.slack.deferred import EphemeralMessages, Recipient, RetryQueue
+from adapters.slack.delivery import thread_messages, with_files
 from adapters.slack.incoming import (
     PLATFORM,
     Deletion,
@@ -28,21 +29,23 @@ from adapters.slack.incoming import (
     calls_group,
     event_id,
     is_wordless,
+    mentions_in,
     parse_message,
-    unescape,
-    without_mention,
 )
 from adapters.slack.teams import Me, People, Person, app_of
-from bot.core.errors import Denied, Invalid, StorageUnavailable
+from bot.core.errors import Denied, Invalid, PlatformUnavailable, PostRefused, StorageUnavailable
+from bot.core.lines import label
 from bot.core.logs import get_logger
-from bot.core.messages import Attachment, Author, Message, Thread
+from bot.core.messages import Attachment, Author, Message, Thread, quotation
 from bot.core.texts import Texts, sentence_for, texts_for
+from bot.pages.urls import links_in
 from bot.search.registry import searches_conversations
 from bot.service.reception import Address, Handled, Reception
 from bot.text.language import detect
 
 MESSAGES_REMEMBERED = 10_000
 LAST_RETRY = 3  # the number of Slack's last redelivery of an event
+FILE_SECONDS, ABOVE_SECONDS = 1.0, 1.5  # within the three seconds that Slack waits in all
 MENTION_SECONDS = 0.25  # how long one event of a pair waits for the other
 # Without a limit, two apps that answer each other with new conversations would never stop.
 APP_QUESTIONS = 20  # per app and channel, within APP_SECONDS
@@ -143,7 +146,10 @@ class Listener:
     async def handle_mention(self, mention: Mention, retry: int = 0) -> None:
         """Handle ``app_mention``. In a channel, a ``message`` event always comes before or after
         it."""
-        message = mention.message
+        message = await self._with_writer(mention.message)
+        mentioned = self.me.user in message.mentions
+        if not mentioned and self.me.user in mentions_in(message.words):
+            return  # only in words that are quoted
         if message.writer != "person" and not self._is_question_of_app(message):
             return
         if not await self._mentions.has_message(message):
@@ -151,6 +157,7 @@ class Listener:
 
     async def handle_message(self, message: SlackMessage, retry: int = 0) -> None:
         """Handle a new message of a channel or a conversation."""
+        message = await self._with_writer(message)
         mentioned = self.me.user in message.mentions
         if message.writer == "person":
             if mentioned:
@@ -169,6 +176,24 @@ class Listener:
         elif self._is_of_other_app(message) and message.is_reply:
             await self._take(message, "others", retry=retry)
 
+    async def _with_writer(self, message: SlackMessage) -> SlackMessage:
+        """Return a message whose writer is known. Slack marks what a person writes through an app
+        like what an app writes, and only ``users.info`` tells whose the user is.
+
+        It is not asked about messages that are not for Footnote. Raises ``PlatformUnavailable``.
+        """
+        if message.writer != "either":
+            return message
+        concerned = message.place.kind == "im" or self.me.user in message.mentions
+        concerned = concerned or await self._takes_part(message.thread(self.me.team))
+        if self.is_ours(message) or not concerned:
+            return replace(message, writer="app")
+        try:
+            is_app = (await self.people.person(message.user)).is_app
+        except PostRefused:
+            is_app = True  # Slack does not show the user
+        return replace(message, writer="app" if is_app else "person")
+
     def is_ours(self, message: SlackMessage) -> bool:
         """Return True if Footnote posted a message."""
         return bool(message.run) or message.bot == self.me.bot or message.user == self.me.user
@@ -185,8 +210,8 @@ class Listener:
         return self._is_of_other_app(message) and not message.is_reply and mentioned
 
     async def handle_edit(self, edit: Edit, retry: int = 0) -> None:
-        message = edit.message
-        if message.writer != "person" or message.words == edit.before:
+        message = await self._with_writer(edit.message)
+        if message.writer != "person" or message.said == edit.before.said:
             return  # an app's message, or only a link preview was added
         addressed = message.place.kind == "im" or self.me.user in message.mentions
         if self.me.user in message.mentions:
@@ -242,20 +267,23 @@ class Listener:
 
         A message that this process has handled is skipped, unless it has files or was edited.
         """
-        if sent.id in self._settled and not again and not sent.files:
+        if sent.id in self._settled and not (again or sent.files or sent.stubs):
             return
         asked = address == "footnote"
         if not asked and not await self._takes_part(sent.thread(self.me.team)):
             return  # before Slack is asked about people in threads that are not ours
+        sent = await with_files(self._calls, sent, FILE_SECONDS)
         message = await self._message(sent)
+        if asked and sent.is_reply and not sent.files and is_wordless(message.text):
+            message = await self._about_above(sent, message, retry=retry)
         texts = texts_for(message.locale)
         recipient: Recipient | None = recipient_of(sent, message)
         if not asked and is_wordless(message.text):
             return  # only emoji, which amount to a reaction, or a picture from an app
+        if sent.bot and address != "others" and not self._may_app_ask(sent):
+            log.warning("app asks too often", app=message.author.name, id=sent.id)
+            return
         if asked and sent.writer == "app":
-            if not self._may_app_ask(sent):
-                log.warning("app asks too often", app=message.author.name, id=sent.id)
-                return
             recipient = None  # apps get no notices
         # People who talk in a thread without asking Footnote get one notice that they may not ask.
         whom = sent.id if asked else f"{message.thread.key} {message.author.id}"
@@ -305,6 +333,43 @@ class Listener:
             conversations=self._may_search and not is_app and bool(sent.action_token),
         )
 
+    async def _about_above(self, sent: SlackMessage, message: Message, *, retry: int) -> Message:
+        """Return a bare mention as the question that the message above it in the thread is.
+
+        It stays empty if Footnote wrote that one, or may not read it. Raises
+        ``PlatformUnavailable``, unless Slack will not deliver the mention again.
+        """
+        try:
+            said = await thread_messages(
+                self._calls, sent.channel, sent.thread_ts, latest=sent.ts, patience=ABOVE_SECONDS
+            )
+        except Refusal as refusal:
+            log.info("message above not read", id=sent.id, error=str(refusal))
+            return message
+        except PlatformUnavailable:
+            if retry < LAST_RETRY:
+                raise
+            return message
+        earlier = [each for each in said if each.ts < sent.ts and each.writer != "none"]
+        above = next((each for each in reversed(earlier) if not self._is_bare(each)), None)
+        if above is None or self.is_ours(above):
+            return message
+        above = await with_files(self._calls, above, FILE_SECONDS)
+        people = await self.people.quickly(self._named_in(above))
+        author = people[above.user].name if above.user in people else above.app_name
+        words = self.markdown(above, people)
+        text = quotation(words, author=label(author)) if words else ""
+        return replace(
+            message,
+            text=text or about_files(above.files, texts_for(message.locale)),
+            links=tuple(links_in(text)),
+            attachments=above.files,
+        )
+
+    def _is_bare(self, message: SlackMessage) -> bool:
+        """Return True for a message with nothing but a mention of Footnote and perhaps emoji."""
+        return is_wordless(self.markdown(message, {})) and not (message.files or message.stubs)
+
     def author(
         self, user: str, people: Mapping[str, Person], text: str, teams: Sequence[str] = ()
     ) -> tuple[Author, str]:
@@ -324,7 +389,7 @@ class Listener:
     def markdown(self, message: SlackMessage, people: Mapping[str, Person]) -> str:
         """Return the words of a message to Footnote as Markdown, with people by their names."""
         names = {person.id: person.name for person in people.values()}
-        return unescape(without_mention(message.words, self.me.user), names)
+        return message.markdown(names, without=self.me.user)
 
     def _named_in(self, message: SlackMessage) -> list[str]:
         return [id for id in message.people() if id != self.me.user]
@@ -364,8 +429,9 @@ class Listener:
 
 
 def about_files(files: Sequence[Attachment], texts: Texts) -> str:
-    """Return the question for a message that has files and no text; "" without files."""
-    return texts("files-question", names=", ".join(file.name for file in files)) if files else ""
+    """Return the question for a message without text about its files; "" without readable ones."""
+    names = ", ".join(file.name for file in files if not file.unread)
+    return texts("files-question", names=names) if names else ""
 
 
 def recipient_of(sent: SlackMessage, message: Message) -> Recipient:

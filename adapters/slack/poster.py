@@ -25,9 +25,10 @@ from adapters.slack.delivery import (
     is_suggestion,
     message_ts,
     thread_messages,
+    with_files,
 )
 from adapters.slack.format import escaped, markdown_block, notification, question_text
-from adapters.slack.incoming import Place, is_direct, is_ts, unescape
+from adapters.slack.incoming import Place, is_direct, is_ts
 from adapters.slack.installations import FILES, PUBLIC
 from adapters.slack.reply import Features, SlackDisplay
 from adapters.slack.teams import Team, Teams, names_of
@@ -73,17 +74,18 @@ async def thread_history(team: Team, run: RunRef) -> Sequence[Message]:
         message
         for message in said
         if message.writer != "none"
-        and (message.words or message.files)
+        and not message.is_empty
         and message.user != user
         and not message.run
         and message.ts != asked
     ][-MESSAGES:]
+    heard = [await with_files(team.calls, each, team.calls.timing.reading) for each in heard]
     names = await names_of(team.people, heard)
     return [
         message.to_message(
             where,
             Author(message.author, names.get(message.author) or message.app_name),
-            unescape(message.words, names),
+            message.markdown(names),
             run.message.locale,
         )
         for message in heard

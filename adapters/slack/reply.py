@@ -5,18 +5,19 @@ are not allowed or an earlier attempt left messages. In the end they hold exactl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any, Literal
 
 from cachetools import TTLCache
 
 from adapters.slack.calls import CREDENTIALS, Away, Calls, Json, Limited, Refusal
-from adapters.slack.delivery import Delivery, Post, PostedMessages
+from adapters.slack.delivery import TOO_LONG, Delivery, Post, PostedMessages
 from adapters.slack.format import (
     Final,
     Part,
     Task,
+    block_characters,
     chunk_characters,
     cut_before,
     escaped,
@@ -35,6 +36,8 @@ from adapters.slack.format import (
 )
 from adapters.slack.incoming import is_direct
 from adapters.slack.limits import (
+    BLOCK_CHARACTERS,
+    PART_CHARACTERS,
     PLAN_CHARACTERS,
     SESSION_TITLE_CHARACTERS,
     STREAM_CHARACTERS,
@@ -178,8 +181,8 @@ class Streaming:
             return False
         self._sent += here
         if elsewhere:
-            rest_of = message_parts(parts(elsewhere), final)
-            await self._delivery.settle(rest_of, first=len(self._record.posts))
+            first = len(self._record.posts)
+            await settle_in_parts(self._delivery, elsewhere, final, first=first)
         return True
 
     # ------------------------------------------------------------ growing
@@ -377,6 +380,29 @@ def message_parts(pieces: Sequence[str], final: Final) -> list[Part]:
     ]
 
 
+async def settle_in_parts(delivery: Delivery, text: str, final: Final, *, first: int = 0) -> None:
+    """Show a text and the closing blocks in messages from number ``first`` on, which become shorter
+    as long as they are above Slack's limit, or refused as too long: at last without the closing
+    blocks. Raises as ``Delivery.settle`` does."""
+    sizes = [PART_CHARACTERS >> halved for halved in range(4)]
+    for size, ending in [
+        *((size, final) for size in sizes),
+        (sizes[-1], replace(final, closing=())),
+    ]:
+        messages = message_parts(parts(text, size), ending)
+        is_last = ending is not final
+        if not is_last and max(map(block_characters, messages)) > BLOCK_CHARACTERS:
+            continue
+        try:
+            await delivery.settle(messages, first=first)
+        except Refusal as refusal:
+            if is_last or refusal.code not in TOO_LONG:
+                raise
+            log.info("messages too long", characters=size, code=refusal.code)
+        else:
+            return
+
+
 Ability = Literal["streaming", "sessions"]
 
 REFUSED_SECONDS = 86_400.0  # then a refused feature is tried again: an admin may allow it
@@ -449,6 +475,7 @@ class SlackDisplay(Display):
         self._way: Streaming | Updating | None = None
         self._session = False  # Slack shows that Footnote is working, and its Stop button
         self._session_begun = False  # Slack may be showing it
+        self._is_finished = False  # if an amendment is refused, the answer before it stays
         self._began = monotonic()
 
     # ------------------------------------------------------------ while it works
@@ -494,9 +521,11 @@ class SlackDisplay(Display):
             await self._settle(ending, view.plan)
         except Refusal as refusal:
             if refusal.code in PLACE_GONE:
-                await self._tell_asker()
+                await self._tell_asker("answer-place-gone", refusal)
+            elif refusal.code not in CLOSED and not self._is_finished:
+                await self._show_refusal(answer, refusal)
             raise
-        self._record.settled = True
+        self._is_finished = self._record.settled = True
         await self._record.save()
         await self._end_session()
 
@@ -507,11 +536,27 @@ class SlackDisplay(Display):
         way = None if self._record.settled else self._way  # a finished reply is not streamed again
         shown = isinstance(way, Streaming) and await way.finish(ending, plan, told)
         if not shown:
-            await self._delivery.settle(message_parts(parts(ending.text), ending))
+            await settle_in_parts(self._delivery, ending.text, ending)
 
-    async def _tell_asker(self) -> None:
-        """Notify the asker by direct message that Footnote can no longer post where the question
-        was asked, after ending any stream there if Slack allows it."""
+    async def _show_refusal(self, answer: Answer, refusal: Refusal) -> None:
+        """Show in place of an answer that Slack refuses it; if it refuses that too, notify the
+        asker."""
+        said = self._texts("answer-refused", code=refusal.code, question=self._question)
+        instead = failure(answer, said, self._texts, page=self._run.page)
+        try:
+            await settle_in_parts(self._delivery, instead.text, instead)
+            await self._end_session()
+        except (PlatformUnavailable, PostRefused) as error:
+            log.warning("refusal not shown", run=self._run.id, error=str(error))
+            await self._tell_asker("answer-refused", refusal)
+
+    @property
+    def _question(self) -> str:
+        return shortened(self._run.message.text, QUESTION)
+
+    async def _tell_asker(self, text_id: str, refusal: Refusal) -> None:
+        """Notify the asker by direct message that there is no answer where the question was asked,
+        after ending any stream there if Slack allows it."""
         channel, asker = self._record.channel, self._run.message.author.id
         try:
             for post in self._record.posts:
@@ -521,8 +566,7 @@ class SlackDisplay(Display):
             log.info("stream not ended", run=self._run.id, error=str(error))
         if is_direct(channel):
             return
-        question = shortened(self._run.message.text, QUESTION)
-        text = escaped(self._texts("answer-place-gone", question=question))
+        text = escaped(self._texts(text_id, question=self._question, code=refusal.code))
         try:
             await self._calls.patiently(
                 "chat.postMessage",

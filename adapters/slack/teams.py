@@ -52,6 +52,7 @@ class Person:
     ``locale`` is the language of their Slack, such as ``en-US``; ``team`` and ``enterprise`` are
     the ids of their workspace and organisation. ``guest`` is True for people whom Slack calls
     guests or strangers, or does not let Footnote look up. ``zone`` is an IANA time zone name.
+    ``is_app`` is True for the user of an app.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Person:
     enterprise: str = ""
     guest: bool = False
     zone: str = ""
+    is_app: bool = False
 
 
 class People:
@@ -109,7 +111,7 @@ class People:
             return
         log.debug("person not looked up", id=id, error=str(error))
         if isinstance(error, Refusal) and error.code in STRANGER:
-            self._known[id] = Person(id, id, "", guest=True)
+            self._known[id] = Person(id, id, "", guest=True, is_app=True)
         else:  # Slack is away, or refused for a reason that has nothing to do with the person
             self._hurry_until = time.monotonic() + PAUSE_SECONDS
 
@@ -128,6 +130,7 @@ class People:
             enterprise=str((user.get("enterprise_user") or {}).get("enterprise_id") or ""),
             guest=any(user.get(kind) for kind in GUESTS),
             zone=str(user.get("tz") or ""),
+            is_app=bool(user.get("is_bot")),
         )
         self._known[id] = person
         return person

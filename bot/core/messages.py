@@ -354,8 +354,10 @@ class Attachment:
 
     ``url`` is for people to open; ``download`` is for the adapter to fetch, if it differs. Files
     that Footnote stores have addresses that begin with ``UPLOADED``. ``again`` is True for a file
-    from an earlier message of the thread that is read for this one too. ``shows`` is what a picture
-    shows, once a run has read it; it is stored with the picture's page only.
+    from an earlier message of the thread that is read for this one too. ``unread`` is the id of the
+    text that says why the file cannot be read, with its name; "" for all that are worth a try.
+    ``shows`` is what a picture shows, once a run has read it; it is stored with the picture's page
+    only.
     """
 
     name: str
@@ -363,6 +365,7 @@ class Attachment:
     url: str
     download: str = ""
     again: bool = False
+    unread: str = ""
     shows: str = ""
 
 
@@ -420,6 +423,13 @@ class Entry:
     cited: tuple[Citation, ...] = ()
     made_from: Provenance = OWN_WORDS
     files: tuple[Attachment, ...] = ()
+
+    @property
+    def at_hand(self) -> tuple[Attachment, ...]:
+        """The files that a later question may use; users of the console choose theirs anew."""
+        return tuple(
+            file for file in self.files if not (file.unread or file.url.startswith(UPLOADED))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -503,6 +513,19 @@ def quotation(text: str, *, author: str = "", place: str = "", at: str = "") -> 
     head = ", ".join(filter(None, (author, place, at)))
     lines = [f"{head}:", *text.strip().splitlines()] if head else text.strip().splitlines()
     return "\n".join(f"> {line}".rstrip() for line in lines)
+
+
+def unquoted(text: str) -> str:
+    """Return a text with its quotations as plain words, without their headings: what is to be
+    searched for, where no model reads who said it."""
+    lines: list[str] = []
+    depth = 0
+    for line in text.split("\n"):
+        words = line.lstrip("> ")
+        begins, depth = depth, line[: len(line) - len(words)].count(">")
+        if not (depth > begins and words.endswith(":")):
+            lines.append(words if depth else line)
+    return "\n".join(lines).strip() or text
 
 
 def clean_question(text: str) -> str:

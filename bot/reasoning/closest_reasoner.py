@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
-from bot.core.messages import Message, Transcript
+from bot.core.messages import Message, Transcript, unquoted
 from bot.pages.urls import dedupe_key, hosts_in, links_said
 from bot.reasoning.calls import ModelCalls
 from bot.reasoning.closest_passages import quoted
@@ -32,6 +32,7 @@ from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, t
 LONGEST_QUERY = 200  # characters
 MOST_QUERIES = 4
 SHORT = 5  # keywords of a message that may depend on its thread
+FILES = 3  # the latest ones of the thread, which a search reads too
 FEW = 3  # words besides links and words for reading, up to which a message is about its links
 OPENING = 1_000  # characters of an earlier message, enough to show its topic
 
@@ -81,7 +82,7 @@ def question_of(transcript: Transcript, message: Message) -> Rewritten:
     if stated and not asked:
         language = language_of(transcript, message)
         return Rewritten("chat", message.text, language=language, correction=stated)
-    taken = _rewritten(transcript, replace(message, text=asked or message.text))
+    taken = _rewritten(transcript, replace(message, text=unquoted(asked or message.text)))
     return replace(taken, correction=stated)
 
 
@@ -110,7 +111,7 @@ def _rewritten(transcript: Transcript, message: Message) -> Rewritten:
         question if question != said else text,
         queries=tuple(dict.fromkeys(filter(None, queries)))[:MOST_QUERIES],
         knowledge_queries=(searched,),
-        links=links,
+        links=(*links, *_files(transcript)),
         language=language,
     )
 
@@ -222,9 +223,19 @@ def _links(transcript: Transcript, message: Message) -> tuple[str, ...]:
     if not links and len(topic_words(message.text)) <= FEW:
         links = [address for host, address in hosts_in(message.text)]
     if not links and _POINTS_TO_PAGE.search(message.text):
-        said = [each.text for each in transcript.entries if each.role == "person"]
-        links = [link for text in said for link in links_said(text)][-1:]
+        said = [each for each in transcript.entries if each.role == "person"]
+        files = [[file.url for file in each.at_hand] for each in said]
+        given = [links_said(each.text) for each in said]
+        links = [link for pair in zip(given, files, strict=True) for each in pair for link in each]
+        links = links[-1:]
     return tuple({dedupe_key(link): link for link in reversed(links)}.values())[::-1]
+
+
+def _files(transcript: Transcript) -> list[str]:
+    """Return the latest files of a thread, each once: no model says whether a question is about
+    them, so the closest passages are looked for in them too."""
+    sent = [file.url for entry in transcript.entries for file in entry.at_hand]
+    return list(dict.fromkeys(reversed(sent)))[:FILES]
 
 
 # ---------------------------------------------------------------- the topic of a thread

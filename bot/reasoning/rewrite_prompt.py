@@ -203,8 +203,11 @@ def _entry(entry: Entry, *, is_aside: bool) -> str:
         return element("message", text, **{"from": "Footnote"}, **about, **sources)
     text = clean(middle_out(entry.text, PERSONS)).strip()
     text = "\n".join((text, *_pictures(entry.files)))
-    to = {"to": "people"} if is_aside else {}
-    return element("message", text, **{"from": person(entry.name)}, **to)
+    names = "; ".join(line(file.name, 100) for file in entry.at_hand)
+    about = {"files": names} if names else {}
+    if is_aside:
+        about["to"] = "people"
+    return element("message", text, **{"from": person(entry.name)}, **about)
 
 
 def _pictures(files: Sequence[Attachment]) -> list[str]:
@@ -253,7 +256,8 @@ def _correction(value: Any, transcript: Transcript) -> str:
 
 
 def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, ...]:
-    """Return those of the named links that people sent or our answers cite.
+    """Return those of the named links that people sent or our answers cite, and the files of the
+    thread that are named.
 
     The model must not invent addresses, nor must the one that wrote an answer: a page could make it
     write an address with content of the conversation, which would then be fetched.
@@ -261,7 +265,9 @@ def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, .
     people = [entry for entry in transcript.entries if entry.role == "person"]
     sent = [message.text, *(entry.text for entry in people)]
     cited = [citation for entry in transcript.entries for citation in entry.cited]
-    known = {name(c.title, TITLE).casefold(): c.url for c in cited}
+    files = [file for entry in people for file in entry.at_hand]
+    known = {name(file.name, TITLE).casefold(): file.url for file in files}
+    known |= {name(c.title, TITLE).casefold(): c.url for c in cited}
     known |= {dedupe_key(c.url): c.url for c in cited}
     known |= {dedupe_key(url): url for text in sent for _, url in hosts_in(text)}
     known |= {dedupe_key(url): url for text in sent for url in links_said(text)}

@@ -147,4 +147,4 @@ def _heading(title: str) -> str:
 
 
 def _is_picture(file: Attachment) -> bool:
-    return may_be_picture(file.media_type, file.name)
+    return not file.unread and may_be_picture(file.media_type, file.name)

@@ -533,10 +533,15 @@ class Run(Steps):
         self._made_from = documents_of(asked.transcript) | asked.message.made_from
         self._whole_text = whole_text(asked.message)
         own = () if self._whole_text is None else (self._whole_text,)
-        self.files = (*asked.message.attachments, *own)
-        self.attachments = {file.url: file for file in self.files}
+        sent = asked.message.attachments
+        self.files = (*(file for file in sent if not file.unread), *own)
+        before = {file.url: file for each in asked.transcript.entries for file in each.files}
+        self.attachments = before | {file.url: file for file in self.files}
         self.page_of_file = library.page_of_file  # or that of ``PictureReading``
         self.notes = Notes(self.texts, self.attachments)
+        for file in sent:
+            if file.unread:
+                self.note(self.texts(file.unread, name=file.name))
         self.publish = publish
         self.calls = PaidCalls(self)
 

@@ -33,7 +33,7 @@ from bot.core.messages import Answer, Message, RunOptions, Thread, clean_questio
 from bot.core.posting import Poster, PostState, Reply, RunRef, Unseen
 from bot.core.reader import Reach, Reader, documents_in, readable, withheld
 from bot.core.settings import Settings
-from bot.core.texts import texts_for
+from bot.core.texts import invalid, texts_for
 from bot.pages.pool import For, reading_for
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import Pairs, ReasonerFactory
@@ -215,9 +215,13 @@ class ResearchService:
 
         ``post_state`` is the state that its poster will need, ``files`` are attachments to store,
         ``together`` runs in the same transaction (see ``Store.accept``). Returns the run's id and
-        whether it is new; a redelivered event finds its existing run. Raises ``InvalidQuestion``,
-        ``DaySpentUp`` and ``StorageUnavailable``.
+        whether it is new; a redelivered event finds its existing run. Raises ``Invalid``, with the
+        reason if there is nothing but a file that cannot be read, ``DaySpentUp`` and
+        ``StorageUnavailable``.
         """
+        unread = next((file for file in message.attachments if file.unread), None)
+        if unread is not None and not message.text.strip():
+            raise invalid(unread.unread, name=unread.name)
         message = replace(message, text=clean_question(message.text))
         run_id = secrets.token_hex(6)
         async with Audit(self._store.database).refusals(message):

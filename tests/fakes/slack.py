@@ -198,7 +198,9 @@ class FakeSlack(People):
         excerpt: str | None = None,
     ) -> File:
         ws = self.workspace
-        file = File(ws.new_id("F"), name, mimetype, content, user, self.team, ws.domain)
+        owner = ws.users.get(user)
+        team = owner.team if owner is not None and owner.is_stranger else self.team
+        file = File(ws.new_id("F"), name, mimetype, content, user, team, ws.domain)
         file.title, file.excerpt, file.created = title, excerpt, ws.clock.now()
         with self.workspace.lock:
             self.workspace.files[file.id] = file

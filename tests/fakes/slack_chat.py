@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
 from dataclasses import dataclass, field
@@ -15,7 +16,13 @@ from tests.fakes.slack_call import (
     text_of,
     truth,
 )
-from tests.fakes.slack_limits import RESPONSE_URL_SECONDS, RESPONSE_URL_USES, TEXT, UPDATE_TEXT
+from tests.fakes.slack_limits import (
+    BLOCK_CHARACTERS,
+    RESPONSE_URL_SECONDS,
+    RESPONSE_URL_USES,
+    TEXT,
+    UPDATE_TEXT,
+)
 from tests.fakes.slack_screen import plain
 from tests.fakes.slack_workspace import Channel, Json, Message, Workspace
 
@@ -134,6 +141,8 @@ def checked_blocks(blocks: Any) -> list[Json]:
     faults = faults_in_blocks(blocks)
     if faults:
         raise Refused("invalid_blocks", *(fault.line("/blocks") for fault in faults))
+    if len(json.dumps(blocks, ensure_ascii=False)) > BLOCK_CHARACTERS:
+        raise Refused("msg_blocks_too_long")
     return blocks
 
 

@@ -17,6 +17,9 @@ import yaml
 
 TEXT = 40_000  # characters of `text` in chat.postMessage
 UPDATE_TEXT = 4_000  # characters of `text` in chat.update, which refuses more with msg_too_long
+# Seen, and not documented: characters of all blocks of a message, as JSON.
+# https://github.com/slackapi/bolt-js/issues/2509
+BLOCK_CHARACTERS = 13_200
 MARKDOWN = 12_000  # characters of `markdown_text`, and of all markdown blocks of a message
 STREAM_CHARACTERS = 12_000  # everything one stream may hold: text, task titles, details, outputs
 STREAM_SECONDS = 300.0  # a stream ends by itself

@@ -62,8 +62,10 @@ class People:
         text: str,
         thread_ts: str | None = None,
         files: Sequence[File] = (),
+        attachments: Sequence[Json] = (),
     ) -> Doing:
         """Post ``text`` as typed: ``<@U1>`` mentions, URLs become links, the rest is escaped.
+        ``attachments`` are what ``pasted_table`` and ``forwarded`` return.
 
         A mention of the app in a channel arrives twice, as ``app_mention`` and as ``message``.
         """
@@ -74,7 +76,7 @@ class People:
             message = Message(channel, ws.clock.ts(), user, sent, thread_ts)
             message.client_msg_id = secrets.token_hex(16)
             message.blocks = [rich_text(sent, secrets.token_urlsafe(4)[:5])] if sent else []
-            message.files = list(files)
+            message.files, message.attachments = list(files), list(attachments)
             message.subtype = "file_share" if files else None
             if thread_ts is not None:
                 root = ws.find(channel, thread_ts)
@@ -89,6 +91,36 @@ class People:
                 told.append(self.tell(events.message_posted(ws, message)))
             return self._done(message, told)
 
+    def forwarded(self, channel: str, ts: str) -> Json:
+        """Return the attachment with which a message is shared."""
+        ws = self.workspace
+        with ws.lock:
+            message, _ = self._existing(channel, ts)
+            place, author = ws.channels[channel], ws.users[message.user]
+            name = "Direct Message" if place.kind == "im" else place.name
+            blocks = {"blocks": message.blocks}
+            where = {"team": ws.team, "channel": channel, "ts": ts}
+            return {
+                "id": 1,
+                "ts": ts,
+                "author_id": author.id,
+                "author_name": author.name.title(),
+                "author_link": f"https://{ws.domain}.slack.com/team/{author.id}",
+                "channel_id": channel,
+                "channel_team": ws.team,
+                "channel_name": name,
+                "is_msg_unfurl": True,
+                "is_share": True,
+                "message_blocks": [{**where, "message": blocks}],
+                "files": ws.files_json(message),
+                "attachments": message.attachments,
+                "fallback": f"[June 3rd, 2026 12:00 PM] {author.name}: {message.text}",
+                "text": message.text,
+                "mrkdwn_in": ["text"],
+                "from_url": f"https://{ws.domain}.slack.com/archives/{channel}/p{ts}",
+                "footer": f"Posted in #{name}",
+            }
+
     def say_as_app(
         self,
         app: App,
@@ -98,7 +130,8 @@ class People:
         **parts: list[Json],
     ) -> Doing:
         """Post as another app; ``text`` is in Slack's own markup, ``parts`` are ``blocks`` and
-        ``attachments``. Mentions count in all of these."""
+        ``attachments``. Mentions count in all of these. The user of ``app`` may be a person, who
+        writes through it."""
         ws = self.workspace
         with ws.lock:
             ws.apps[app.bot_id] = app
@@ -126,12 +159,15 @@ class People:
             message.edited = {"user": message.user, "ts": self.workspace.clock.ts()}
             return self._changed(message, before)
 
-    def unfurl(self, channel: str, ts: str, url: str, title: str = "A page") -> Doing:
-        """Add a link preview as Slack does: ``message_changed`` with the same text."""
+    def unfurl(
+        self, channel: str, ts: str, url: str, title: str = "A page", shown: Json | None = None
+    ) -> Doing:
+        """Add a link preview as Slack does: ``message_changed`` with the same text. ``shown`` is
+        the message that the link leads to, if any."""
         with self.workspace.lock:
             message, before = self._existing(channel, ts)
             attachment = {"from_url": url, "title": title, "title_link": url, "id": 1}
-            message.attachments = [{**attachment, "fallback": title, "original_url": url}]
+            message.attachments = [shown or {**attachment, "fallback": title, "original_url": url}]
             return self._changed(message, before)
 
     def delete(self, channel: str, ts: str) -> Doing:
@@ -302,6 +338,13 @@ class People:
         trigger = f"{self.workspace.new_id('1')}.{secrets.token_hex(6)}"
         self.workspace.triggers[trigger] = (self.workspace.clock.now(), False)
         return trigger
+
+
+def pasted_table(rows: Sequence[Sequence[str]]) -> Json:
+    """Return the attachment that a table becomes which a person pastes into the composer."""
+    cells = [[{"type": "raw_text", "text": cell} for cell in row] for row in rows]
+    table = {"type": "table", "block_id": secrets.token_urlsafe(4)[:5], "rows": cells}
+    return {"id": 1, "fallback": "[no preview available]", "blocks": [table]}
 
 
 def _kept(told: Iterable[Delivery | None]) -> tuple[Delivery, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,18 +51,56 @@ def as_sent(typed: str) -> str:
 
 
 def rich_text(sent: str, block_id: str) -> dict[str, Any]:
-    """Return the ``rich_text`` block that Slack makes from a message's text."""
+    """Return the ``rich_text`` block that Slack's composer makes with a message's text."""
+    elements: list[dict[str, Any]] = []
+    for number, part in enumerate(_FENCED.split(sent)):
+        if number % 2:
+            inside = [{"type": "text", "text": unescape(part)}]
+            elements.append({"type": "rich_text_preformatted", "elements": inside, "border": 0})
+        else:
+            elements += _paragraphs(part)
+    return {"type": "rich_text", "block_id": block_id, "elements": elements}
+
+
+_FENCED = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
+_MARKED = re.compile(
+    r"`(?P<code>[^`\n]+)`|<(?P<markup>[^<>]+)>"
+    r"|(?<![\w*])\*(?P<bold>[^\s*]|[^\s*][^*\n]*[^\s*])\*(?![\w*])"
+    r"|(?<![\w~])~(?P<strike>[^\s~]|[^\s~][^~\n]*[^\s~])~(?![\w~])"
+    r"|(?<![\w_])_(?P<italic>[^\s_]|[^\s_][^_\n]*[^\s_])_(?![\w_])"
+)
+
+
+def _paragraphs(sent: str) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = []
+    for kind, lines in itertools.groupby(sent.split("\n"), lambda line: line[:5] == "&gt; "):
+        text = "\n".join(line.removeprefix("&gt; ") if kind else line for line in lines)
+        if text:
+            name = "rich_text_quote" if kind else "rich_text_section"
+            made.append({"type": name, "elements": _inline(text, {})})
+    return made
+
+
+def _inline(sent: str, style: dict[str, bool]) -> list[dict[str, Any]]:
     elements: list[dict[str, Any]] = []
     at = 0
-    for found in re.finditer(r"<([^<>]+)>", sent):
-        if found.start() > at:
-            elements.append({"type": "text", "text": unescape(sent[at : found.start()])})
-        elements.append(_element(found.group(1)))
+    for found in _MARKED.finditer(sent):
+        elements += _words(sent[at : found.start()], style)
+        kind = str(found.lastgroup)
+        inside = found[kind]
+        if kind == "markup":
+            elements.append(_element(inside) | ({"style": style} if style else {}))
+        elif kind == "code":
+            elements += _words(inside, {**style, "code": True})
+        else:
+            elements += _inline(inside, {**style, kind: True})
         at = found.end()
-    if at < len(sent):
-        elements.append({"type": "text", "text": unescape(sent[at:])})
-    section = {"type": "rich_text_section", "elements": elements}
-    return {"type": "rich_text", "block_id": block_id, "elements": [section]}
+    return elements + _words(sent[at:], style)
+
+
+def _words(sent: str, style: dict[str, bool]) -> list[dict[str, Any]]:
+    shown = {"type": "text", "text": unescape(sent)}
+    return [{**shown, "style": style} if style else shown] if sent else []
 
 
 def _element(inside: str) -> dict[str, Any]:

@@ -369,7 +369,7 @@ class Workspace:
         if message.attachments:
             shown["attachments"] = message.attachments
         if message.files:
-            shown["files"] = [file.json(self._base()) for file in message.files]
+            shown["files"] = self.files_json(message)
         if message.edited:
             shown["edited"] = message.edited
         if message.metadata and metadata:
@@ -383,6 +383,13 @@ class Workspace:
                 for name, users in message.reactions.items()
             ]
         return copy.deepcopy(shown | self._thread_json(message))
+
+    def files_json(self, message: Message) -> list[Json]:
+        """Return a message's files; those of other teams are stubs: ``files.info`` tells more."""
+        return [
+            file.json(self._base()) if file.team == self.team else file.stub()
+            for file in message.files
+        ]
 
     def _team_json(self, message: Message) -> Json:
         """Return the author's ``team`` and ``user_team``, and ``source_team``, perhaps another."""

@@ -10,7 +10,7 @@ from types import GeneratorType
 
 from adapters.discord import format as discord
 from adapters.slack import format as slack
-from adapters.slack.incoming import unescape, without_mention
+from adapters.slack.incoming import SlackMessage, parse_message, unescape, without_mention
 from adapters.web.html.markdown import answer_html
 from adapters.web.html.page_text import page_html
 from bot.core.messages import Answer, Citation, Entry, Transcript
@@ -136,6 +136,17 @@ def _source(text: str) -> tuple[Source, Passage]:
     return Source(1, _URL, "Tower", (passage,), "hash", NOW), passage
 
 
+def _slack_message(text: str) -> SlackMessage:
+    """A message with the text in a cell of a table, struck out, forwarded and as its fallback."""
+    struck = {"type": "text", "text": text, "style": {"strike": True}}
+    line = {"type": "rich_text_quote", "elements": [struck]}
+    table = {"type": "table", "rows": [[{"type": "raw_text", "text": text}]]}
+    blocks = [{"type": "rich_text", "elements": [line]}, table]
+    attachments = [{"is_share": True, "text": text, "author_name": text, "channel_name": text}]
+    sent = {"ts": "1.1", "user": "U1", "text": text, "blocks": blocks, "attachments": attachments}
+    return parse_message(sent, "C1")
+
+
 WITH_ARGUMENTS: dict[str, Reader] = {
     "a question": lambda text: rewrite(Transcript(), a_message(text)),
     "a follow-up": lambda text: rewrite(_THREAD, a_message(text)),
@@ -169,6 +180,7 @@ WITH_ARGUMENTS: dict[str, Reader] = {
     "console": lambda text: answer_html(text, {1: _URL}),
     "slack": lambda text: slack.markdown(text, {1: _URL}),
     "slack, a message": lambda text: without_mention(unescape(text, {}), "U1"),
+    "slack, parts of a message": lambda text: _slack_message(text).markdown({}),
     "slack, an answer": lambda text: slack.final(_answer(text), _ENGLISH, depth="auto"),
     "discord": lambda text: discord.as_markdown(text, {1: _URL}),
     "discord, an answer": lambda text: discord.format_answer(_answer(text), _ENGLISH),

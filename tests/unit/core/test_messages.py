@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from pydantic import TypeAdapter
 
-from bot.core.messages import Answer, Citation, quotation
+from bot.core.messages import (
+    UPLOADED,
+    Answer,
+    Attachment,
+    Citation,
+    Entry,
+    quotation,
+    unquoted,
+)
 
 CITED = Citation(1, "https://e.org/t", "Tower", "330 m", "hash", 0, 5)
 _adapter = TypeAdapter(Answer)
@@ -27,3 +38,24 @@ def test_quoted_words_are_a_block_quote_headed_by_who_wrote_them_where_and_when(
     quoted = quotation("One\n\nTwo\n", author="Ada", place="#general", at="2026-03-04")
     assert quoted == "> Ada, #general, 2026-03-04:\n> One\n>\n> Two"
     assert quotation("One") == "> One"
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("How tall?", "How tall?"),
+        (quotation("How tall?\n\nAnd wide?", author="Ada"), "How tall?\n\nAnd wide?"),
+        (quotation(quotation("No.", author="Bo"), author="Ada"), "No."),
+        (f"Is it?\n\n{quotation('It is.', place='#ops')}", "Is it?\n\nIt is."),
+        ("> Prices:", "> Prices:"),
+    ],
+)
+def test_a_search_takes_the_words_of_a_quotation_alone(text: str, plain: str) -> None:
+    assert unquoted(text) == plain
+
+
+def test_files_at_hand_are_readable_and_not_the_consoles() -> None:
+    sent = Attachment("a.txt", "text/plain", "https://files.example/a.txt")
+    gone = replace(sent, unread="file-gone")
+    uploaded = replace(sent, url=f"{UPLOADED}1/a.txt")
+    assert Entry("person", "Ada", "See:", files=(gone, sent, uploaded)).at_hand == (sent,)

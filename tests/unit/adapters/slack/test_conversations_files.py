@@ -202,9 +202,9 @@ ZEROS = b"\x00\x01" * 500
         ({"content": ZEROS, "name": "x.bin", "media_type": "application/x-thing"}, None, "x.bin"),
         ({}, 100_000_000, "too large to read: it has 100,000,000 bytes, and 10,000 are allowed"),
         ({"content": b"word " * 3_000, "name": "long.txt"}, 5, "larger than 10,000 bytes"),
-        ({"media_type": CANVAS, "content": b"<h1>Budget of Kestrel</h1>"}, None, "files:read"),
+        ({"media_type": CANVAS, "content": b"<h1>Budget of Kestrel</h1>"}, None, "downloaded"),
     ],
-    ids=["of a kind that nobody reads", "100 MB", "larger than told", "sent as a sign-in page is"],
+    ids=["of a kind that nobody reads", "100 MB", "larger than told", "a canvas"],
 )
 async def test_what_cannot_be_read_is_told_in_a_sentence_or_read_as_slacks_excerpt(
     place: Place, sent: dict[str, Any], size: int | None, sentence: str

@@ -27,9 +27,9 @@ from adapters.slack.incoming import (
     parse_press,
     unescape,
     without_mention,
-    words_of,
 )
 from bot.core.messages import Attachment, Audience, Author, Thread
+from bot.core.texts import texts_for
 from bot.pages.urls import links_in
 from tests.fakes.slack_screen import as_sent
 
@@ -183,7 +183,8 @@ def test_it_is_seen_that_a_group_is_called(sent: str, calls: bool) -> None:
         ({"user": "U1", "hidden": True}, "none"),
         ({"text": "nobody's"}, "none"),
         ({"bot_id": "B1", "subtype": "bot_message"}, "app"),
-        ({"bot_id": "B1", "user": "U1"}, "app"),
+        ({"bot_id": "B1", "user": "U1"}, "either"),
+        ({"bot_id": "B1", "user": "U1", "subtype": "bot_message"}, "app"),
         ({"bot_id": "B1", "subtype": "bot_add"}, "none"),
         ({"bot_id": "B1", "hidden": True}, "none"),
     ],
@@ -227,20 +228,39 @@ def a_file(**changed: Any) -> Json:
     }
 
 
-def test_files_that_cannot_be_fetched_are_left_out() -> None:
-    fetched = Attachment(
-        "notes.txt",
-        "text/plain",
-        "https://slack.example/files/F1",  # where people open it
-        "https://files.example/download/F1",
+def test_a_file_has_an_address_for_people_and_one_to_fetch_it() -> None:
+    assert attachments_of([a_file()]) == (
+        Attachment(
+            "notes.txt",
+            "text/plain",
+            "https://slack.example/files/F1",
+            "https://files.example/download/F1",
+        ),
     )
-    unfetched: tuple[Json, ...] = (
-        {"mode": "tombstone"},
-        {"mode": "hidden_by_limit"},
-        {"is_external": True},
-        {"url_private": ""},
-    )
-    assert attachments_of([a_file(), *(a_file(**each) for each in unfetched)]) == (fetched,)
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"mode": "tombstone"}, "file-gone"),
+        ({"mode": "hidden_by_limit", "url_private": ""}, "file-hidden"),
+        ({"is_external": True}, "file-elsewhere"),
+        ({"mode": "external", "url_private": "https://drive.example/F1"}, "file-elsewhere"),
+        ({"url_private": "", "file_access": "access_denied"}, "file-not-shown"),
+        ({"mimetype": "application/vnd.slack-docs", "mode": "quip"}, "file-is-canvas"),
+        ({"mimetype": "application/vnd.slack-list", "mode": "list"}, "file-is-canvas"),
+    ],
+)
+def test_a_file_that_cannot_be_fetched_says_why(changed: Json, why: str) -> None:
+    (file,) = attachments_of([a_file(**changed)])
+    assert (file.name, file.unread, file.download) == ("notes.txt", why, "")
+    assert "notes.txt" in texts_for("en")(file.unread, name=file.name)
+
+
+def test_a_stub_of_a_file_is_only_an_id() -> None:
+    stub: Json = {"id": "F1", "mode": "file_access", "file_access": "check_file_info", "user": ""}
+    message = parse_message({"ts": "1.1", "user": "U1", "files": [stub]}, "C1")
+    assert (message.files, message.stubs, message.is_empty) == ((), ("F1",), False)
 
 
 @pytest.mark.parametrize(
@@ -385,142 +405,18 @@ def test_the_description_of_a_channel_tells_who_reads(about: Json, audience: Aud
 
 
 def of_app(*blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"bot_id": "B1", "blocks": list(blocks), **more}
+    return {"ts": "1.1", "bot_id": "B1", "blocks": list(blocks), **more}
 
 
 def mrkdwn(text: str) -> dict[str, Any]:
     return {"type": "mrkdwn", "text": text}
 
 
-def plain_text(text: str) -> dict[str, Any]:
-    return {"type": "plain_text", "text": text}
-
-
-def rich(*elements: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "rich_text", "elements": list(elements)}
-
-
-def line(*elements: dict[str, Any], kind: str = "section", **more: Any) -> dict[str, Any]:
-    return {"type": f"rich_text_{kind}", "elements": list(elements), **more}
-
-
-def text(words: str, *styles: str) -> dict[str, Any]:
-    return {"type": "text", "text": words, "style": dict.fromkeys(styles, True)}
-
-
-@pytest.mark.parametrize(
-    ("message", "words"),
-    [
-        ({"text": "said", "attachments": [{"text": "a preview"}], "blocks": [rich()]}, "said"),
-        ({"text": "", "blocks": [rich(line(text("said")))]}, "said"),
-        (
-            {"attachments": [{"title": "News", "text": "It rains.", "title_link": "u"}]},
-            "News\nIt rains.\n<u>",
-        ),
-        ({"attachments": [{"fallback": "News", "from_url": "u"}]}, "News\n<u>"),
-        (of_app(text="alone"), "alone"),
-        (of_app({"type": "divider"}, text="alone"), "alone"),
-        (
-            of_app(
-                {"type": "header", "text": plain_text("Down & out")},
-                {"type": "section", "text": mrkdwn("*db* <https://a.io|a>")},
-                text="Alarm",
-                attachments=[{"pretext": "Since", "text": "noon", "fallback": "Since noon"}],
-            ),
-            "Down &amp; out\n*db* <https://a.io|a>\nSince\nnoon",
-        ),
-        ({"bot_id": "B1", "text": "a", "attachments": [{"text": "b"}, {"text": "b"}]}, "a\nb"),
-        (
-            of_app(
-                attachments=[{"fields": [{"title": "Host", "value": "db1"}, {"value": "up"}]}],
-            ),
-            "Host\ndb1\nup",
-        ),
-        (
-            of_app(
-                attachments=[
-                    {
-                        "fallback": "quoted",
-                        "text": "quoted",
-                        "message_blocks": [{"message": {"blocks": [rich(line(text("all")))]}}],
-                    }
-                ],
-            ),
-            "all",
-        ),
-        ({}, ""),
-        ({"bot_id": "B1"}, ""),
-    ],
-)
-def test_a_persons_words_are_what_they_wrote_an_apps_what_is_shown(
-    message: dict[str, Any], words: str
-) -> None:
-    assert words_of(message) == words
-
-
-@pytest.mark.parametrize(
-    ("block", "markdown"),
-    [
-        ({"type": "section", "fields": [mrkdwn("*a*"), plain_text("*b*")]}, "**a**\n**b**"),
-        ({"type": "section", "text": plain_text("<@U1> <b>")}, "<@U1> <b>"),
-        ({"type": "section", "text": mrkdwn("<@U1>")}, "@ada"),
-        (
-            {"type": "context", "elements": [mrkdwn("a"), {"type": "image", "alt_text": "b"}]},
-            "a\nb",
-        ),
-        ({"type": "markdown", "text": "# A\n**b** <c>"}, "# A\n**b** <c>"),
-        ({"type": "image", "title": plain_text("t"), "alt_text": "a"}, "t"),
-        ({"type": "video", "title": plain_text("t"), "description": plain_text("d")}, "t\nd"),
-        ({"type": "actions", "elements": [{"type": "button", "text": plain_text("Go")}]}, ""),
-        (
-            {
-                "type": "table",
-                "rows": [
-                    [{"type": "raw_text", "text": "a"}, rich(line(text("b")))],
-                    [{"type": "raw_text", "text": "<1>"}],
-                ],
-            },
-            "a | b\n<1>",
-        ),
-        ({"type": "card", "title": mrkdwn("t"), "body": mrkdwn("b")}, "t\nb"),
-        (
-            {"type": "container", "child_blocks": [{"type": "section", "text": mrkdwn("in")}]},
-            "in",
-        ),
-        (rich(line(text("a"), text(" b ", "bold"), text("c", "code"))), "a **b** `c`"),
-        (rich(line({"type": "link", "url": "https://a.io/?x&y"})), "https://a.io/?x&y"),
-        (rich(line({"type": "link", "url": "https://a.io", "text": "a"})), "[a](https://a.io)"),
-        (
-            rich(
-                line(
-                    {"type": "user", "user_id": "U1"},
-                    {"type": "channel", "channel_id": "C1"},
-                    {"type": "usergroup", "usergroup_id": "S1"},
-                    {"type": "broadcast", "range": "here"},
-                    {"type": "emoji", "name": "tada"},
-                    {"type": "date", "timestamp": 1, "fallback": "then"},
-                )
-            ),
-            "@ada#C1@S1@here:tada:then",
-        ),
-        (
-            rich(line(line(text("a")), line(text("b")), kind="list", style="ordered", offset=2)),
-            "3. a\n4. b",
-        ),
-        (rich(line(line(text("a")), kind="list", style="bullet", indent=1)), "  - a"),
-        (rich(line(text("a\nb"), kind="quote")), "> a\n> b"),
-        (rich(line(text("x < y", "bold"), kind="preformatted")), "```\nx < y\n```"),
-    ],
-)
-def test_blocks_read_as_markdown(block: dict[str, Any], markdown: str) -> None:
-    assert unescape(words_of(of_app(block)), {"U1": "ada"}) == markdown
-
-
 def test_what_lies_too_deep_is_left_out() -> None:
     block: dict[str, Any] = {"type": "section", "text": mrkdwn("deep")}
     for _ in range(500):
         block = {"type": "container", "child_blocks": [block]}
-    assert words_of(of_app(block)) == ""
+    assert parse_message(of_app(block), "C1").is_silent
 
 
 KEYS = st.sampled_from(["type", "text", "elements", "fields", "rows", "title", "style", "blocks"])
@@ -533,4 +429,4 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["blocks", "attachments", "bot_id"]), VALUES))
 def test_no_shape_of_a_message_breaks_reading(message: dict[str, Any]) -> None:
-    assert isinstance(words_of(message), str)
+    assert isinstance(parse_message({"ts": "1.1", **message}, "C1").markdown({}), str)

@@ -45,8 +45,9 @@ async def test_a_mention_is_heard_where_only_mentions_are_sent(
     assert [message.text for message in await bot.questions(1)] == ["how tall is it?"]
 
 
+@pytest.mark.parametrize("user", ["U1", "U9"], ids=["own team", "another team"])
 async def test_files_that_arrive_after_their_mention_are_brought_to_the_core(
-    bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
+    bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch, user: str
 ) -> None:
     """Only the ``message`` event has them, and it may come long after the mention began a run."""
     received: list[tuple[str, str, list[str]]] = []
@@ -59,8 +60,11 @@ async def test_files_that_arrive_after_their_mention_are_brought_to_the_core(
 
     monkeypatch.setattr(bot.reception, "receive", noting)
     slack.workspace.scopes.discard("channels:history")
-    file = slack.add_file("U1", "notes.txt", b"Tower notes")
-    said = slack.say("U1", "C1", f"{slack.mention} what do my notes say?", files=[file])
+    if user == "U9":
+        slack.add_stranger(user, "eve", "T9OTHER")
+        slack.workspace.channels["C1"].members.add(user)
+    file = slack.add_file(user, "notes.txt", b"Tower notes")
+    said = slack.say(user, "C1", f"{slack.mention} what do my notes say?", files=[file])
     await said.acknowledged()
     await bot.questions(1)
     slack.workspace.scopes.add("channels:history")

@@ -14,6 +14,7 @@ from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.fakes.slack_events import callback, message_changed, message_posted
 from tests.fakes.slack_people import Doing
+from tests.fakes.slack_screen import rich_text
 from tests.fakes.slack_workspace import BOT_ID, BOT_USER, App, Message
 from tests.unit.adapters.slack.serving import Served, served
 
@@ -189,7 +190,7 @@ async def edited(slack: FakeSlack, said: Doing, text: str, known: str) -> None:
     message = ws.find("C1", said.ts)
     assert message is not None
     before = ws.message_json(message)
-    message.text = text
+    message.text, message.blocks = text, [rich_text(text, "b")]
     event = message_changed(ws, message, before)
     del event["message"]["user"]
     if known != "before":

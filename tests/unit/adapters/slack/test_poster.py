@@ -9,7 +9,7 @@ import pytest
 
 from adapters.slack.incoming import EVENT_TYPE
 from bot.core.errors import PostRefused
-from bot.core.messages import PlanView, StepView
+from bot.core.messages import Answer, Citation, PlanView, StepView
 from tests.contract.harness import Desk
 from tests.contract.slack_harness import ADA, BOB, CHANNEL, SlackHarness
 from tests.fakes.slack import FakeSlack
@@ -328,3 +328,86 @@ async def test_a_stream_that_ends_leaves_no_task_open(
 
 
 # ---------------------------------------------------------------- options
+
+
+# ---------------------------------------------------------------- what Slack finds too long
+
+
+def a_long_answer() -> Answer:
+    """An answer whose text fits into a message alone, but not with its line of sources."""
+    text = paragraphs(14)
+    urls = [f"https://towers.example/{'x' * 400}/{number}" for number in range(2, 8)]
+    more = [Citation(n, url, f"Tower {n}", "q", "hash", 0, 1) for n, url in enumerate(urls, 2)]
+    marks = " ".join(f"Also [{cited.number}]." for cited in more)
+    answer = an_answer(f"{text}\n\n{marks}")
+    return replace(answer, citations=(*answer.citations, *more))
+
+
+@pytest.mark.parametrize("streams", [True, False])
+async def test_an_answer_above_the_limit_of_blocks_is_split(
+    stage: SlackHarness, slack: FakeSlack, desk: Desk, streams: bool
+) -> None:
+    if not streams:
+        slack.refuse_streaming("missing_scope")
+    reply = await stage.poster().open(desk.run(), None)
+    reply.progress(a_plan())
+    await stage.until(desk.message, "tower height")
+    await reply.finish(a_long_answer())
+    shown = stage.shown(desk.message)
+    assert len(shown) > 1
+    whole = "\n".join(shown)
+    assert [n for n in range(14) if f"Paragraph {n}." not in whole] == []
+    assert "Tower 7" in shown[-1]
+    assert "…" not in whole
+    refused = [call.error for call in slack.calls() if call.error == "msg_blocks_too_long"]
+    assert len(refused) <= streams  # only the end of a stream is tried whole
+
+
+@pytest.mark.parametrize("refusals", [1, 4, 5])
+async def test_a_message_that_is_refused_as_too_long_becomes_shorter_ones(
+    stage: SlackHarness, slack: FakeSlack, desk: Desk, refusals: int
+) -> None:
+    """After four sizes it is tried without the blocks below it, after that there is a sentence."""
+    slack.refuse_streaming("missing_scope")
+    reply = await stage.poster().open(desk.run(), None)
+    reply.progress(a_plan())
+    await stage.until(desk.message, "tower height")
+    slack.refuse("chat.update", "msg_blocks_too_long", times=refusals)
+    if refusals < 5:
+        await reply.finish(an_answer(paragraphs(12)))
+        whole = "\n".join(stage.shown(desk.message))
+        assert [n for n in range(12) if f"Paragraph {n}." not in whole] == []
+        assert ("[Dig deeper]" in whole) is (refusals < 4)
+    else:
+        with pytest.raises(PostRefused):
+            await reply.finish(an_answer(paragraphs(12)))
+        (shown,) = stage.shown(desk.message)
+        assert "did not accept the answer to “How tall is it?” (msg_blocks_too_long)" in shown
+
+
+@pytest.mark.parametrize("code", ["msg_blocks_too_long", "no_permission"])
+async def test_where_even_a_sentence_is_refused_the_asker_is_told_directly(
+    stage: SlackHarness, slack: FakeSlack, desk: Desk, code: str
+) -> None:
+    reply = await stage.poster().open(desk.run(), None)
+    reply.progress(a_plan())
+    await stage.until(desk.message, "tower height")
+    for method in ("chat.stopStream", "chat.update", "chat.postMessage"):
+        slack.refuse(method, code, channel=CHANNEL)
+    with pytest.raises(PostRefused):
+        await reply.finish(an_answer())
+    (told,) = slack.messages(slack.im(ADA))
+    assert f"<#{CHANNEL}>" in told.text
+    assert "did not accept the answer" in told.text
+
+
+async def test_an_answer_stays_if_its_amendment_is_refused(
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
+) -> None:
+    reply = await stage.poster().open(desk.run(), None)
+    await reply.finish(an_answer())
+    slack.refuse("chat.update", "msg_blocks_too_long", times=5)
+    with pytest.raises(PostRefused):
+        await reply.finish(an_answer("It is 331 m tall [1]."))
+    (shown,) = stage.shown(desk.message)
+    assert "It is 330 m tall" in shown

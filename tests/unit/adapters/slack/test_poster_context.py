@@ -13,6 +13,7 @@ from bot.core.messages import Attachment, Thread
 from tests.contract.harness import Desk
 from tests.contract.slack_harness import ADA, CHANNEL, QUICK, SlackHarness
 from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_people import pasted_table
 from tests.fakes.slack_workspace import App
 from tests.unit.adapters.slack.way_out import (
     a_plan,
@@ -230,6 +231,29 @@ async def test_what_apps_show_in_blocks_and_attachments_was_said_in_the_thread(
         ("Alarms", "**Full**"),
         ("Pager", "Since @ada"),
     ]
+
+
+async def test_forwards_tables_and_files_were_said_in_the_thread(
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
+) -> None:
+    slack.add_stranger("U9", "eve", "T9OTHER")
+    slack.workspace.channels[CHANNEL].members.add("U9")
+    thread = desk.message.thread.thread
+    theirs = slack.add_file("U9", "theirs.txt", b"x")
+    gone = slack.add_file("U9", "gone.txt", b"x")
+    gone.deleted = True
+    table = pasted_table([["Lift"], ["A"]])
+    said = slack.say("U9", CHANNEL, "", thread, files=[theirs, gone], attachments=[table])
+    shared = slack.forwarded(CHANNEL, said.ts)
+    slack.say(ADA, CHANNEL, "See:", thread, attachments=[shared])
+    later = Desk(stage.ask_in(desk.message, "And how old?"))
+    by_eve, by_ada = list(await stage.poster().history(later.run()))[-2:]
+    assert by_eve.text == "| Lift |\n| --- |\n| A |"
+    assert by_ada.text.startswith("See:\n\n> Eve, #")
+    assert by_ada.text.endswith(":\n> | Lift |\n> | --- |\n> | A |")
+    for message in (by_eve, by_ada):
+        files = [(file.name, file.unread) for file in message.attachments]
+        assert files == [("theirs.txt", ""), (gone.id, "file-gone")]
 
 
 async def test_direct_messages_have_no_history_to_read(
