@@ -41,7 +41,7 @@ class PostedMessages:
     """A run's posts in order; ``pending`` is the number of the part being posted, or None.
 
     ``settled`` tells that the whole answer was posted. ``command`` is the state that a slash
-    command stored, ``question`` the ts of the message with the pressed suggestion, ``search`` the
+    command stored, ``question`` the ts of the message that repeats the question, ``search`` the
     asker's search token as the listener stored it (``adapters.slack.conversations``).
     """
 
@@ -99,10 +99,11 @@ class PostedMessages:
         await self.save()
 
     async def move(self, ts: str) -> None:
-        """Move the run to its thread, which begins with the message ``ts``."""
+        """Move the run to its thread, which begins with the message ``ts``, its question."""
         where = self.run.message.thread
         await self.run.move(Thread(where.platform, where.workspace, self.channel, ts))
-        self.thread, self.pending = ts, None
+        self.thread = self.question = ts
+        self.pending = None
         await self.save()
 
     def metadata(self, part: int) -> Json:

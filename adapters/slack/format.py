@@ -13,6 +13,9 @@ from typing import Any, Literal
 
 from adapters.slack.limits import (
     BUTTON_CHARACTERS,
+    CONFIRM_BUTTON_CHARACTERS,
+    CONFIRM_TEXT_CHARACTERS,
+    CONFIRM_TITLE_CHARACTERS,
     CONTEXT_CHARACTERS,
     CONTEXT_ELEMENTS,
     FOLLOW_UPS,
@@ -276,8 +279,8 @@ _SPECIAL = re.compile(
 # Slack returns the ``action_id`` and ``value`` of a pressed control; a value always names its run,
 # so a control works after a restart and in any process.
 FOLLOW_UP = "footnote_follow_up"
-GOOD = "footnote_feedback_good"
-BAD = "footnote_feedback_bad"
+FEEDBACK = "footnote_feedback"
+DELETE = "footnote_delete"
 REASON = "footnote_reason"
 DEEPER = "footnote_deeper"
 DETAILS = "footnote_details"
@@ -379,12 +382,12 @@ def markdown_block(text: str) -> Json:
 # ---------------------------------------------------------------- an answer
 
 
-def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> Final:
+def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "", asker: str = "") -> Final:
     """Format an answer and the blocks under it; ``depth`` is the depth of its run, ``page`` the URL
-    of the run page."""
+    of the run page, ``asker`` the id of the person who asked."""
     return Final(
         text=markdown(answer.text, reachable(answer, page)) or "…",
-        closing=tuple(closing(answer, texts, depth=depth, page=page)),
+        closing=tuple(closing(answer, texts, depth=depth, page=page, asker=asker)),
         title=answer.question,
         plain=as_words(answer.text),
     )
@@ -411,12 +414,16 @@ def _link(address: str, words: str) -> list[Json]:
     return [{"type": "mrkdwn", "text": link, "verbatim": True}] if target else []
 
 
-def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> list[Json]:
-    """Format the end of an answer: cautions, the line of sources, the row of controls."""
+def closing(
+    answer: Answer, texts: Texts, *, depth: Depth, page: str = "", asker: str = ""
+) -> list[Json]:
+    """Format the end of an answer: cautions, the line of sources, the controls, the feedback."""
     blocks = [context(told)] if (told := cautions(answer, texts)) else []
     blocks += _source_line(answer, texts, page)
     if answer.status in _ASK_AGAIN:
-        blocks.append(_controls(answer, texts, depth=depth))
+        if controls := _controls(answer, texts, depth=depth):
+            blocks.append({"type": "actions", "elements": controls})
+        blocks.append(_feedback(answer.run, texts, asker))
     return blocks
 
 
@@ -440,14 +447,11 @@ def _source_line(answer: Answer, texts: Texts, page: str) -> list[Json]:
     return [{"type": "rich_text", "elements": [section(elements)]}]
 
 
-def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
-    """Format one row: two buttons for feedback, one to dig deeper, one for the details, and a menu
-    of follow-up questions."""
+def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> list[Json]:
+    """Format one row: a button to dig deeper, one for the details, one to watch, and a menu of
+    follow-up questions."""
     run = answer.run
-    elements = [
-        _thumb("👍", texts("feedback-good"), GOOD, f"good:{run}"),
-        _thumb("👎", texts("feedback-bad"), BAD, f"bad:{run}"),
-    ]
+    elements: list[Json] = []
     if _is_researched(answer):
         if depth != "deep":
             label = texts("dig-deeper")
@@ -465,7 +469,34 @@ def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
                 "options": options,
             }
         )
-    return {"type": "actions", "elements": elements}
+    return elements
+
+
+def _feedback(run: str, texts: Texts, asker: str) -> Json:
+    """Format the thumbs, of which Slack shows the one that a person chose, and a trash can that
+    only the asker sees. It has no ``block_id``: an updated message needs a new one each time."""
+    thumbs = {
+        "type": "feedback_buttons",
+        "action_id": FEEDBACK,
+        "positive_button": _thumb("👍", texts("feedback-good"), f"good:{run}"),
+        "negative_button": _thumb("👎", texts("feedback-bad"), f"bad:{run}"),
+    }
+    trash = {
+        "type": "icon_button",
+        "icon": "trash",
+        "text": plain_text(texts("delete-answer"), BUTTON_CHARACTERS),
+        "action_id": DELETE,
+        "value": run,
+        "visible_to_user_ids": [asker],
+        "confirm": {
+            "title": plain_text(texts("delete-answer"), CONFIRM_TITLE_CHARACTERS),
+            "text": plain_text(texts("delete-answer-ask"), CONFIRM_TEXT_CHARACTERS),
+            "confirm": plain_text(texts("delete-answer-yes"), CONFIRM_BUTTON_CHARACTERS),
+            "deny": plain_text(texts("delete-answer-no"), CONFIRM_BUTTON_CHARACTERS),
+            "style": "danger",
+        },
+    }
+    return {"type": "context_actions", "elements": [thumbs, trash] if asker else [thumbs]}
 
 
 def reason_blocks(run: str, texts: Texts) -> list[Json]:
@@ -482,9 +513,13 @@ def reason_blocks(run: str, texts: Texts) -> list[Json]:
     ]
 
 
-def _thumb(sign: str, meaning: str, action_id: str, value: str) -> Json:
+def _thumb(sign: str, meaning: str, value: str) -> Json:
     label = plain(meaning, BUTTON_CHARACTERS)
-    return {**button(sign, action_id, value), "accessibility_label": label}
+    return {
+        "text": plain_text(sign, BUTTON_CHARACTERS),
+        "accessibility_label": label,
+        "value": value,
+    }
 
 
 def _follow_ups(answer: Answer) -> list[Json]:
@@ -596,13 +631,15 @@ def button(text: str, action_id: str, value: str) -> Json:
 
 # ---------------------------------------------------------------- what Slack refuses
 
+_CONTROL_BLOCKS = frozenset({"actions", "context_actions"})
+
 
 def simpler(part: Part) -> Part | None:
     """Return the same text in simpler blocks: first without controls, then as plain text.
 
     None if it cannot be simpler. A plain answer is better than none.
     """
-    without_controls = tuple(block for block in part.blocks if block["type"] != "actions")
+    without_controls = tuple(block for block in part.blocks if block["type"] not in _CONTROL_BLOCKS)
     if without_controls != part.blocks:
         return Part(without_controls, part.text)
     if all(block["type"] == "section" for block in part.blocks):

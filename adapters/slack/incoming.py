@@ -209,6 +209,11 @@ def is_ts(text: str) -> bool:
     return whole.isdigit() and rest.isdigit()
 
 
+def is_person(user: str) -> bool:
+    """Return True for the id of a user, False for that of an app without one."""
+    return user.startswith(("U", "W"))
+
+
 def event_id(channel: str, ts: str) -> str:
     return f"{channel}:{ts}"
 

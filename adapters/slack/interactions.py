@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from adapters.slack.calls import Calls
 from adapters.slack.deferred import Doing, Recipient, SlowWork
 from adapters.slack.format import (
-    BAD,
     DEEPER,
+    DELETE,
     DETAILS,
+    FEEDBACK,
     FOLLOW_UP,
-    GOOD,
     REASON,
     RETRACT,
     STOP,
@@ -45,7 +45,9 @@ from bot.pages.urls import links_in
 from bot.service.access import DEPTHS, KEYS, depth_named, rule_values, with_rule
 from bot.service.buttons import (
     ASK_WHY,
+    THANKS,
     Deeper,
+    Delete,
     Details,
     Feedback,
     FollowUp,
@@ -231,14 +233,17 @@ def asked_by(asked: Command | Shortcut) -> PostState:
 RESEARCH_THIS, CHECK_FACTS = "research_this", "check_facts"  # callback ids of the shortcuts
 
 # The controls whose value is only the id of their run.
-_OF_RUN: Mapping[str, type[Deeper | Details | Watch | Retract | Stop]] = {
+_OF_RUN: Mapping[str, type[Deeper | Delete | Details | Watch | Retract | Stop]] = {
     DEEPER: Deeper,
+    DELETE: Delete,
     DETAILS: Details,
     WATCH: Watch,
     RETRACT: Retract,
     STOP: Stop,
 }
-CONTROLS = re.compile("|".join((*_OF_RUN, GOOD, BAD, FOLLOW_UP, f"{REASON}_[a-z_]+")))
+# Answers from before feedback was one control have a button for each verdict.
+_FEEDBACKS = (FEEDBACK, f"{FEEDBACK}_good", f"{FEEDBACK}_bad")
+CONTROLS = re.compile("|".join((*_OF_RUN, *_FEEDBACKS, FOLLOW_UP, f"{REASON}_[a-z_]+")))
 _RUN = r"[0-9A-Za-z_-]{1,64}"
 _FEEDBACK_VALUE = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
 _REASON_VALUE = re.compile(rf"(?P<reason>[a-z_]+):(?P<run>{_RUN})")
@@ -250,7 +255,7 @@ log = get_logger()
 
 def meaning_of(action_id: str, value: str) -> Press | None:
     """Return what a press means; None if the control is not Footnote's or its value is invalid."""
-    if action_id in (GOOD, BAD):
+    if action_id in _FEEDBACKS:
         found = _FEEDBACK_VALUE.fullmatch(value)
         good = found is not None and found["verdict"] == "good"
         return Feedback(found["run"], "good" if good else "bad") if found else None
@@ -315,6 +320,8 @@ class Buttons:
         if told == ASK_WHY:
             self._ephemeral.say(recipient, texts(told), reason_blocks(press.run, texts))
             return None
+        if told == THANKS and not pressed.is_ephemeral:
+            return None  # Slack shows the choice
         return None if told is None else texts(told)
 
     async def take(self, shortcut: Shortcut) -> None:

@@ -26,6 +26,11 @@ SECTION_CHARACTERS = 3_000
 # https://docs.slack.dev/reference/block-kit/block-elements/button-element
 BUTTON_CHARACTERS = 75
 
+# https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object
+CONFIRM_TITLE_CHARACTERS = 100
+CONFIRM_TEXT_CHARACTERS = 300
+CONFIRM_BUTTON_CHARACTERS = 30
+
 # https://docs.slack.dev/reference/block-kit/composition-objects/option-object, and
 # https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
 OPTION_CHARACTERS = 75

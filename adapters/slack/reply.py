@@ -33,7 +33,7 @@ from adapters.slack.format import (
     tasks,
     working_blocks,
 )
-from adapters.slack.incoming import is_direct
+from adapters.slack.incoming import is_direct, is_person
 from adapters.slack.limits import (
     PLAN_CHARACTERS,
     SESSION_TITLE_CHARACTERS,
@@ -488,7 +488,10 @@ class SlackDisplay(Display):
         if error is not None:
             ending = failure(answer, error.sentence, self._texts, page=page)
         else:
-            ending = final(answer, self._texts, depth=self._run.options.depth, page=page)
+            asker = self._run.message.author.id
+            asker = asker if is_person(asker) else ""
+            depth = self._run.options.depth
+            ending = final(answer, self._texts, depth=depth, page=page, asker=asker)
         await self._record.save()  # raises if another attempt has taken over the run
         try:
             await self._settle(ending, view.plan)

@@ -270,6 +270,14 @@ class Reception:
             await self._dispatcher.restart(run_id, thread)
         return bool(begun)
 
+    async def delete(self, run_id: str, author: Author) -> None:
+        """Delete a run's question and answer for its asker. Raises ``Invalid`` for other people,
+        and if the run is unknown."""
+        run = await self._run(run_id)
+        if run.message.author.id != author.id:
+            raise invalid("delete-answer-not-yours")
+        await self.forget(run.message.thread.platform, run.message.event_id)
+
     # ------------------------------------------------------------ being forgotten
 
     async def count_of_author(self, message: Message) -> Removed:

@@ -209,10 +209,12 @@ def _by_models(block: dict[str, Any], at: str) -> list[Fault]:
 def _by_limits(block: dict[str, Any], at: str) -> list[Fault]:
     faults = list(_empty_texts(block, at))
     kind = block["type"]
-    if kind in ("actions", "context") and not block.get("elements"):
+    if kind in ("actions", "context", "context_actions") and not block.get("elements"):
         faults.append(Fault(f"{at}/elements", "no fewer than 1 items required"))
     if kind == "context":
         faults += _long_texts(block.get("elements"), f"{at}/elements", ELEMENT_TEXT)
+    if kind == "context_actions":
+        faults += _of_context_actions(block, f"{at}/elements")
     if kind == "section":
         faults += _long_texts(block.get("fields"), f"{at}/fields", FIELD_TEXT)
     names = [str(one["action_id"]) for one in _interactive(block) if one.get("action_id")]
@@ -227,8 +229,38 @@ def _by_limits(block: dict[str, Any], at: str) -> list[Fault]:
     ]
 
 
+ICONS = ("trash",)
+MOST_VIEWERS = 10  # ids in `visible_to_user_ids`
+CONFIRM_TEXTS = {"title": 100, "text": 300, "confirm": 30, "deny": 30}
+
+
+def _of_context_actions(block: dict[str, Any], at: str) -> Iterator[Fault]:
+    """https://docs.slack.dev/reference/block-kit/block-elements/icon-button-element"""
+    for number, element in enumerate(block["elements"]):
+        where = f"{at}/{number}"
+        if not element.get("action_id"):
+            yield Fault(where, "missing required field: action_id")
+        if element["type"] == "feedback_buttons":
+            for name in ("positive_button", "negative_button"):
+                if not element[name].get("value"):
+                    yield Fault(f"{where}/{name}", "missing required field: value")
+        elif element["type"] == "icon_button":
+            if element["icon"] not in ICONS:
+                yield Fault(f"{where}/icon", "must be a valid enum value")
+            viewers = element.get("visible_to_user_ids", [])
+            if len(viewers) > MOST_VIEWERS or not all(id[:1] in ("U", "W") for id in viewers):
+                yield Fault(f"{where}/visible_to_user_ids", f"up to {MOST_VIEWERS} ids of users")
+            for name, most in CONFIRM_TEXTS.items():
+                text = element.get("confirm", {}).get(name, {}).get("text", "")
+                if len(text) > most:
+                    yield Fault(f"{where}/confirm/{name}", f"must be less than {most + 1}")
+        else:
+            yield Fault(f"{where}/type", f"unsupported type: {element['type']}")
+
+
 def _interactive(block: dict[str, Any]) -> list[dict[str, Any]]:
-    elements = block.get("elements") if block["type"] == "actions" else None
+    inside = ("actions", "context_actions")
+    elements = block.get("elements") if block["type"] in inside else None
     found = [one for one in elements or [] if isinstance(one, dict)]
     accessory = block.get("accessory")
     return found + ([accessory] if isinstance(accessory, dict) else [])

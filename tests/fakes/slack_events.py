@@ -275,6 +275,9 @@ def pressed(ws: Workspace, block_id: str, element: Json, value: str | None) -> J
         if not found:
             raise AssertionError(f"no option has the value {value!r}")
         return {**action, "selected_option": found[0], "placeholder": element["placeholder"]}
+    if element["type"] == "feedback_buttons":  # the same payload, whether chosen or taken back
+        halves = (element["positive_button"], element["negative_button"])
+        element = next(half for half in halves if value in (None, half["value"]))
     action["text"] = element["text"]
     if "value" in element:
         action["value"] = element["value"]

@@ -208,6 +208,8 @@ class People:
             if now.ephemeral_to not in (None, user):
                 raise AssertionError(f"{user} does not see this message")
             block_id, element = _pressable(shown(ws, now).elements(), action_id, value)
+            if user not in element.get("visible_to_user_ids", [user]):
+                raise AssertionError(f"{user} does not see this button")
             url = self.response_urls.make(self.base, user, now.channel, now)
             trigger = self._trigger()
             action = events.pressed(ws, block_id, element, value)
@@ -314,7 +316,9 @@ def _pressable(
     for block_id, element in found:
         if element["action_id"] != action_id:
             continue
-        if value is None or element["type"] == "static_select" or element.get("value") == value:
+        halves = [element.get(half, {}) for half in ("positive_button", "negative_button")]
+        values = [one.get("value") for one in (element, *halves)]
+        if value is None or element["type"] == "static_select" or value in values:
             return block_id, element
     there = ", ".join(element["action_id"] for _, element in found) or "nothing"
     raise AssertionError(f"there is no {action_id} to press; there is: {there}")

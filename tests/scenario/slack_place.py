@@ -25,8 +25,8 @@ CHANGING = {*POSTING, "chat.appendStream", "chat.delete", "agents.sessions.setSt
 FEEDBACK = re.compile(r'"good:([0-9a-z]+)"')
 ACTIONS: Mapping[Press, str] = {
     "deeper": controls.DEEPER,
-    "good": controls.GOOD,
-    "bad": controls.BAD,
+    "good": controls.FEEDBACK,
+    "bad": controls.FEEDBACK,
     "follow-up": controls.FOLLOW_UP,
     "details": controls.DETAILS,
     "stop": controls.STOP,

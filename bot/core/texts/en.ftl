@@ -103,6 +103,11 @@ feedback-good = Helpful
 feedback-bad = Not helpful
 feedback-thanks = Thank you. Your feedback is kept with this answer.
 feedback-ask-why = Thank you. Your feedback is kept with this answer. What is wrong with it?
+delete-answer = Delete this answer
+delete-answer-ask = The answer is removed here, and your question and the answer are deleted from what I have kept.
+delete-answer-yes = Delete
+delete-answer-no = Keep
+delete-answer-not-yours = Only the person who asked can delete this answer.
 
 ## When something is in the way
 

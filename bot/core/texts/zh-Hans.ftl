@@ -63,6 +63,11 @@ feedback-good = 有帮助
 feedback-bad = 没帮助
 feedback-thanks = 谢谢！你的反馈已与这条回答一并保存。
 feedback-ask-why = 谢谢！你的反馈已与这条回答一并保存。有什么问题？
+delete-answer = 删除这条回答
+delete-answer-ask = 这条回答会从这里移除，你的问题和回答也会从我保存的内容中删除。
+delete-answer-yes = 删除
+delete-answer-no = 保留
+delete-answer-not-yours = 只有提问的人可以删除这条回答。
 
 ## 遇到问题时
 

@@ -63,6 +63,11 @@ feedback-good = 有幫助
 feedback-bad = 沒幫助
 feedback-thanks = 謝謝！你的意見已和這則回答一起保存。
 feedback-ask-why = 謝謝！你的意見已和這則回答一起保存。有什麼問題？
+delete-answer = 刪除這則回答
+delete-answer-ask = 這則回答會從這裡移除，你的問題和回答也會從我保存的內容中刪除。
+delete-answer-yes = 刪除
+delete-answer-no = 保留
+delete-answer-not-yours = 只有提問的人可以刪除這則回答。
 
 ## 遇到問題時
 

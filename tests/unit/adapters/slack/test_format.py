@@ -53,8 +53,10 @@ def an_answer(text: str = "It is tall [1].", **changes: Any) -> Answer:
     return Answer(**{**values, **changes})
 
 
-def blocks_of(answer: Answer, depth: Depth = "auto", locale: str = "en") -> list[dict[str, Any]]:
-    ending = final(answer, texts_for(locale), depth=depth)
+def blocks_of(
+    answer: Answer, depth: Depth = "auto", locale: str = "en", asker: str = "U1"
+) -> list[dict[str, Any]]:
+    ending = final(answer, texts_for(locale), depth=depth, asker=asker)
     shown = message_parts(parts(ending.text), ending)
     return [block for part in shown for block in part.blocks]
 
@@ -126,7 +128,7 @@ def test_a_notification_never_is_empty_or_too_long(text: str) -> None:
 def test_an_answer_is_its_text_a_line_of_sources_and_a_row_of_controls() -> None:
     second = a_citation(2, "It was built in 1889.")
     answer = an_answer("It is tall [1] and old [2].", citations=(a_citation(), second))
-    text, line, controls = blocks_of(answer)
+    text, line, controls, feedback = blocks_of(answer)
     assert text["type"] == "markdown"
     (only,) = line["elements"]
     assert [element["text"] for element in only["elements"]] == ["[1] Page 1", " · ", "[2] Page 2"]
@@ -134,7 +136,7 @@ def test_an_answer_is_its_text_a_line_of_sources_and_a_row_of_controls() -> None
         "https://example1.org/page",
         "https://example2.org/page",
     ]
-    assert controls["type"] == "actions"
+    assert (controls["type"], feedback["type"]) == ("actions", "context_actions")
 
 
 def test_nothing_of_the_details_is_in_the_channel() -> None:
@@ -179,10 +181,8 @@ def test_digging_deeper_is_offered_where_there_is_something_to_dig(
 def test_a_greeting_has_no_details() -> None:
     assert "footnote_details" in actions_of(blocks_of(an_answer()))
     greeting = an_answer("Hello!", citations=(), queries=())
-    assert set(actions_of(blocks_of(greeting))) == {
-        "footnote_feedback_good",
-        "footnote_feedback_bad",
-    }
+    assert set(actions_of(blocks_of(greeting))) == {"footnote_feedback", "footnote_delete"}
+    assert faults_in_blocks(blocks_of(greeting)) == []
 
 
 def test_at_most_three_suggestions_are_in_a_menu() -> None:
@@ -193,10 +193,17 @@ def test_at_most_three_suggestions_are_in_a_menu() -> None:
 
 
 def test_feedback_names_the_run_and_can_be_heard() -> None:
-    found = actions_of(blocks_of(an_answer()))
-    good, bad = found["footnote_feedback_good"], found["footnote_feedback_bad"]
+    thumbs = actions_of(blocks_of(an_answer()))["footnote_feedback"]
+    good, bad = thumbs["positive_button"], thumbs["negative_button"]
     assert (good["value"], bad["value"]) == ("good:run0a1b2c3d", "bad:run0a1b2c3d")
     assert (good["accessibility_label"], bad["accessibility_label"]) == ("Helpful", "Not helpful")
+
+
+def test_only_a_person_who_asked_sees_the_button_that_deletes() -> None:
+    trash = actions_of(blocks_of(an_answer(), asker="U7"))["footnote_delete"]
+    assert (trash["value"], trash["visible_to_user_ids"]) == ("run0a1b2c3d", ["U7"])
+    assert "removed" in trash["confirm"]["text"]["text"]
+    assert "footnote_delete" not in actions_of(blocks_of(an_answer(), asker=""))
 
 
 def test_a_failure_has_no_buttons() -> None:

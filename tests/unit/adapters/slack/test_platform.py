@@ -20,7 +20,7 @@ from bot.storage.workspaces import Workspaces
 from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import signed_headers
-from tests.fakes.slack_screen import plain
+from tests.fakes.slack_screen import Shown, plain
 from tests.unit.adapters.slack.serving import Served, open_door, served, slack_settings
 
 SECRET = FakeSlack.signing_secret
@@ -279,9 +279,31 @@ async def test_an_answer_gets_feedback_by_the_button_under_it(
     await slack.until(lambda: any(one.elements() for one in slack.replies("C1", said.ts)))
     reply = slack.replies("C1", said.ts)[-1]
     assert "330 m tall" in slack.screen("C1", said.ts)
-    await slack.press("U2", reply, controls.BAD).acknowledged()
+    run = (await answering_bot.rows("runs"))[0]["id"]
+    await slack.press("U2", reply, controls.FEEDBACK, f"bad:{run}").acknowledged()
     (kept,) = await answering_bot.rows("feedback")
     assert (kept["author_id"], kept["verdict"]) == ("U2", "bad")
+
+
+@pytest.mark.parametrize("by_command", [False, True])
+async def test_a_deleted_answer_leaves_nothing_of_footnote(
+    answering_bot: Served, slack: FakeSlack, *, by_command: bool
+) -> None:
+    if by_command:
+        slack.command("U1", "C1", "/ask", "how tall is the tower?")
+    else:
+        slack.say("U1", "C1", f"{slack.mention} how tall is the tower?")
+
+    def ours() -> list[Shown]:
+        return [one for one in slack.messages("C1") if one.bot and not one.ephemeral_to]
+
+    await slack.until(lambda: any(one.elements() for one in ours()))
+    await answering_bot.ended(1)
+    reply = ours()[-1]
+    with pytest.raises(AssertionError, match="does not see"):
+        slack.press("U2", reply, controls.DELETE)
+    await slack.press("U1", reply, controls.DELETE).acknowledged()
+    await slack.until(lambda: not ours())
 
 
 async def test_all_that_is_not_shown_is_one_press_away(
