@@ -198,9 +198,11 @@ async def found_question(calls: Calls, record: PostedMessages) -> str | None:
 
 
 def message_ts(run: RunRef) -> str | None:
-    """Return the ts of the message that began the run or that it is about; None without one."""
-    fields = run.message.event_id.split(":")
-    return fields[1] if len(fields) > 1 and is_ts(fields[1]) else None
+    """Return the ts of the message that began the run or that it is about; None without one in
+    the run's channel."""
+    channel, _, rest = run.message.event_id.partition(":")
+    ts = rest.partition(":")[0]
+    return ts if is_ts(ts) and channel == run.message.thread.channel else None
 
 
 def is_about(run: RunRef) -> bool:

@@ -33,7 +33,7 @@ from adapters.slack.incoming import (
     mentions_in,
     unescape,
 )
-from adapters.slack.listener import Listener, about_files
+from adapters.slack.listener import Listener, about_files, only_me
 from adapters.slack.views import details
 from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.core.lines import shortened
@@ -102,16 +102,22 @@ class Commands:
     async def ask(self, command: Command) -> str:
         """Accept a question; return the private line that confirms it or says why not."""
         message, texts = await self._message(command)
+        private = only_me(message.text)
         try:
-            depth, question = parse_ask(message.text)
+            depth, question = parse_ask(message.text if private is None else private)
         except FootnoteError as error:
             return sentence_for(error, texts)
         message = replace(message, text=question, links=tuple(links_in(question)))
         on_it = texts("command-accepted", question=shortened(question, QUESTION_CHARACTERS))
+        if private is not None:
+            on_it = texts("only-me-accepted")
 
         async def accept() -> str:
+            asked = message
+            if private is not None:
+                asked = await self._listener.only_for_asker(message, question)
             outcome = await self._listener.reception.receive(
-                message, "footnote", depth=depth, post_state=asked_by(command)
+                asked, "footnote", depth=depth, post_state=asked_by(command)
             )
             if isinstance(outcome, Handled):
                 return texts("stopping") if outcome.stopped else texts("nothing-running")

@@ -30,6 +30,7 @@ _HANDLERS: dict[str, Handler] = {
     "chat.update": slack_chat.update,
     "conversations.history": slack_methods.conversations_history,
     "conversations.info": slack_methods.conversations_info,
+    "conversations.open": slack_methods.conversations_open,
     "conversations.replies": slack_methods.conversations_replies,
     "files.info": slack_methods.files_info,
     "usergroups.users.list": slack_methods.user_group,

@@ -68,6 +68,7 @@ RULES: dict[str, Rule] = {
     "chat.update": Rule(TIER_3, ("chat:write",)),
     "conversations.history": Rule(TIER_3, ("*:history",)),
     "conversations.info": Rule(TIER_3),  # scopes by the kind of the channel: see the method
+    "conversations.open": Rule(TIER_3, ("im:write",)),
     "conversations.replies": Rule(TIER_3, ("*:history",)),
     "files.info": Rule(TIER_4, ("files:read",)),
     "usergroups.users.list": Rule(TIER_2, ("usergroups:read",)),

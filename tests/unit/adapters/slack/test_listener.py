@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from adapters.slack.listener import only_me
 from bot.core.messages import Message
 from bot.service.reception import Address
 from tests.fakes.slack import FakeSlack
@@ -214,6 +215,26 @@ async def test_unknown_events_are_acknowledged(slack: FakeSlack, tmp_path: Path)
         event = {"type": "team_rename", "name": "New", "event_ts": slack.workspace.clock.ts()}
         delivery = slack.deliver(Delivery(EVENT, callback(slack.workspace, event)))
         await delivery.acknowledged()
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("only me: why?", "why?"),
+        ("Only to me:why?", "why?"),
+        (" just for me : why: this?", "why: this?"),
+        ("只给我看：为什么？", "为什么？"),
+        ("仅限我：为什么？", "为什么？"),
+        ("只回答我:為什麼？", "為什麼？"),
+        ("僅限我：為什麼？", "為什麼？"),
+        ("only me:", ""),
+        ("only me", None),
+        ("is it only me: or what?", None),
+        ("only men: why?", None),
+    ],
+)
+def test_the_words_for_a_private_answer(text: str, question: str | None) -> None:
+    assert only_me(text) == question
 
 
 @pytest.mark.parametrize("text", [":thumbsup:", ":+1::skin-tone-3: :tada:", "👍", "!?"])
