@@ -352,12 +352,24 @@ class Opened:
     is_home: bool
 
 
-SlackEvent = SlackMessage | Mention | Edit | Deletion | SessionStop | Reaction | Opened
+@dataclass(frozen=True, slots=True)
+class Viewing:
+    """``app_context_changed``: a person looks at another ``channel`` ("" for none) beside the
+    messages tab."""
+
+    user: str
+    channel: str
 
 
-def parse_event(event: Json, shared: object = None) -> SlackEvent | None:
+SlackEvent = SlackMessage | Mention | Edit | Deletion | SessionStop | Reaction | Opened | Viewing
+
+
+def parse_event(
+    event: Json, shared: object = None, authorizations: object = None
+) -> SlackEvent | None:
     """Parse an event; None if it is of no interest. ``shared`` is the mark ``SHARED`` of its
-    envelope, which alone tells whether other organisations are in the channel."""
+    envelope, which alone tells whether other organisations are in the channel; its
+    ``authorizations`` alone may name the person who views something."""
     match event["type"]:
         case "app_mention":
             return Mention(_message_of(event, event, shared))
@@ -376,7 +388,25 @@ def parse_event(event: Json, shared: object = None) -> SlackEvent | None:
         case "app_home_opened":
             is_home = event.get("tab") == "home"
             return Opened(str(event["user"]), str(event["channel"]), is_home)
+        case "app_context_changed":
+            people = [one for one in _dicts(authorizations) if one.get("is_bot") is False]
+            named = [event.get("user"), *(one.get("user_id") for one in people)]
+            user = next((id for id in named if isinstance(id, str) and id), "")
+            return Viewing(user, _channel_viewed(event)) if user else None
     return None
+
+
+def _channel_viewed(event: Json) -> str:
+    """Return the first channel among the entities, which are ordered by relevance."""
+    for entity in _dicts(_dict(event.get("context")).get("entities")):
+        value = entity.get("value")
+        if entity.get("type") == "slack#/types/message_context":
+            value = _dict(value).get("channel_id")
+        elif entity.get("type") != "slack#/types/channel_id":
+            continue
+        if isinstance(value, str) and value and not is_direct(value):
+            return value
+    return ""
 
 
 def _message_of(event: Json, message: Json, shared: object) -> SlackMessage:

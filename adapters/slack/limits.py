@@ -40,6 +40,9 @@ PLACEHOLDER_CHARACTERS = 150
 VIEW_BLOCKS = 100
 VIEW_TITLE_CHARACTERS = 24
 
+# https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts
+MOST_PROMPTS = 4
+
 # https://docs.slack.dev/reference/methods/agents.sessions.setStatus
 SESSION_TITLE_CHARACTERS = 200
 
@@ -88,3 +91,4 @@ RICH_TEXT_CHARACTERS = 2_800  # of one rich_text block
 TABLE_WIDTH = 60  # columns of a table in fixed width; a phone wraps it
 NOTIFICATION_CHARACTERS = 700  # of `text` beside blocks, before it is escaped
 FOLLOW_UPS = 3
+PROMPT_CHARACTERS = 80  # of a document's title

@@ -302,11 +302,10 @@ class Listener:
         Raises ``Invalid`` if Slack does not open the conversation, and ``PlatformUnavailable``.
         """
         try:
-            opened = await self._calls.once("conversations.open", users=message.author.id)
+            channel = await self.people.direct(message.author.id)
         except Refusal as refusal:
             log.warning("no direct message", person=message.author.id, error=str(refusal))
             raise invalid("only-me-refused") from refusal
-        channel = str(opened["channel"]["id"])
         return replace(
             message,
             thread=Thread(PLATFORM, self.me.team, channel, f"pending-{message.event_id}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import groupby
 
 from adapters.slack.calls import Calls, Json
@@ -12,13 +13,16 @@ from adapters.slack.format import (
     escaped,
     link_element,
     numbers,
+    plain,
     plain_text,
     section,
     text_element,
 )
-from adapters.slack.incoming import PLATFORM, Opened
+from adapters.slack.incoming import PLATFORM, Opened, Place, Viewing
 from adapters.slack.limits import (
     HEADINGS_CHARACTERS,
+    MOST_PROMPTS,
+    PROMPT_CHARACTERS,
     QUOTE_CHARACTERS,
     QUOTES_CHARACTERS,
     RICH_TEXT_CHARACTERS,
@@ -27,10 +31,10 @@ from adapters.slack.limits import (
     VIEW_BLOCKS,
     VIEW_TITLE_CHARACTERS,
 )
-from adapters.slack.teams import People
+from adapters.slack.listener import Listener
 from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.lines import shortened
-from bot.core.messages import Answer
+from bot.core.messages import Answer, Author, Message, Thread
 from bot.core.settings import Settings
 from bot.core.texts import Texts, texts_for
 from bot.reasoning.reasoner import who_answers
@@ -39,7 +43,6 @@ from bot.rendering.markdown_tables import table_text
 from bot.rendering.remarks import remarks
 from bot.rendering.safety import without_pings
 from bot.search.registry import configured_names
-from bot.service.reception import Reception
 from bot.storage.workspaces import Use
 
 
@@ -85,41 +88,65 @@ class Connected:
 
 
 class Home:
-    """Publishes the Home tab, and suggests prompts in the messages tab, when someone opens it.
+    """Publishes the Home tab, and suggests prompts in the messages tab, when someone opens it or
+    looks at another channel beside it.
 
     Only this class calls ``assistant.threads.*``, which Slack will retire in 2027. In an
     ``agent_view`` the prompts belong to the conversation
     (https://docs.slack.dev/ai/migrating-to-agent-messaging).
     """
 
-    def __init__(
-        self, team: str, settings: Settings, reception: Reception, calls: Calls, people: People
-    ) -> None:
-        self._team = team
-        self._settings = settings
-        self._reception = reception
+    def __init__(self, listener: Listener, calls: Calls) -> None:
+        self._listener = listener
+        self._reception = listener.reception
+        self._team = listener.me.team
         self._calls = calls
-        self._people = people
 
     async def opened(self, tab: Opened) -> None:
         """Raises ``FootnoteError``."""
-        people = await self._people.quickly([tab.user])
-        texts = texts_for(people[tab.user].locale if tab.user in people else "")
         if tab.is_home:
-            await self._publish(tab.user, texts)
+            _, locale = await self._author(tab.user)
+            await self._publish(tab.user, texts_for(locale))
         else:
-            await self._suggest(tab.channel, texts)
+            await self._suggest(tab.user, tab.channel)
+
+    async def viewed(self, viewing: Viewing) -> None:
+        """Suggest prompts that fit the channel someone looks at. Raises ``FootnoteError``."""
+        direct = await self._listener.people.direct(viewing.user)
+        await self._suggest(viewing.user, direct, viewing.channel)
+
+    async def _author(self, user: str) -> tuple[Author, str]:
+        return self._listener.author(user, await self._listener.people.quickly([user]), "")
 
     async def _publish(self, user: str, texts: Texts) -> None:
         try:
             use = await self._reception.use_this_month(PLATFORM, self._team)
         except StorageUnavailable:
             use = None
-        view = home_view(await connected_sources(self._settings), use, texts)
+        view = home_view(await connected_sources(self._reception.settings), use, texts)
         await self._calls.patiently("views.publish", patience=20.0, user_id=user, view=view)
 
-    async def _suggest(self, channel: str, texts: Texts) -> None:
+    async def _suggest(self, user: str, channel: str, viewed: str = "") -> None:
+        """Suggest prompts in a direct conversation: about documents that the person may read, and
+        of those what may be searched in the channel ``viewed``; without any, general ones."""
+        author, locale = await self._author(user)
+        texts = texts_for(locale)
+        asked, beside = (
+            Message(
+                event_id=f"{place}:prompts:{user}",
+                thread=Thread(PLATFORM, self._team, place, ""),
+                author=author,
+                text="",
+                at=datetime.now(UTC),
+                audience=Place.of_id(place).audience,
+            )
+            for place in (channel, viewed)
+        )
+        titles = await self._reception.titles_for(asked, beside if viewed else None, MOST_PROMPTS)
+        shown = [plain(title, PROMPT_CHARACTERS) for title in titles]
         prompts = [
+            {"title": title, "message": texts("document-asked-about", title=title)} for title in shown
+        ] or [
             {"title": texts(f"prompt-{name}"), "message": texts(f"prompt-{name}-message")}
             for name in PROMPTS
         ]

@@ -15,7 +15,7 @@ from typing import Literal
 
 from cachetools import TTLCache
 
-from bot.core.errors import StorageUnavailable
+from bot.core.errors import ProviderUnavailable, StorageUnavailable
 from bot.core.messages import (
     EVERYWHERE,
     OWN_WORDS,
@@ -38,6 +38,7 @@ from bot.core.texts import Texts, invalid
 from bot.pages.urls import links_in
 from bot.research.library import Library
 from bot.rights.rights import Rights, searched_here
+from bot.search.local_documents import LocalDocuments
 from bot.search.registry import configured_names
 from bot.service.access import RulesOfChannels, admit, check_author, options_for
 from bot.service.background import BackgroundTasks
@@ -405,6 +406,23 @@ class Reception:
         providers = rules.providers or configured_names(self.settings)
         reader = await self._rights.reader(message)
         return searched_here(self._rights, reader, providers, texts)
+
+    async def titles_for(self, message: Message, viewed: Message | None, most: int) -> list[str]:
+        """Return titles of documents that the author of ``message`` (a command) may ask about in
+        its place, and of those only the ones that the place of ``viewed`` may search too."""
+        places = [message] if viewed is None else [message, viewed]
+        for each in places:
+            rules = await self.rules.of(each.thread)
+            if "local" not in (rules.providers or configured_names(self.settings)):
+                return []
+        reaches = [await self.reach_in(each) for each in places]
+        documents = LocalDocuments(self.settings.index_path, self.settings.docs)
+        try:
+            return await documents.titles(most, *reaches)
+        except ProviderUnavailable:
+            return []  # not indexed yet
+        finally:
+            await documents.aclose()
 
     async def use_this_month(self, platform: str, workspace: str) -> Use:
         """Return the use of a workspace since the first of this month (UTC)."""

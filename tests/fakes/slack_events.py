@@ -32,7 +32,7 @@ def callback(ws: Workspace, event: Json) -> Json:
         "event": event,
         "type": "event_callback",
         "event_id": ws.new_id("Ev"),
-        "event_time": int(float(event["event_ts"])),
+        "event_time": int(float(event.get("event_ts") or ws.clock.ts())),
         "authorizations": []
         if ended  # the app has no authorization left
         else [
@@ -157,6 +157,22 @@ def home_opened(ws: Workspace, user: str, channel: str, tab: str) -> Json:
         "event_ts": ws.clock.ts(),
     }
     return {**event, "view": ws.views[user]} if user in ws.views and tab == "home" else event
+
+
+def context_changed(ws: Workspace, user: str, entities: list[Json], *, typed: bool) -> Json:
+    """Return ``app_context_changed``.
+
+    Its page shows an event that is only a context, with the person in ``authorizations``; the types
+    of Slack's SDK (``typed``) name the person and the conversation with the app.
+    https://docs.slack.dev/reference/events/app_context_changed
+    """
+    event: Json = {
+        "type": "app_context_changed",
+        "context": {"entities": entities} if entities else {},
+    }
+    if typed:
+        event |= {"user": user, "channel": ws.im(user).id, "event_ts": ws.clock.ts()}
+    return event
 
 
 def needed_scope(event: Json) -> str | None:

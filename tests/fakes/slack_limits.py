@@ -88,7 +88,7 @@ EVENT_SCOPES: dict[str, str] = {
 }
 
 # Events that only apps declared as agents get.
-AGENT_EVENTS = frozenset({"agent_session_stopped"})
+AGENT_EVENTS = frozenset({"agent_session_stopped", "app_context_changed"})
 
 ALL_SCOPES = frozenset(
     {scope for rule in RULES.values() for scope in rule.scopes if "*" not in scope}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tests.fakes import slack_events as events
 from tests.fakes.slack_call import Refused
 from tests.fakes.slack_chat import ResponseUrls, removed
-from tests.fakes.slack_delivery import COMMAND, INTERACTION, Delivery
+from tests.fakes.slack_delivery import COMMAND, EVENT, INTERACTION, Delivery
 from tests.fakes.slack_files import File
 from tests.fakes.slack_screen import Shown, as_sent, plain, rich_text, shown
 from tests.fakes.slack_workspace import App, Json, Message, Workspace
@@ -223,6 +223,19 @@ class People:
         channel = ws.im(user).id
         told = self.tell(events.home_opened(ws, user, channel, tab))
         return Doing(channel, "", _kept([told]))
+
+    def look_at(self, user: str, *entities: Json, typed: bool = False, named: bool = True) -> Doing:
+        """Look at something beside the app: ``app_context_changed``. See ``context_changed``.
+
+        With ``named`` off, nothing names the person.
+        """
+        ws = self.workspace
+        payload = events.callback(ws, events.context_changed(ws, user, [*entities], typed=typed))
+        if not typed and named:
+            payload["authorizations"][0] |= {"user_id": user, "is_bot": False}
+        if not (ws.manifest.agent and ws.manifest.subscribes("app_context_changed")):
+            raise AssertionError("the app does not subscribe to app_context_changed")
+        return Doing(ws.im(user).id, "", (self.deliver(Delivery(EVENT, payload)),))
 
     def stop_session(self, user: str, channel: str, thread_ts: str) -> Doing:
         """Press the native Stop button, which is shown only while the session is processing."""

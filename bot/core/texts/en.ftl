@@ -356,7 +356,7 @@ shortcut-name = Research this
 shortcut-check-name = Check the facts
 command-accepted = On it: { $question }
 only-me-accepted = I answer in a direct message, which only you can see.
-only-me-refused = Slack does not let me write to you in a direct message, so I cannot answer only you.
+only-me-refused = I am not allowed to write to you in a direct message, so I cannot answer only you.
 stop-name = stop
 forget-name = forget-me
 forget-description = See what I keep of what you wrote, and have it forgotten
@@ -372,6 +372,7 @@ rules-value = What it should be
 ## The pane beside the conversation
 
 prompts-title = For example
+document-asked-about = What are the main points of “{ $title }”?
 prompt-compare = Compare two things
 prompt-compare-message = How do heat pumps and gas boilers compare in cost and emissions?
 prompt-explain = Explain something new

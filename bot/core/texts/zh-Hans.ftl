@@ -265,7 +265,7 @@ shortcut-name = 研究一下
 shortcut-check-name = 核查事实
 command-accepted = 好的，这就去查：{ $question }
 only-me-accepted = 我会在私信里回答，只有你能看到。
-only-me-refused = Slack 不允许我给你发私信，所以无法只回答你一个人。
+only-me-refused = 我无法给你发私信，所以无法只回答你一个人。
 stop-name = 停止
 forget-name = 忘记我
 forget-description = 查看我保存了您写的哪些内容，并让我忘掉
@@ -281,6 +281,7 @@ rules-value = 设置的值
 ## 对话旁的面板
 
 prompts-title = 比如
+document-asked-about = “{ $title }”的要点是什么？
 prompt-compare = 比较两样东西
 prompt-compare-message = 热泵和燃气锅炉在成本和排放上相比如何？
 prompt-explain = 解释新事物

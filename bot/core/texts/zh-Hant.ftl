@@ -265,7 +265,7 @@ shortcut-name = 研究一下
 shortcut-check-name = 查核事實
 command-accepted = 好的，這就去查：{ $question }
 only-me-accepted = 我會在私訊裡回答，只有你看得到。
-only-me-refused = Slack 不允許我傳私訊給你，所以無法只回答你一個人。
+only-me-refused = 我無法傳私訊給你，所以無法只回答你一個人。
 stop-name = 停止
 forget-name = 忘記我
 forget-description = 查看我保存了您寫的哪些內容，並讓我忘掉
@@ -281,6 +281,7 @@ rules-value = 設定的值
 ## 對話旁的面板
 
 prompts-title = 例如
+document-asked-about = 「{ $title }」的要點是什麼？
 prompt-compare = 比較兩樣東西
 prompt-compare-message = 熱泵和瓦斯鍋爐在成本和排放上相比如何？
 prompt-explain = 解釋新事物

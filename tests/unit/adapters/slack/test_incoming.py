@@ -19,6 +19,7 @@ from adapters.slack.incoming import (
     Reaction,
     SessionStop,
     SlackEvent,
+    Viewing,
     attachments_of,
     begins_with_mention,
     mentions_in,
@@ -300,6 +301,23 @@ REACTED: Json = {"type": "reaction_added", "reaction": "x::skin-tone-3", "item_u
         (
             {"type": "app_home_opened", "user": "U1", "channel": "D1", "tab": "home"},
             Opened("U1", "D1", is_home=True),
+        ),
+        ({"type": "app_context_changed", "context": {}}, None),
+        ({"type": "app_context_changed", "user": "U1", "context": {}}, Viewing("U1", "")),
+        (
+            {
+                "type": "app_context_changed",
+                "user": "U1",
+                "context": {
+                    "entities": [
+                        {"type": "slack#/types/list_id", "value": "F1"},
+                        {"type": "slack#/types/channel_id", "value": "D1"},
+                        {"type": "slack#/types/channel_id", "value": "C1"},
+                        {"type": "slack#/types/channel_id", "value": "C2"},
+                    ]
+                },
+            },
+            Viewing("U1", "C1"),
         ),
         ({"type": "team_rename"}, None),
     ],

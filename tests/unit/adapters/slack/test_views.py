@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ from bot.search.indexer import Indexer
 from bot.storage.workspaces import Use
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_call import faults_in_view
+from tests.fakes.slack_people import Doing
 from tests.fakes.slack_screen import plain
 from tests.unit.adapters.slack.serving import Served, served
 
@@ -74,6 +77,109 @@ async def test_the_messages_tab_begins_with_prompts(bot: Served, slack: FakeSlac
     state = await slack.until(lambda: slack.workspace.assistant.get((opened.channel, "")))
     assert state["prompts"]["prompts"][0]["title"] == "Compare two things"
     assert slack.home("U1") is None
+
+
+RIGHTS = """
+[[collections]]
+name = "travel"
+paths = ["{docs}/travel"]
+channels = ["C1"]
+people = ["U1"]
+
+[[collections]]
+name = "pay"
+paths = ["{docs}/pay"]
+people = ["U1"]
+
+[[collections]]
+name = "secret"
+paths = ["{docs}/secret"]
+channels = ["C1"]
+"""
+VIEWED_CHANNEL: dict[str, Any] = {"type": "slack#/types/channel_id", "value": "C1"}
+VIEWED_MESSAGE: dict[str, Any] = {
+    "type": "slack#/types/message_context",
+    "value": {"channel_id": "C1", "message_ts": "1.2"},
+}
+VIEWED_CANVAS: dict[str, Any] = {"type": "slack#/types/canvas_id", "value": "F1"}
+
+
+@pytest.fixture
+async def with_documents(
+    slack: FakeSlack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Served]:
+    """Served with four documents, three of them in collections; U1 may read all but the secret
+    one, and C1 the travel rules and the secret one. U2 may read the menu only."""
+    docs = tmp_path / "docs"
+    for folder, title in (
+        *(("travel", "Travel rules"), ("pay", "Pay grades"), ("secret", "The secret plan")),
+        ("open", "Lunch <!here> menu"),
+    ):
+        (docs / folder).mkdir(parents=True)
+        (docs / folder / "a.md").write_text(f"# {title}\n\nThis is about {folder}.\n")
+    (tmp_path / "footnote.toml").write_text(RIGHTS.format(docs=docs))
+    monkeypatch.chdir(tmp_path)
+    Indexer(tmp_path / "index.sqlite").index([docs])
+    async with served(
+        slack,
+        tmp_path,
+        answering=lambda platform, _: platform.poster,  # it knows who reads in a channel
+        providers="local",
+        docs=str(docs),
+    ) as bot:
+        yield bot
+
+
+async def prompts_after(slack: FakeSlack, doing: Doing) -> dict[str, str]:
+    """The prompts' titles with their messages, once they are set."""
+    await doing.acknowledged()
+    state = await slack.until(lambda: slack.workspace.assistant.pop((doing.channel, ""), None))
+    return {one["title"]: one["message"] for one in state["prompts"]["prompts"]}
+
+
+async def test_prompts_are_about_documents_that_the_person_may_read(
+    with_documents: Served, slack: FakeSlack
+) -> None:
+    found = await prompts_after(slack, slack.open_home("U1", tab="messages"))
+    assert set(found) == {"Travel rules", "Pay grades", "Lunch ‹!here› menu"}
+    assert found["Pay grades"] == "What are the main points of “Pay grades”?"
+    found = await prompts_after(slack, slack.open_home("U2", tab="messages"))
+    assert list(found) == ["Lunch ‹!here› menu"]
+
+
+@pytest.mark.parametrize("typed", [False, True])
+async def test_prompts_fit_the_channel_that_is_viewed(
+    with_documents: Served, slack: FakeSlack, *, typed: bool
+) -> None:
+    fitting = {"Travel rules", "Lunch ‹!here› menu"}
+    slack.with_scopes("channels:read")
+    for entities in ([VIEWED_CHANNEL], [VIEWED_CANVAS, VIEWED_MESSAGE]):
+        looking = slack.look_at("U1", *entities, typed=typed)
+        assert set(await prompts_after(slack, looking)) == fitting
+    for entities in ([], [VIEWED_CANVAS]):  # no channel: all that the person may read
+        looking = slack.look_at("U1", *entities, typed=typed)
+        assert len(await prompts_after(slack, looking)) == 3
+    assert len(slack.calls("conversations.open")) == 1
+
+
+async def test_prompts_keep_to_the_rules_of_the_channel_that_is_viewed(
+    with_documents: Served, slack: FakeSlack
+) -> None:
+    slack.workspace.users["U1"].is_admin = True
+    ruled = slack.command("U1", "C1", "/footnote", "set providers conversations")
+    await ruled.acknowledged()
+    await slack.until(lambda: slack.response_urls.received(str(ruled.response_url)))
+    found = await prompts_after(slack, slack.look_at("U1", VIEWED_CHANNEL))
+    assert "Compare two things" in found
+
+
+async def test_nobody_views_something_if_slack_does_not_say_who(
+    bot: Served, slack: FakeSlack
+) -> None:
+    await slack.look_at("U1", VIEWED_CHANNEL, named=False).acknowledged()
+    found = await prompts_after(slack, slack.look_at("U2", VIEWED_CHANNEL))
+    assert "比較兩樣東西" in found
+    assert [call.args["users"] for call in slack.calls("conversations.open")] == ["U2"]
 
 
 async def test_prompts_that_are_retired_harm_nothing(bot: Served, slack: FakeSlack) -> None:
