@@ -26,6 +26,9 @@ from adapters.slack.limits import (
     PART_CHARACTERS,
     PLACEHOLDER_CHARACTERS,
     SECTION_CHARACTERS,
+    TABLE_CHARACTERS,
+    TABLE_COLUMNS,
+    TABLE_ROWS,
     TASK_FIELD_CHARACTERS,
     TASK_SOURCES,
     TASK_TITLE_CHARACTERS,
@@ -38,6 +41,7 @@ from bot.core.texts import Texts
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target, linked, reachable
 from bot.rendering.markdown_parts import split
+from bot.rendering.markdown_tables import Table, runs, tables_in
 from bot.rendering.marks import ESCAPE, code_spans, numbers_in
 from bot.rendering.remarks import (
     PARTS,
@@ -205,9 +209,28 @@ def task_chunk(task: Task, *, details: str, links: Sequence[Link]) -> dict[str, 
     return chunk
 
 
+def text_chunks(text: str, *, tabled: bool) -> list[Json]:
+    """Return the chunks that append Markdown to a stream, which is ``tabled`` if it has a table."""
+    return [
+        {"type": "markdown_text", "text": block["text"]}
+        if block["type"] == "markdown"
+        else {"type": "blocks", "blocks": [block]}
+        for block in ([markdown_block(text)] if tabled else text_blocks(text))
+    ]
+
+
+def without_open_table(text: str) -> str:
+    """Return whole lines of Markdown without a table at their end, which may get more rows."""
+    lines = text.splitlines(keepends=True)
+    while lines and lines[-1].startswith("|"):
+        lines.pop()
+    return "".join(lines)
+
+
 def chunk_characters(chunk: dict[str, Any]) -> int:
     """Return how many characters of a stream's limit a chunk uses."""
     own = sum(len(chunk.get(key, "")) for key in ("text", "title", "details", "output"))
+    own += sum(map(characters, chunk.get("blocks", ())))
     return own + sum(len(link["url"]) + len(link["text"]) for link in chunk.get("sources", ()))
 
 
@@ -311,10 +334,12 @@ class Final:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A whole message of a reply: its blocks, and its text for notifications."""
+    """A whole message of a reply: its blocks, its text for notifications, and the Markdown that a
+    table among the blocks comes from."""
 
     blocks: tuple[Json, ...]
     text: str
+    markdown: str = ""
 
 
 # ---------------------------------------------------------------- Markdown
@@ -377,6 +402,52 @@ def notification(text: str) -> str:
 
 def markdown_block(text: str) -> Json:
     return {"type": "markdown", "text": text}
+
+
+def text_blocks(text: str) -> list[Json]:
+    """Return Markdown as blocks: the first table that fits as a ``table``, the rest unchanged."""
+    lines = text.split("\n")
+    for table, start, end in tables_in(text) if "|" in text and "\r" not in text else ():
+        if lines[start].startswith("|") and (block := _table(table)):
+            around = ("\n".join(lines[:start]), "\n".join(lines[end:]))
+            before, after = ([markdown_block(each)] if each.strip() else [] for each in around)
+            return [*before, block, *after]
+    return [markdown_block(text)]
+
+
+def _table(table: Table) -> Json | None:
+    """Format a table; None if it is too large."""
+    rows = (table.header, *table.rows)
+    if len(rows) > TABLE_ROWS or len(table.header) > TABLE_COLUMNS:
+        return None
+    columns: list[Json] = [{"is_wrapped": True} for _ in table.header]
+    for align, numbered in (("right", table.right), ("center", table.center)):
+        for number in numbered:
+            columns[number]["align"] = align
+    cells = [[_cell(cell) for cell in row] for row in rows]
+    block: Json = {"type": "table", "rows": cells, "column_settings": columns}
+    return block if characters(block) <= TABLE_CHARACTERS else None
+
+
+_STYLES = {"strong": "bold", "em": "italic", "code": "code"}
+
+
+def _cell(cell: str) -> Json:
+    elements = [
+        link_element(url, words) if url else text_element(words, *map(_STYLES.__getitem__, styles))
+        for words, styles, url in runs(cell)
+    ]
+    if not elements:
+        return {"type": "raw_text", "text": " "}  # no cell may be empty
+    return {"type": "rich_text", "elements": [section(elements)]}
+
+
+def characters(node: Any) -> int:
+    """Return the number of characters in rich text, or in a table of it."""
+    if isinstance(node, list):
+        return sum(map(characters, node))
+    own = len(node.get("text", "")) + len(node.get("url", ""))
+    return own + sum(characters(node.get(inside, [])) for inside in ("rows", "elements"))
 
 
 # ---------------------------------------------------------------- an answer
@@ -635,10 +706,14 @@ _CONTROL_BLOCKS = frozenset({"actions", "context_actions"})
 
 
 def simpler(part: Part) -> Part | None:
-    """Return the same text in simpler blocks: first without controls, then as plain text.
+    """Return the same text in simpler blocks: first without a table, then without controls, then as
+    plain text.
 
     None if it cannot be simpler. A plain answer is better than none.
     """
+    if any(block["type"] == "table" for block in part.blocks):
+        rest = [block for block in part.blocks if block["type"] not in ("markdown", "table")]
+        return Part((markdown_block(part.markdown), *rest), part.text)
     without_controls = tuple(block for block in part.blocks if block["type"] not in _CONTROL_BLOCKS)
     if without_controls != part.blocks:
         return Part(without_controls, part.text)

@@ -36,6 +36,12 @@ CONFIRM_BUTTON_CHARACTERS = 30
 OPTION_CHARACTERS = 75
 PLACEHOLDER_CHARACTERS = 150
 
+# https://docs.slack.dev/reference/block-kit/blocks/table-block: rows with the header, columns, and
+# characters of all cells of a message. One table a message: Slack's page has said so.
+TABLE_ROWS = 100
+TABLE_COLUMNS = 20
+TABLE_CHARACTERS = 10_000
+
 # https://docs.slack.dev/reference/views/modal-views
 VIEW_BLOCKS = 100
 VIEW_TITLE_CHARACTERS = 24

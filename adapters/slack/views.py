@@ -9,6 +9,7 @@ from itertools import groupby
 
 from adapters.slack.calls import Calls, Json
 from adapters.slack.format import (
+    characters,
     context,
     escaped,
     link_element,
@@ -52,7 +53,7 @@ def packed(entries: Iterable[list[Json]]) -> list[Json]:
     blocks: list[list[Json]] = []
     used = RICH_TEXT_CHARACTERS
     for entry in entries:
-        size = sum(map(_size, entry))
+        size = characters(entry)
         if used + size > RICH_TEXT_CHARACTERS:
             blocks.append([])
             used = 0
@@ -67,11 +68,6 @@ def preformatted(code: str) -> Json:
 
 def quote(elements: list[Json]) -> Json:
     return {"type": "rich_text_quote", "elements": elements}
-
-
-def _size(element: Json) -> int:
-    own = len(element.get("text", "")) + len(element.get("url", ""))
-    return own + sum(map(_size, element.get("elements", ())))
 
 
 PROMPTS = ("compare", "explain", "summarize")
@@ -145,7 +141,8 @@ class Home:
         titles = await self._reception.titles_for(asked, beside if viewed else None, MOST_PROMPTS)
         shown = [plain(title, PROMPT_CHARACTERS) for title in titles]
         prompts = [
-            {"title": title, "message": texts("document-asked-about", title=title)} for title in shown
+            {"title": title, "message": texts("document-asked-about", title=title)}
+            for title in shown
         ] or [
             {"title": texts(f"prompt-{name}"), "message": texts(f"prompt-{name}-message")}
             for name in PROMPTS

@@ -124,7 +124,8 @@ class WebApi:
         where = str(args.get("channel", args.get("channel_id", "")))
         self._hold_back(method, where)
         self._refuse_as_told(method, where)
-        for number, block in enumerate(args.get("blocks") or ()):
+        streamed = [one for chunk in args.get("chunks") or () for one in chunk.get("blocks", ())]
+        for number, block in enumerate([*(args.get("blocks") or ()), *streamed]):
             kind = block.get("type")  # a block without a type is refused with the other faults
             if kind in self.unsupported_blocks:
                 said = f"unsupported type: {kind} [json-pointer:/blocks/{number}/type]"

@@ -213,6 +213,8 @@ def _by_limits(block: dict[str, Any], at: str) -> list[Fault]:
         faults.append(Fault(f"{at}/elements", "no fewer than 1 items required"))
     if kind == "context":
         faults += _long_texts(block.get("elements"), f"{at}/elements", ELEMENT_TEXT)
+    if kind == "table":
+        faults += _of_table(block, at)
     if kind == "context_actions":
         faults += _of_context_actions(block, f"{at}/elements")
     if kind == "section":
@@ -227,6 +229,41 @@ def _by_limits(block: dict[str, Any], at: str) -> list[Fault]:
         for one in _interactive(block)
         if not str(one.get("url", "https://")).startswith(("http://", "https://"))
     ]
+
+
+TABLE_ROWS, TABLE_COLUMNS, TABLE_CHARACTERS = 100, 20, 10_000
+
+
+def _of_table(block: dict[str, Any], at: str) -> Iterator[Fault]:
+    """https://docs.slack.dev/reference/block-kit/blocks/table-block"""
+    rows = block["rows"]
+    if len(rows) > TABLE_ROWS:
+        yield Fault(f"{at}/rows", f"no more than {TABLE_ROWS} items allowed")
+    for number, row in enumerate(rows):
+        where = f"{at}/rows/{number}"
+        if not 1 <= len(row) <= TABLE_COLUMNS:
+            yield Fault(where, f"1 to {TABLE_COLUMNS} items")
+        for cell in row:
+            if cell.get("type") not in ("raw_text", "raw_number", "rich_text"):
+                yield Fault(where, "failed to match any allowed schemas")
+            elif cell["type"] == "raw_text" and not cell.get("text"):
+                yield Fault(where, "must be more than 0 characters")
+            elif cell["type"] == "rich_text" and not all(
+                part.get("elements") for part in cell.get("elements") or [{}]
+            ):
+                yield Fault(where, "missing required field: elements")
+    if len(block.get("column_settings", [])) > TABLE_COLUMNS:
+        yield Fault(f"{at}/column_settings", f"no more than {TABLE_COLUMNS} items allowed")
+
+
+def characters_in_cells(node: Any) -> int:
+    """Return the number of characters in the cells of tables."""
+    if isinstance(node, list):
+        return sum(map(characters_in_cells, node))
+    if not isinstance(node, dict):
+        return 0
+    own = len(node["text"]) if isinstance(node.get("text"), str) else 0
+    return own + sum(characters_in_cells(node.get(inside)) for inside in ("rows", "elements"))
 
 
 ICONS = ("trash",)
@@ -292,6 +329,11 @@ def _across(blocks: list[dict[str, Any]]) -> list[Fault]:
     markdown = sum(len(block["text"]) for block in blocks if block["type"] == "markdown")
     if markdown > MARKDOWN:
         faults.append(Fault("", f"markdown blocks hold more than {MARKDOWN} characters in all"))
+    tables = [block for block in blocks if block["type"] == "table"]
+    if len(tables) > 1:
+        faults.append(Fault("", "only_one_table_allowed"))
+    if characters_in_cells(tables) > TABLE_CHARACTERS:
+        faults.append(Fault("", f"the cells hold more than {TABLE_CHARACTERS} characters"))
     names = [block["block_id"] for block in blocks if block.get("block_id")]
     faults += [
         Fault("", f'`block_id` "{name}" already exists')

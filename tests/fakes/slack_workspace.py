@@ -112,6 +112,7 @@ class Stream:
     plan_title: str | None = None
     tasks: dict[str, Json] = field(default_factory=dict)
     text: str = ""
+    shown: list[Json] = field(default_factory=list)  # Markdown and blocks, in their order
     recipient: str | None = None
 
 

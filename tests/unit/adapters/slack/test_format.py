@@ -20,6 +20,8 @@ from adapters.slack.format import (
     question_text,
     simpler,
     tasks,
+    text_blocks,
+    without_open_table,
     working_blocks,
 )
 from adapters.slack.limits import PART_CHARACTERS, SOURCES
@@ -252,6 +254,50 @@ def test_details_and_a_failure_lead_to_how_it_came_about(page: str) -> None:
     for blocks in (details_of(answer, page=page), failed.closing):
         links = [e["text"] for e in blocks[-1]["elements"] if e["type"] == "mrkdwn"]
         assert links == ([f"<{PAGE}|How was this answered?>"] if page else [])
+
+
+# ---------------------------------------------------------------- tables
+
+
+def test_a_table_keeps_the_words_the_styles_and_the_links_of_its_cells() -> None:
+    text = "| A | **B** |\n|:-:|---|\n| `x` *y* <@U1> [[1]](https://e.org) | |\n"
+    (table,) = text_blocks(text)
+    assert faults_in_blocks([table]) == []
+    (head, row) = table["rows"]
+    assert head[1]["elements"][0]["elements"] == [
+        {"type": "text", "text": "B", "style": {"bold": True}}
+    ]
+    assert row[0]["elements"][0]["elements"] == [
+        {"type": "text", "text": "x", "style": {"code": True}},
+        {"type": "text", "text": " "},
+        {"type": "text", "text": "y", "style": {"italic": True}},
+        {"type": "text", "text": " <@U1> "},
+        {"type": "link", "url": "https://e.org", "text": "[1]"},
+    ]
+    assert row[1] == {"type": "raw_text", "text": " "}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no table | here",
+        "> | A | B |\n> |---|---|\n> | quoted | x |",
+        "- | A | B |\n  |---|---|\n  | item | x |",
+        "```\n| A | B |\n|---|---|\n| code | x |\n```",
+        "| " + " | ".join("A" * 21) + " |\n|" + "---|" * 21 + "\n",
+        "| A |\n|---|\n" + "| x |\n" * 100,
+        "| A |\n|---|\n| " + "x" * 10_000 + " |\n",
+    ],
+)
+def test_a_table_that_cannot_be_one_stays_as_it_is(text: str) -> None:
+    assert text_blocks(text) == [{"type": "markdown", "text": text}]
+
+
+def test_a_table_at_the_end_waits_for_more_rows() -> None:
+    table = "| A |\n|---|\n| x |\n"
+    assert without_open_table(f"Before.\n\n{table}") == "Before.\n\n"
+    assert without_open_table(f"{table}\n") == f"{table}\n"
+    assert without_open_table(table) == ""
 
 
 # ---------------------------------------------------------------- valid, whatever comes
