@@ -260,7 +260,8 @@ class Listener:
         message = await self._message(sent)
         texts = texts_for(message.locale)
         recipient: Recipient | None = recipient_of(sent, message)
-        private = address != "others" and sent.writer == "person" and not message.direct
+        heard = asked or (address == "thread" and self.reception.settings.followups != "mention")
+        private = heard and sent.writer == "person" and not message.direct
         question = only_me(message.text) if private else None
         if question is not None:
             asked, address = True, "footnote"

@@ -217,6 +217,19 @@ async def test_unknown_events_are_acknowledged(slack: FakeSlack, tmp_path: Path)
         await delivery.acknowledged()
 
 
+@pytest.mark.parametrize("followups", ["thread", "mention"])
+async def test_a_private_follow_up_needs_a_mention_where_all_do(
+    slack: FakeSlack, tmp_path: Path, followups: str
+) -> None:
+    async with served(slack, tmp_path, followups=followups) as bot:
+        said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+        await bot.ended(1)
+        await slack.say("U1", "C1", "only me: why?", thread_ts=said.ts).acknowledged()
+        await slack.say("U1", "C1", f"{slack.mention} and how old?").acknowledged()
+        asked = {message.text for message in await bot.questions(3 - (followups == "mention"))}
+        assert ("why?" in asked) is (followups == "thread")
+
+
 @pytest.mark.parametrize(
     ("text", "question"),
     [
