@@ -18,7 +18,7 @@ from adapters.slack.limits import PAGE_MESSAGES
 from adapters.slack.teams import Team
 from bot.core.logs import get_logger
 from bot.core.messages import Thread
-from bot.core.posting import PostState, RunRef
+from bot.core.posting import PREVIEWS, PostState, RunRef
 
 log = get_logger()
 
@@ -42,7 +42,8 @@ class PostedMessages:
 
     ``settled`` tells that the whole answer was posted. ``command`` is the state that a slash
     command stored, ``question`` the ts of the message that repeats the question, ``search`` the
-    asker's search token as the listener stored it (``adapters.slack.conversations``).
+    asker's search token as the listener stored it (``adapters.slack.conversations``), ``previews``
+    the messages that show a preview of the answer, each with its ``channel``, ``ts`` and ``url``.
     """
 
     run: RunRef
@@ -54,6 +55,7 @@ class PostedMessages:
     command: dict[str, str] = field(default_factory=dict)
     question: str = ""
     search: str = ""
+    previews: list[dict[str, str]] = field(default_factory=list)
 
     @classmethod
     def of(cls, run: RunRef, saved: PostState | None) -> PostedMessages:
@@ -69,6 +71,7 @@ class PostedMessages:
             command=dict(state.get("command") or {}),
             question=str(state.get("question") or ""),
             search=str(state.get(SEARCH) or ""),
+            previews=list(state.get(PREVIEWS) or ()),
         )
 
     async def save(self) -> None:
@@ -79,6 +82,8 @@ class PostedMessages:
             state["command"] = self.command
         if self.question:
             state["question"] = self.question
+        if self.previews:
+            state[PREVIEWS] = self.previews
         if self.search and not self.settled:
             state[SEARCH] = self.search
         await self.run.save(state)

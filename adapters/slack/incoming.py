@@ -361,7 +361,27 @@ class Viewing:
     channel: str
 
 
-SlackEvent = SlackMessage | Mention | Edit | Deletion | SessionStop | Reaction | Opened | Viewing
+@dataclass(frozen=True, slots=True)
+class LinkShared:
+    """``link_shared``: a person posted ``links`` to the app's domain in a message."""
+
+    user: str
+    channel: str
+    ts: str
+    links: tuple[str, ...]
+
+
+SlackEvent = (
+    SlackMessage
+    | Mention
+    | Edit
+    | Deletion
+    | SessionStop
+    | Reaction
+    | Opened
+    | Viewing
+    | LinkShared
+)
 
 
 def parse_event(
@@ -393,6 +413,12 @@ def parse_event(
             named = [event.get("user"), *(one.get("user_id") for one in people)]
             user = next((id for id in named if isinstance(id, str) and id), "")
             return Viewing(user, _channel_viewed(event)) if user else None
+        case "link_shared":
+            if event.get("source") == "composer":  # not posted yet
+                return None
+            links = tuple(str(one["url"]) for one in _dicts(event.get("links")))
+            user, channel = str(event["user"]), _id(event["channel"])
+            return LinkShared(user, channel, str(event["message_ts"]), links)
     return None
 
 

@@ -98,3 +98,5 @@ TABLE_WIDTH = 60  # columns of a table in fixed width; a phone wraps it
 NOTIFICATION_CHARACTERS = 700  # of `text` beside blocks, before it is escaped
 FOLLOW_UPS = 3
 PROMPT_CHARACTERS = 80  # of a document's title
+MOST_PREVIEWS = 5  # of one message
+PREVIEW_CHARACTERS = 300  # of a question and an answer in a preview

@@ -55,6 +55,7 @@ from adapters.slack.incoming import (
     Command,
     Deletion,
     Edit,
+    LinkShared,
     Mention,
     Opened,
     Reaction,
@@ -111,7 +112,7 @@ RETRY_HEADER = "x-slack-retry-num"
 # The events of Slack; ``deploy/slack-manifest.yaml`` lists them.
 EVENTS = (
     *("app_mention", "message", "agent_session_stopped", "reaction_added", "app_home_opened"),
-    "app_context_changed",
+    *("app_context_changed", "link_shared"),
 )
 COMMANDS = (ASK, FOOTNOTE)
 SHORTCUTS = (RESEARCH_THIS, CHECK_FACTS)
@@ -159,6 +160,8 @@ class Inbox:
                 self._ephemeral.later(self._home.opened(event))
             case Viewing():
                 self._ephemeral.later(self._home.viewed(event))
+            case LinkShared():
+                self._ephemeral.later(self._home.preview(event))
 
     async def command(self, command: Command) -> str:
         """Return the private answer to a command, or "" if none is due now."""

@@ -19,10 +19,12 @@ from adapters.slack.format import (
     section,
     text_element,
 )
-from adapters.slack.incoming import PLATFORM, Opened, Place, Viewing
+from adapters.slack.incoming import PLATFORM, LinkShared, Opened, Place, Viewing
 from adapters.slack.limits import (
     HEADINGS_CHARACTERS,
+    MOST_PREVIEWS,
     MOST_PROMPTS,
+    PREVIEW_CHARACTERS,
     PROMPT_CHARACTERS,
     QUOTE_CHARACTERS,
     QUOTES_CHARACTERS,
@@ -43,6 +45,7 @@ from bot.rendering.footnotes import SourceView, joined, sources
 from bot.rendering.markdown_tables import table_text
 from bot.rendering.remarks import remarks
 from bot.rendering.safety import without_pings
+from bot.rendering.verbatim import as_words
 from bot.search.registry import configured_names
 from bot.storage.workspaces import Use
 
@@ -85,7 +88,7 @@ class Connected:
 
 class Home:
     """Publishes the Home tab, and suggests prompts in the messages tab, when someone opens it or
-    looks at another channel beside it.
+    looks at another channel beside it; and shows previews of shared answers.
 
     Only this class calls ``assistant.threads.*``, which Slack will retire in 2027. In an
     ``agent_view`` the prompts belong to the conversation
@@ -114,6 +117,30 @@ class Home:
     async def _author(self, user: str) -> tuple[Author, str]:
         return self._listener.author(user, await self._listener.people.quickly([user]), "")
 
+    def _message(self, author: Author, channel: str) -> Message:
+        """Return a message without words, for what its author may see in a channel."""
+        return Message(
+            event_id=f"{channel}:seen:{author.id}",
+            thread=Thread(PLATFORM, self._team, channel, ""),
+            author=author,
+            text="",
+            at=datetime.now(UTC),
+            audience=Place.of_id(channel).audience,
+        )
+
+    async def preview(self, shared: LinkShared) -> None:
+        """Show what the answer or source at each shared address says, if all who read there may see
+        it. Raises ``FootnoteError``."""
+        author, locale = await self._author(shared.user)
+        message = self._message(author, shared.channel)
+        where: Json = {"channel": shared.channel, "ts": shared.ts}
+        unfurls: Json = {}
+        for url in shared.links[:MOST_PREVIEWS]:
+            if found := await self._reception.preview(url, message, {**where, "url": url}):
+                unfurls[url] = {"blocks": preview_blocks(*found, texts_for(locale))}
+        if unfurls:
+            await self._calls.patiently("chat.unfurl", patience=20.0, **where, unfurls=unfurls)
+
     async def _publish(self, user: str, texts: Texts) -> None:
         try:
             use = await self._reception.use_this_month(PLATFORM, self._team)
@@ -127,17 +154,7 @@ class Home:
         of those what may be searched in the channel ``viewed``; without any, general ones."""
         author, locale = await self._author(user)
         texts = texts_for(locale)
-        asked, beside = (
-            Message(
-                event_id=f"{place}:prompts:{user}",
-                thread=Thread(PLATFORM, self._team, place, ""),
-                author=author,
-                text="",
-                at=datetime.now(UTC),
-                audience=Place.of_id(place).audience,
-            )
-            for place in (channel, viewed)
-        )
+        asked, beside = (self._message(author, place) for place in (channel, viewed))
         titles = await self._reception.titles_for(asked, beside if viewed else None, MOST_PROMPTS)
         shown = [plain(title, PROMPT_CHARACTERS) for title in titles]
         prompts = [
@@ -213,6 +230,19 @@ def _header(text: str) -> Json:
 def _section(lines: Sequence[str]) -> Json:
     text = escaped("\n".join(lines))
     return {"type": "section", "text": {"type": "mrkdwn", "text": text[:3_000], "verbatim": True}}
+
+
+def preview_blocks(answer: Answer, number: int, texts: Texts) -> list[Json]:
+    """Return the preview of an answer: question, first words and number of sources; with a
+    ``number`` that of the source: title and quoted words."""
+    cited = [each for each in answer.citations if each.number == number]
+    shown = (cited[0].title, cited[0].quote) if cited else (answer.question, answer.text)
+    words = (plain_text(as_words(each), PREVIEW_CHARACTERS) for each in shown)
+    count = len({each.number for each in answer.citations})
+    return [
+        *({"type": "section", "text": each} for each in words),
+        context([texts("preview-sources", count=count)]),
+    ]
 
 
 def details(answer: Answer, texts: Texts, page: str = "") -> Json:

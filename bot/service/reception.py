@@ -7,6 +7,7 @@ for a platform, so a listener can acknowledge its event as soon as a method retu
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +32,7 @@ from bot.core.messages import (
     Wording,
     clean_question,
 )
-from bot.core.posting import Poster, PostState
+from bot.core.posting import PREVIEWS, Poster, PostState
 from bot.core.reader import Reach, documents_in
 from bot.core.settings import Settings
 from bot.core.texts import Texts, invalid
@@ -87,6 +88,7 @@ def _bare(text: str) -> str:
 
 
 NO_TEXT = Wording("")
+_RUN_PAGE = re.compile(r"/runs/(?P<run>[0-9a-f]{1,64})(?:/pages/(?P<number>\d{1,4}))?(?![\w/-])")
 
 
 def message_of_press(
@@ -406,6 +408,34 @@ class Reception:
         providers = rules.providers or configured_names(self.settings)
         reader = await self._rights.reader(message)
         return searched_here(self._rights, reader, providers, texts)
+
+    async def preview(
+        self, url: str, message: Message, note: Mapping[str, str]
+    ) -> tuple[Answer, int] | None:
+        """Return the answer at the address of a run's page, and the number of its source if the
+        address is that of a source, if everyone who reads in the place of ``message``, whose author
+        shared it there, may read it: it was asked there, by that author, or where all may read.
+
+        ``note`` is kept for the poster, which removes the preview with the answer.
+        """
+        found = _RUN_PAGE.search(url)
+        run = await self._store.run(found["run"]) if found else None
+        if found is None or run is None or run.answer is None:
+            return None
+        reference, asked, here = self._service.reference(run), run.message, message.thread
+        if run.removed or run.state in UNFINISHED or not reference.page:
+            return None
+        if not url.startswith(reference.page) or asked.thread.home != here.home:
+            return None
+        reader = await self._rights.reader(message)
+        is_open = run.options.audience == "workspace" and not reader.guest
+        is_theirs = asked.author.id == message.author.id or asked.thread.place == here.place
+        reach = self._rights.reach(reader)
+        if not (is_open or is_theirs) or not reach.covers(run.answer.rests_on):
+            return None
+        kept = run.post_state or {}
+        await reference.save({**kept, PREVIEWS: [*kept.get(PREVIEWS, ()), dict(note)]})
+        return run.answer, int(found["number"] or 0)
 
     async def titles_for(self, message: Message, viewed: Message | None, most: int) -> list[str]:
         """Return titles of documents that the author of ``message`` (a command) may ask about in

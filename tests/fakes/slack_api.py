@@ -27,6 +27,7 @@ _HANDLERS: dict[str, Handler] = {
     "chat.postMessage": slack_chat.post_message,
     "chat.startStream": slack_stream.start,
     "chat.stopStream": slack_stream.stop,
+    "chat.unfurl": slack_chat.unfurl,
     "chat.update": slack_chat.update,
     "conversations.history": slack_methods.conversations_history,
     "conversations.info": slack_methods.conversations_info,

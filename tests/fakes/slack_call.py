@@ -25,7 +25,9 @@ from tests.fakes.slack_limits import MARKDOWN, MESSAGE_BLOCKS, METADATA_BYTES, R
 from tests.fakes.slack_workspace import Json
 
 # Arguments that travel as JSON text when a call is form-encoded.
-STRUCTURED = frozenset({"attachments", "blocks", "chunks", "metadata", "prompts", "view"})
+STRUCTURED = frozenset(
+    {"attachments", "blocks", "chunks", "metadata", "prompts", "unfurls", "view"}
+)
 
 
 class Refused(Exception):

@@ -6,6 +6,7 @@ https://docs.slack.dev/apis/events-api, https://docs.slack.dev/reference/interac
 from __future__ import annotations
 
 import secrets
+from urllib.parse import urlsplit
 
 from tests.fakes.slack_limits import EVENT_SCOPES
 from tests.fakes.slack_workspace import (
@@ -96,6 +97,23 @@ def app_mention(ws: Workspace, message: Message) -> Json:
     for key in ("files", "channel_type", "subtype", "upload"):
         event.pop(key, None)
     return {**event, "type": "app_mention", **_new_token(ws, message)}
+
+
+def link_shared(ws: Workspace, message: Message, urls: list[str], source: str) -> Json:
+    """https://docs.slack.dev/reference/events/link_shared"""
+    links = [{"domain": urlsplit(url).hostname, "url": url} for url in urls]
+    return {
+        "type": "link_shared",
+        "channel": "COMPOSER" if source == "composer" else message.channel,
+        "is_bot_user_member": ws.bot_user in ws.channels[message.channel].members,
+        "user": message.user,
+        "message_ts": ws.new_id("draft-") if source == "composer" else message.ts,
+        **({"thread_ts": message.thread_ts} if message.thread_ts else {}),
+        "unfurl_id": ws.new_id("unfurl"),
+        "source": source,
+        "links": links,
+        "event_ts": message.ts,
+    }
 
 
 def message_changed(ws: Workspace, message: Message, before: Json) -> Json:

@@ -65,6 +65,7 @@ RULES: dict[str, Rule] = {
     "chat.postMessage": Rule(POSTS, ("chat:write",), by_channel=True),
     "chat.startStream": Rule(TIER_2, ("chat:write",)),
     "chat.stopStream": Rule(TIER_2, ("chat:write",)),
+    "chat.unfurl": Rule(TIER_3, ("links:write",)),
     "chat.update": Rule(TIER_3, ("chat:write",)),
     "conversations.history": Rule(TIER_3, ("*:history",)),
     "conversations.info": Rule(TIER_3),  # scopes by the kind of the channel: see the method
@@ -80,6 +81,7 @@ RULES: dict[str, Rule] = {
 # Scope an event needs besides the subscription, https://docs.slack.dev/reference/events
 EVENT_SCOPES: dict[str, str] = {
     "app_mention": "app_mentions:read",
+    "link_shared": "links:read",
     "message.channels": "channels:history",
     "message.groups": "groups:history",
     "message.im": "im:history",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from tests.fakes import slack_events as events
 from tests.fakes.slack_call import Refused
@@ -87,6 +89,10 @@ class People:
                 if f"<@{ws.bot_user}>" in sent and ws.channels[channel].kind != "im":
                     told.append(self.tell(events.app_mention(ws, message)))
                 told.append(self.tell(events.message_posted(ws, message)))
+            found = re.findall(r"https?://[^\s<>|]+", sent)
+            if urls := [url for url in found if urlsplit(url).hostname in ws.unfurl_domains]:
+                for source in ("composer", "conversations_history"):
+                    told.append(self.tell(events.link_shared(ws, message, urls, source)))
             return self._done(message, told)
 
     def say_as_app(

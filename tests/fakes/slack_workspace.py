@@ -210,6 +210,7 @@ class Workspace:
         self.modals: list[Json] = []
         self.action_tokens: dict[str, tuple[str, float]] = {}  # token → person, made at
         self.triggers: dict[str, tuple[float, bool]] = {}  # id → made at, already used
+        self.unfurl_domains: set[str] = set()  # of the app
         self.emit: Callable[[Json], object] = lambda event: None
         self._base = base
         self._messages: dict[tuple[str, str], Message] = {}

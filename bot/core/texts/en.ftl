@@ -59,6 +59,11 @@ more-sources =
         [one] and one more source
        *[other] and { $count } more sources
     }
+preview-sources =
+    { $count ->
+        [one] One source
+       *[other] { $count } sources
+    }
 text-given-by = text supplied by { $name }
 answer-place-gone = I can no longer post the answer to “{ $question }” there: the channel was archived, or I was removed from it. Ask again here, or in another channel.
 unverified = ⚠ Unverified: “{ $sentence }” ({ $reason })

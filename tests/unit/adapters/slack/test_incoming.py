@@ -14,6 +14,7 @@ from adapters.slack.incoming import (
     MALFORMED,
     SHARED,
     Deletion,
+    LinkShared,
     Opened,
     Place,
     Reaction,
@@ -275,6 +276,16 @@ CHANGED: Json = {"type": "message", "subtype": "message_changed", "channel": "C1
 REACTED: Json = {"type": "reaction_added", "reaction": "x::skin-tone-3", "item_user": "U1"}
 
 
+SHARED_LINK: Json = {
+    "type": "link_shared",
+    "user": "U1",
+    "channel": "C1",
+    "message_ts": "1.2",
+    "source": "conversations_history",
+    "links": [{"domain": "e.org", "url": f"https://e.org/{path}"} for path in "ab"],
+}
+
+
 @pytest.mark.parametrize(
     ("event", "parsed"),
     [
@@ -319,6 +330,8 @@ REACTED: Json = {"type": "reaction_added", "reaction": "x::skin-tone-3", "item_u
             },
             Viewing("U1", "C1"),
         ),
+        ({**SHARED_LINK, "source": "composer", "channel": "COMPOSER"}, None),
+        (SHARED_LINK, LinkShared("U1", "C1", "1.2", ("https://e.org/a", "https://e.org/b"))),
         ({"type": "team_rename"}, None),
     ],
 )
