@@ -371,17 +371,8 @@ class LinkShared:
     links: tuple[str, ...]
 
 
-SlackEvent = (
-    SlackMessage
-    | Mention
-    | Edit
-    | Deletion
-    | SessionStop
-    | Reaction
-    | Opened
-    | Viewing
-    | LinkShared
-)
+Told = SessionStop | Reaction | Opened | Viewing | LinkShared
+SlackEvent = SlackMessage | Mention | Edit | Deletion | Told
 
 
 def parse_event(

@@ -198,6 +198,8 @@ async def with_run_pages(
     slack.workspace.unfurl_domains.add(HOST)
     slack.add_channel("C2", "other", members=["U1", "U2"])
     slack.add_channel("G3", "closed", "group", members=["U1", "U2"])
+    slack.add_stranger("U9", "eve", "T9OTHER")
+    slack.add_channel("C4", "shared", members=["U1", "U2", "U9"])
     async with served(
         slack,
         folder,
@@ -256,6 +258,7 @@ async def test_a_shared_address_is_previewed_until_the_answer_is_deleted(
     ("asked_in", "sharer", "shared_in", "shown"),
     [
         ("C1", "U2", "C2", True),  # asked where all members may read
+        ("C1", "U2", "C4", False),  # where another company reads, too
         ("G3", "U2", "C2", False),
         ("G3", "U2", "G3", True),
         ("direct", "U2", "C2", False),
