@@ -40,6 +40,7 @@ class SlackPlace:
     ready = "slack is connected."
     searching = "Searching: "
     denied = "You are not on the list"
+    thanks = ""
 
     def __init__(self, slack: FakeSlack) -> None:
         self.slack = slack
