@@ -25,7 +25,7 @@ from adapters.slack.limits import PAGE_MESSAGES
 from adapters.slack.teams import Team
 from bot.core.logs import get_logger
 from bot.core.messages import Thread
-from bot.core.posting import PostState, RunRef
+from bot.core.posting import PREVIEWS, PostState, RunRef
 
 log = get_logger()
 
@@ -48,8 +48,9 @@ class PostedMessages:
     """A run's posts in order; ``pending`` is the number of the part being posted, or None.
 
     ``settled`` tells that the whole answer was posted. ``command`` is the state that a slash
-    command stored, ``question`` the ts of the message with the pressed suggestion, ``search`` the
-    asker's search token as the listener stored it (``adapters.slack.conversations``).
+    command stored, ``question`` the ts of the message that repeats the question, ``search`` the
+    asker's search token as the listener stored it (``adapters.slack.conversations``), ``previews``
+    the messages that show a preview of the answer, each with its ``channel``, ``ts`` and ``url``.
     """
 
     run: RunRef
@@ -61,6 +62,7 @@ class PostedMessages:
     command: dict[str, str] = field(default_factory=dict)
     question: str = ""
     search: str = ""
+    previews: list[dict[str, str]] = field(default_factory=list)
 
     @classmethod
     def of(cls, run: RunRef, saved: PostState | None) -> PostedMessages:
@@ -76,6 +78,7 @@ class PostedMessages:
             command=dict(state.get("command") or {}),
             question=str(state.get("question") or ""),
             search=str(state.get(SEARCH) or ""),
+            previews=list(state.get(PREVIEWS) or ()),
         )
 
     async def save(self) -> None:
@@ -86,6 +89,8 @@ class PostedMessages:
             state["command"] = self.command
         if self.question:
             state["question"] = self.question
+        if self.previews:
+            state[PREVIEWS] = self.previews
         if self.search and not self.settled:
             state[SEARCH] = self.search
         await self.run.save(state)
@@ -106,10 +111,11 @@ class PostedMessages:
         await self.save()
 
     async def move(self, ts: str) -> None:
-        """Move the run to its thread, which begins with the message ``ts``."""
+        """Move the run to its thread, which begins with the message ``ts``, its question."""
         where = self.run.message.thread
         await self.run.move(Thread(where.platform, where.workspace, self.channel, ts))
-        self.thread, self.pending = ts, None
+        self.thread = self.question = ts
+        self.pending = None
         await self.save()
 
     def metadata(self, part: int) -> Json:
@@ -224,9 +230,11 @@ async def found_question(calls: Calls, record: PostedMessages) -> str | None:
 
 
 def message_ts(run: RunRef) -> str | None:
-    """Return the ts of the message that began the run or that it is about; None without one."""
-    fields = run.message.event_id.split(":")
-    return fields[1] if len(fields) > 1 and is_ts(fields[1]) else None
+    """Return the ts of the message that began the run or that it is about; None without one in
+    the run's channel."""
+    channel, _, rest = run.message.event_id.partition(":")
+    ts = rest.partition(":")[0]
+    return ts if is_ts(ts) and channel == run.message.thread.channel else None
 
 
 def is_about(run: RunRef) -> bool:

@@ -14,6 +14,9 @@ from typing import Any, Literal
 
 from adapters.slack.limits import (
     BUTTON_CHARACTERS,
+    CONFIRM_BUTTON_CHARACTERS,
+    CONFIRM_TEXT_CHARACTERS,
+    CONFIRM_TITLE_CHARACTERS,
     CONTEXT_CHARACTERS,
     CONTEXT_ELEMENTS,
     FOLLOW_UPS,
@@ -24,6 +27,9 @@ from adapters.slack.limits import (
     PART_CHARACTERS,
     PLACEHOLDER_CHARACTERS,
     SECTION_CHARACTERS,
+    TABLE_CHARACTERS,
+    TABLE_COLUMNS,
+    TABLE_ROWS,
     TASK_FIELD_CHARACTERS,
     TASK_SOURCES,
     TASK_TITLE_CHARACTERS,
@@ -36,6 +42,7 @@ from bot.core.texts import Texts
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target, linked, reachable
 from bot.rendering.markdown_parts import split
+from bot.rendering.markdown_tables import Table, runs, tables_in
 from bot.rendering.marks import ESCAPE, code_spans, numbers_in
 from bot.rendering.remarks import (
     PARTS,
@@ -203,9 +210,28 @@ def task_chunk(task: Task, *, details: str, links: Sequence[Link]) -> dict[str, 
     return chunk
 
 
+def text_chunks(text: str, *, tabled: bool) -> list[Json]:
+    """Return the chunks that append Markdown to a stream, which is ``tabled`` if it has a table."""
+    return [
+        {"type": "markdown_text", "text": block["text"]}
+        if block["type"] == "markdown"
+        else {"type": "blocks", "blocks": [block]}
+        for block in ([markdown_block(text)] if tabled else text_blocks(text))
+    ]
+
+
+def without_open_table(text: str) -> str:
+    """Return whole lines of Markdown without a table at their end, which may get more rows."""
+    lines = text.splitlines(keepends=True)
+    while lines and lines[-1].startswith("|"):
+        lines.pop()
+    return "".join(lines)
+
+
 def chunk_characters(chunk: dict[str, Any]) -> int:
     """Return how many characters of a stream's limit a chunk uses."""
     own = sum(len(chunk.get(key, "")) for key in ("text", "title", "details", "output"))
+    own += sum(map(characters, chunk.get("blocks", ())))
     return own + sum(len(link["url"]) + len(link["text"]) for link in chunk.get("sources", ()))
 
 
@@ -277,8 +303,8 @@ _SPECIAL = re.compile(
 # Slack returns the ``action_id`` and ``value`` of a pressed control; a value always names its run,
 # so a control works after a restart and in any process.
 FOLLOW_UP = "footnote_follow_up"
-GOOD = "footnote_feedback_good"
-BAD = "footnote_feedback_bad"
+FEEDBACK = "footnote_feedback"
+DELETE = "footnote_delete"
 REASON = "footnote_reason"
 DEEPER = "footnote_deeper"
 DETAILS = "footnote_details"
@@ -309,10 +335,12 @@ class Final:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A whole message of a reply: its blocks, and its text for notifications."""
+    """A whole message of a reply: its blocks, its text for notifications, and the Markdown that a
+    table among the blocks comes from."""
 
     blocks: tuple[Json, ...]
     text: str
+    markdown: str = ""
 
 
 # ---------------------------------------------------------------- Markdown
@@ -382,15 +410,61 @@ def markdown_block(text: str) -> Json:
     return {"type": "markdown", "text": text}
 
 
+def text_blocks(text: str) -> list[Json]:
+    """Return Markdown as blocks: the first table that fits as a ``table``, the rest unchanged."""
+    lines = text.split("\n")
+    for table, start, end in tables_in(text) if "|" in text and "\r" not in text else ():
+        if lines[start].startswith("|") and (block := _table(table)):
+            around = ("\n".join(lines[:start]), "\n".join(lines[end:]))
+            before, after = ([markdown_block(each)] if each.strip() else [] for each in around)
+            return [*before, block, *after]
+    return [markdown_block(text)]
+
+
+def _table(table: Table) -> Json | None:
+    """Format a table; None if it is too large."""
+    rows = (table.header, *table.rows)
+    if len(rows) > TABLE_ROWS or len(table.header) > TABLE_COLUMNS:
+        return None
+    columns: list[Json] = [{"is_wrapped": True} for _ in table.header]
+    for align, numbered in (("right", table.right), ("center", table.center)):
+        for number in numbered:
+            columns[number]["align"] = align
+    cells = [[_cell(cell) for cell in row] for row in rows]
+    block: Json = {"type": "table", "rows": cells, "column_settings": columns}
+    return block if characters(block) <= TABLE_CHARACTERS else None
+
+
+_STYLES = {"strong": "bold", "em": "italic", "code": "code"}
+
+
+def _cell(cell: str) -> Json:
+    elements = [
+        link_element(url, words) if url else text_element(words, *map(_STYLES.__getitem__, styles))
+        for words, styles, url in runs(cell)
+    ]
+    if not elements:
+        return {"type": "raw_text", "text": " "}  # no cell may be empty
+    return {"type": "rich_text", "elements": [section(elements)]}
+
+
+def characters(node: Any) -> int:
+    """Return the number of characters in rich text, or in a table of it."""
+    if isinstance(node, list):
+        return sum(map(characters, node))
+    own = len(node.get("text", "")) + len(node.get("url", ""))
+    return own + sum(characters(node.get(inside, [])) for inside in ("rows", "elements"))
+
+
 # ---------------------------------------------------------------- an answer
 
 
-def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> Final:
+def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "", asker: str = "") -> Final:
     """Format an answer and the blocks under it; ``depth`` is the depth of its run, ``page`` the URL
-    of the run page."""
+    of the run page, ``asker`` the id of the person who asked."""
     return Final(
         text=markdown(answer.text, reachable(answer, page)) or "…",
-        closing=tuple(closing(answer, texts, depth=depth, page=page)),
+        closing=tuple(closing(answer, texts, depth=depth, page=page, asker=asker)),
         title=answer.question,
         plain=as_words(answer.text),
     )
@@ -417,12 +491,16 @@ def _link(address: str, words: str) -> list[Json]:
     return [{"type": "mrkdwn", "text": link, "verbatim": True}] if target else []
 
 
-def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> list[Json]:
-    """Format the end of an answer: cautions, the line of sources, the row of controls."""
+def closing(
+    answer: Answer, texts: Texts, *, depth: Depth, page: str = "", asker: str = ""
+) -> list[Json]:
+    """Format the end of an answer: cautions, the line of sources, the controls, the feedback."""
     blocks = [context(told)] if (told := cautions(answer, texts)) else []
     blocks += _source_line(answer, texts, page)
     if answer.status in _ASK_AGAIN:
-        blocks.append(_controls(answer, texts, depth=depth))
+        if controls := _controls(answer, texts, depth=depth):
+            blocks.append({"type": "actions", "elements": controls})
+        blocks.append(_feedback(answer.run, texts, asker))
     return blocks
 
 
@@ -446,14 +524,11 @@ def _source_line(answer: Answer, texts: Texts, page: str) -> list[Json]:
     return [{"type": "rich_text", "elements": [section(elements)]}]
 
 
-def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
-    """Format one row: two buttons for feedback, one to dig deeper, one for the details, and a menu
-    of follow-up questions."""
+def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> list[Json]:
+    """Format one row: a button to dig deeper, one for the details, one to watch, and a menu of
+    follow-up questions."""
     run = answer.run
-    elements = [
-        _thumb("👍", texts("feedback-good"), GOOD, f"good:{run}"),
-        _thumb("👎", texts("feedback-bad"), BAD, f"bad:{run}"),
-    ]
+    elements: list[Json] = []
     if _is_researched(answer):
         if depth != "deep":
             label = texts("dig-deeper")
@@ -471,7 +546,34 @@ def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
                 "options": options,
             }
         )
-    return {"type": "actions", "elements": elements}
+    return elements
+
+
+def _feedback(run: str, texts: Texts, asker: str) -> Json:
+    """Format the thumbs, of which Slack shows the one that a person chose, and a trash can that
+    only the asker sees. It has no ``block_id``: an updated message needs a new one each time."""
+    thumbs = {
+        "type": "feedback_buttons",
+        "action_id": FEEDBACK,
+        "positive_button": _thumb("👍", texts("feedback-good"), f"good:{run}"),
+        "negative_button": _thumb("👎", texts("feedback-bad"), f"bad:{run}"),
+    }
+    trash = {
+        "type": "icon_button",
+        "icon": "trash",
+        "text": plain_text(texts("delete-answer"), BUTTON_CHARACTERS),
+        "action_id": DELETE,
+        "value": run,
+        "visible_to_user_ids": [asker],
+        "confirm": {
+            "title": plain_text(texts("delete-answer"), CONFIRM_TITLE_CHARACTERS),
+            "text": plain_text(texts("delete-answer-ask"), CONFIRM_TEXT_CHARACTERS),
+            "confirm": plain_text(texts("delete-answer-yes"), CONFIRM_BUTTON_CHARACTERS),
+            "deny": plain_text(texts("delete-answer-no"), CONFIRM_BUTTON_CHARACTERS),
+            "style": "danger",
+        },
+    }
+    return {"type": "context_actions", "elements": [thumbs, trash] if asker else [thumbs]}
 
 
 def reason_blocks(run: str, texts: Texts) -> list[Json]:
@@ -488,9 +590,13 @@ def reason_blocks(run: str, texts: Texts) -> list[Json]:
     ]
 
 
-def _thumb(sign: str, meaning: str, action_id: str, value: str) -> Json:
+def _thumb(sign: str, meaning: str, value: str) -> Json:
     label = plain(meaning, BUTTON_CHARACTERS)
-    return {**button(sign, action_id, value), "accessibility_label": label}
+    return {
+        "text": plain_text(sign, BUTTON_CHARACTERS),
+        "accessibility_label": label,
+        "value": value,
+    }
 
 
 def _follow_ups(answer: Answer) -> list[Json]:
@@ -603,13 +709,19 @@ def button(text: str, action_id: str, value: str) -> Json:
 
 # ---------------------------------------------------------------- what Slack refuses
 
+_CONTROL_BLOCKS = frozenset({"actions", "context_actions"})
+
 
 def simpler(part: Part) -> Part | None:
-    """Return the same text in simpler blocks: first without controls, then as plain text.
+    """Return the same text in simpler blocks: first without a table, then without controls, then as
+    plain text.
 
     None if it cannot be simpler. A plain answer is better than none.
     """
-    without_controls = tuple(block for block in part.blocks if block["type"] != "actions")
+    if any(block["type"] == "table" for block in part.blocks):
+        rest = [block for block in part.blocks if block["type"] not in ("markdown", "table")]
+        return Part((markdown_block(part.markdown), *rest), part.text)
+    without_controls = tuple(block for block in part.blocks if block["type"] not in _CONTROL_BLOCKS)
     if without_controls != part.blocks:
         return Part(without_controls, part.text)
     if all(block["type"] == "section" for block in part.blocks):

@@ -259,6 +259,11 @@ def is_ts(text: str) -> bool:
     return whole.isdigit() and rest.isdigit()
 
 
+def is_person(user: str) -> bool:
+    """Return True for the id of a user, False for that of an app without one."""
+    return user.startswith(("U", "W"))
+
+
 def event_id(channel: str, ts: str) -> str:
     return f"{channel}:{ts}"
 
@@ -417,12 +422,35 @@ class Opened:
     is_home: bool
 
 
-SlackEvent = SlackMessage | Mention | Edit | Deletion | SessionStop | Reaction | Opened
+@dataclass(frozen=True, slots=True)
+class Viewing:
+    """``app_context_changed``: a person looks at another ``channel`` ("" for none) beside the
+    messages tab."""
+
+    user: str
+    channel: str
 
 
-def parse_event(event: Json, shared: object = None) -> SlackEvent | None:
+@dataclass(frozen=True, slots=True)
+class LinkShared:
+    """``link_shared``: a person posted ``links`` to the app's domain in a message."""
+
+    user: str
+    channel: str
+    ts: str
+    links: tuple[str, ...]
+
+
+Told = SessionStop | Reaction | Opened | Viewing | LinkShared
+SlackEvent = SlackMessage | Mention | Edit | Deletion | Told
+
+
+def parse_event(
+    event: Json, shared: object = None, authorizations: object = None
+) -> SlackEvent | None:
     """Parse an event; None if it is of no interest. ``shared`` is the mark ``SHARED`` of its
-    envelope, which alone tells whether other organisations are in the channel."""
+    envelope, which alone tells whether other organisations are in the channel; its
+    ``authorizations`` alone may name the person who views something."""
     match event["type"]:
         case "app_mention":
             return Mention(_message_of(event, event, shared))
@@ -441,7 +469,31 @@ def parse_event(event: Json, shared: object = None) -> SlackEvent | None:
         case "app_home_opened":
             is_home = event.get("tab") == "home"
             return Opened(str(event["user"]), str(event["channel"]), is_home)
+        case "app_context_changed":
+            people = [one for one in _dicts(authorizations) if one.get("is_bot") is False]
+            named = [event.get("user"), *(one.get("user_id") for one in people)]
+            user = next((id for id in named if isinstance(id, str) and id), "")
+            return Viewing(user, _channel_viewed(event)) if user else None
+        case "link_shared":
+            if event.get("source") == "composer":  # not posted yet
+                return None
+            links = tuple(str(one["url"]) for one in _dicts(event.get("links")))
+            user, channel = str(event["user"]), _id(event["channel"])
+            return LinkShared(user, channel, str(event["message_ts"]), links)
     return None
+
+
+def _channel_viewed(event: Json) -> str:
+    """Return the first channel among the entities, which are ordered by relevance."""
+    for entity in _dicts(_dict(event.get("context")).get("entities")):
+        value = entity.get("value")
+        if entity.get("type") == "slack#/types/message_context":
+            value = _dict(value).get("channel_id")
+        elif entity.get("type") != "slack#/types/channel_id":
+            continue
+        if isinstance(value, str) and value and not is_direct(value):
+            return value
+    return ""
 
 
 def _message_of(event: Json, message: Json, shared: object) -> SlackMessage:

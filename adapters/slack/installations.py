@@ -63,7 +63,7 @@ SCOPES = frozenset(
         *READERS,
         *("channels:history", "groups:history", "im:history", "mpim:history"),
         *("app_mentions:read", "assistant:write", "chat:write", "commands", "files:read"),
-        *("reactions:read", "users:read", FOR_USER_GROUPS),
+        *("im:write", "links:read", "links:write", "reactions:read", "users:read", FOR_USER_GROUPS),
     ]
 )
 

@@ -14,11 +14,11 @@ from adapters.slack.calls import Calls
 from adapters.slack.deferred import Doing, Recipient, SlowWork
 from adapters.slack.delivery import with_files
 from adapters.slack.format import (
-    BAD,
     DEEPER,
+    DELETE,
     DETAILS,
+    FEEDBACK,
     FOLLOW_UP,
-    GOOD,
     REASON,
     RETRACT,
     STOP,
@@ -34,7 +34,7 @@ from adapters.slack.incoming import (
     mentions_in,
     unescape,
 )
-from adapters.slack.listener import FILE_SECONDS, Listener, about_files
+from adapters.slack.listener import FILE_SECONDS, Listener, about_files, only_me
 from adapters.slack.views import details
 from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.core.lines import shortened
@@ -46,7 +46,9 @@ from bot.pages.urls import links_in
 from bot.service.access import DEPTHS, KEYS, depth_named, rule_values, with_rule
 from bot.service.buttons import (
     ASK_WHY,
+    THANKS,
     Deeper,
+    Delete,
     Details,
     Feedback,
     FollowUp,
@@ -101,16 +103,22 @@ class Commands:
     async def ask(self, command: Command) -> str:
         """Accept a question; return the private line that confirms it or says why not."""
         message, texts = await self._message(command)
+        private = only_me(message.text)
         try:
-            depth, question = parse_ask(message.text)
+            depth, question = parse_ask(message.text if private is None else private)
         except FootnoteError as error:
             return sentence_for(error, texts)
         message = replace(message, text=question, links=tuple(links_in(question)))
         on_it = texts("command-accepted", question=shortened(question, QUESTION_CHARACTERS))
+        if private is not None:
+            on_it = texts("only-me-accepted")
 
         async def accept() -> str:
+            asked = message
+            if private is not None:
+                asked = await self._listener.only_for_asker(message, question)
             outcome = await self._listener.reception.receive(
-                message, "footnote", depth=depth, post_state=asked_by(command)
+                asked, "footnote", depth=depth, post_state=asked_by(command)
             )
             if isinstance(outcome, Handled):
                 return texts("stopping") if outcome.stopped else texts("nothing-running")
@@ -232,14 +240,17 @@ def asked_by(asked: Command | Shortcut) -> PostState:
 RESEARCH_THIS, CHECK_FACTS = "research_this", "check_facts"  # callback ids of the shortcuts
 
 # The controls whose value is only the id of their run.
-_OF_RUN: Mapping[str, type[Deeper | Details | Watch | Retract | Stop]] = {
+_OF_RUN: Mapping[str, type[Deeper | Delete | Details | Watch | Retract | Stop]] = {
     DEEPER: Deeper,
+    DELETE: Delete,
     DETAILS: Details,
     WATCH: Watch,
     RETRACT: Retract,
     STOP: Stop,
 }
-CONTROLS = re.compile("|".join((*_OF_RUN, GOOD, BAD, FOLLOW_UP, f"{REASON}_[a-z_]+")))
+# Answers from before feedback was one control have a button for each verdict.
+_FEEDBACKS = (FEEDBACK, f"{FEEDBACK}_good", f"{FEEDBACK}_bad")
+CONTROLS = re.compile("|".join((*_OF_RUN, *_FEEDBACKS, FOLLOW_UP, f"{REASON}_[a-z_]+")))
 _RUN = r"[0-9A-Za-z_-]{1,64}"
 _FEEDBACK_VALUE = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
 _REASON_VALUE = re.compile(rf"(?P<reason>[a-z_]+):(?P<run>{_RUN})")
@@ -251,7 +262,7 @@ log = get_logger()
 
 def meaning_of(action_id: str, value: str) -> Press | None:
     """Return what a press means; None if the control is not Footnote's or its value is invalid."""
-    if action_id in (GOOD, BAD):
+    if action_id in _FEEDBACKS:
         found = _FEEDBACK_VALUE.fullmatch(value)
         good = found is not None and found["verdict"] == "good"
         return Feedback(found["run"], "good" if good else "bad") if found else None
@@ -316,6 +327,8 @@ class Buttons:
         if told == ASK_WHY:
             self._ephemeral.say(recipient, texts(told), reason_blocks(press.run, texts))
             return None
+        if told == THANKS and not pressed.is_ephemeral:
+            return None  # Slack shows the choice
         return None if told is None else texts(told)
 
     async def take(self, shortcut: Shortcut) -> None:

@@ -26,14 +26,28 @@ SECTION_CHARACTERS = 3_000
 # https://docs.slack.dev/reference/block-kit/block-elements/button-element
 BUTTON_CHARACTERS = 75
 
+# https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object
+CONFIRM_TITLE_CHARACTERS = 100
+CONFIRM_TEXT_CHARACTERS = 300
+CONFIRM_BUTTON_CHARACTERS = 30
+
 # https://docs.slack.dev/reference/block-kit/composition-objects/option-object, and
 # https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
 OPTION_CHARACTERS = 75
 PLACEHOLDER_CHARACTERS = 150
 
+# https://docs.slack.dev/reference/block-kit/blocks/table-block: rows with the header, columns, and
+# characters of all cells of a message. One table a message: Slack's page has said so.
+TABLE_ROWS = 100
+TABLE_COLUMNS = 20
+TABLE_CHARACTERS = 10_000
+
 # https://docs.slack.dev/reference/views/modal-views
 VIEW_BLOCKS = 100
 VIEW_TITLE_CHARACTERS = 24
+
+# https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts
+MOST_PROMPTS = 4
 
 # https://docs.slack.dev/reference/methods/agents.sessions.setStatus
 SESSION_TITLE_CHARACTERS = 200
@@ -87,3 +101,6 @@ RICH_TEXT_CHARACTERS = 2_800  # of one rich_text block
 TABLE_WIDTH = 60  # columns of a table in fixed width; a phone wraps it
 NOTIFICATION_CHARACTERS = 700  # of `text` beside blocks, before it is escaped
 FOLLOW_UPS = 3
+PROMPT_CHARACTERS = 80  # of a document's title
+MOST_PREVIEWS = 5  # of one message
+PREVIEW_CHARACTERS = 300  # of a question and an answer in a preview

@@ -8,6 +8,7 @@ raises, the event is not acknowledged and Slack delivers it again, unless the er
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -37,10 +38,10 @@ from bot.core.errors import Denied, Invalid, PlatformUnavailable, PostRefused, S
 from bot.core.lines import label
 from bot.core.logs import get_logger
 from bot.core.messages import Attachment, Author, Message, Thread, quotation
-from bot.core.texts import Texts, sentence_for, texts_for
+from bot.core.texts import Texts, invalid, sentence_for, texts_for
 from bot.pages.urls import links_in
 from bot.search.registry import searches_conversations
-from bot.service.reception import Address, Handled, Reception
+from bot.service.reception import AcceptedQuestion, Address, Handled, Reception
 from bot.text.language import detect
 
 MESSAGES_REMEMBERED = 10_000
@@ -59,6 +60,18 @@ STOP_REACTIONS = frozenset(
         *("no_entry_sign", "x", "negative_squared_cross_mark"),
     ]
 )
+
+
+_ONLY_ME = re.compile(
+    r"\s*(?:(?:only|just)(?: to| for)? me|[只仅僅](?:限|给|給|回答|对|對)?我看?) ?[:：]",
+    re.IGNORECASE,
+)
+
+
+def only_me(text: str) -> str | None:
+    """Return the question of "only me: QUESTION"; None for a text without these words."""
+    found = _ONLY_ME.match(text)
+    return text[found.end() :].strip() if found else None
 
 
 @dataclass(slots=True)
@@ -221,6 +234,7 @@ class Listener:
         people = await self.people.quickly(self._named_in(message))
         try:
             text = self.markdown(message, people)
+            text = only_me(text) or text
             known = await by_core(
                 self.reception.edit(PLATFORM, message.id, text, addressed=addressed)
             )
@@ -237,10 +251,7 @@ class Listener:
             await self._take(message, "footnote", retry=retry, again=True)
 
     async def handle_deletion(self, deleted: Deletion) -> None:
-        thread = Thread(PLATFORM, self.me.team, deleted.channel, deleted.thread_ts)
-        if not deleted.thread_ts or await self._takes_part(thread):
-            id = event_id(deleted.channel, deleted.ts)
-            await by_core(self.reception.forget(PLATFORM, id))
+        await by_core(self.reception.forget(PLATFORM, event_id(deleted.channel, deleted.ts)))
 
     async def _takes_part(self, thread: Thread) -> bool:
         return await by_core(self.reception.takes_part(thread))
@@ -278,6 +289,11 @@ class Listener:
             message = await self._about_above(sent, message, retry=retry)
         texts = texts_for(message.locale)
         recipient: Recipient | None = recipient_of(sent, message)
+        heard = asked or (address == "thread" and self.reception.settings.followups != "mention")
+        private = heard and sent.writer == "person" and not message.direct
+        question = only_me(message.text) if private else None
+        if question is not None:
+            asked, address = True, "footnote"
         if not asked and is_wordless(message.text):
             return  # only emoji, which amount to a reaction, or a picture from an app
         if sent.bot and address != "others" and not self._may_app_ask(sent):
@@ -291,6 +307,8 @@ class Listener:
         keys = self.reception.settings.encryption_keys
         state = stored_token(sent.action_token, keys) if message.conversations else None
         try:
+            if question is not None:
+                message = await self.only_for_asker(message, question)
             outcome = await by_core(self.reception.receive(message, address, post_state=state))
         except StorageUnavailable:
             if retry >= LAST_RETRY:  # Slack will not deliver it again
@@ -303,7 +321,28 @@ class Listener:
         else:
             if isinstance(outcome, Handled) and not told:
                 self._say(recipient, texts("stopping" if outcome.stopped else "nothing-running"))
+            if question is not None and isinstance(outcome, AcceptedQuestion) and outcome.new:
+                self._say(recipient, texts("only-me-accepted"))
         self._settled[sent.id] = None
+
+    async def only_for_asker(self, message: Message, question: str) -> Message:
+        """Return the question as if its asker had written it in the direct conversation, where the
+        poster begins its thread. Edits and deletions find it by the same event id.
+
+        Raises ``Invalid`` if Slack does not open the conversation, and ``PlatformUnavailable``.
+        """
+        try:
+            channel = await self.people.direct(message.author.id)
+        except Refusal as refusal:
+            log.warning("no direct message", person=message.author.id, error=str(refusal))
+            raise invalid("only-me-refused") from refusal
+        return replace(
+            message,
+            thread=Thread(PLATFORM, self.me.team, channel, f"pending-{message.event_id}"),
+            text=question,
+            links=tuple(links_in(question)),
+            audience="person",
+        )
 
     def _may_app_ask(self, message: SlackMessage) -> bool:
         asked: list[str] = self._of_apps.setdefault((message.channel, message.author), [])

@@ -55,12 +55,14 @@ from adapters.slack.incoming import (
     Command,
     Deletion,
     Edit,
+    LinkShared,
     Mention,
     Opened,
     Reaction,
     SessionStop,
     SlackEvent,
     SlackMessage,
+    Viewing,
     note,
     parse_command,
     parse_event,
@@ -108,7 +110,10 @@ log = get_logger()
 RETRY_HEADER = "x-slack-retry-num"
 
 # The events of Slack; ``deploy/slack-manifest.yaml`` lists them.
-EVENTS = ("app_mention", "message", "agent_session_stopped", "reaction_added", "app_home_opened")
+EVENTS = (
+    *("app_mention", "message", "agent_session_stopped", "reaction_added", "app_home_opened"),
+    *("app_context_changed", "link_shared"),
+)
 COMMANDS = (ASK, FOOTNOTE)
 SHORTCUTS = (RESEARCH_THIS, CHECK_FACTS)
 
@@ -130,7 +135,7 @@ class Inbox:
         providers = (*configured_names(settings), CONVERSATIONS)
         self._commands = Commands(self._listener, self._slow_work, providers)
         self.buttons = Buttons(self._listener, self._slow_work, team.calls)
-        self._home = Home(me.team, settings, reception, team.calls, team.people)
+        self._home = Home(self._listener, team.calls)
 
     async def aclose(self) -> None:
         await self._slow_work.aclose()
@@ -153,6 +158,10 @@ class Inbox:
                 await self._listener.handle_reaction(event)
             case Opened():
                 self._ephemeral.later(self._home.opened(event))
+            case Viewing():
+                self._ephemeral.later(self._home.viewed(event))
+            case LinkShared():
+                self._ephemeral.later(self._home.preview(event))
 
     async def command(self, command: Command) -> str:
         """Return the private answer to a command, or "" if none is due now."""
@@ -184,7 +193,7 @@ def bolt_app(
         event: Json, body: Json, request: AsyncBoltRequest, context: AsyncBoltContext
     ) -> None:
         retry = request.headers.get(RETRY_HEADER, ["0"])[0]
-        parsed = parse_event(event, body.get(SHARED))
+        parsed = parse_event(event, body.get(SHARED), body.get("authorizations"))
         await (await inbox_of(context)).handle(parsed, int(retry) if retry.isdecimal() else 0)
 
     async def take_command(command: Json, ack: Any, context: AsyncBoltContext) -> None:

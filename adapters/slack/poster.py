@@ -27,7 +27,7 @@ from adapters.slack.delivery import (
     thread_messages,
     with_files,
 )
-from adapters.slack.format import escaped, markdown_block, notification, question_text
+from adapters.slack.format import context, escaped, markdown_block, notification, question_text
 from adapters.slack.incoming import Place, is_direct, is_ts
 from adapters.slack.installations import FILES, PUBLIC
 from adapters.slack.reply import Features, SlackDisplay
@@ -203,9 +203,11 @@ class SlackPoster:
 
     async def remove(self, run: RunRef, saved: PostState | None) -> None:
         record = PostedMessages.of(run, saved)
+        team = await self._team(run)
+        for preview in record.previews:
+            await self._withdraw(team, run, **preview)
         if not is_ts(record.thread):
             return
-        team = await self._team(run)
         await self._close_session(team, record)  # first: the thread goes with its last message
         delivery = Delivery(team, record)
         patience = team.calls.timing.patience
@@ -311,6 +313,14 @@ class SlackPoster:
             await record.unintend()
             raise
         await record.unintend()
+
+    async def _withdraw(self, team: Team, run: RunRef, channel: str, ts: str, url: str) -> None:
+        """Replace a preview of a deleted answer. Raises ``PlatformUnavailable``."""
+        gone = {"blocks": [context([texts_for(run.message.locale)("question-gone")])]}
+        try:
+            await team.calls.patiently("chat.unfurl", channel=channel, ts=ts, unfurls={url: gone})
+        except PostRefused as error:  # its message is gone, too
+            log.info("preview not withdrawn", run=run.id, error=str(error))
 
     async def _tell_asker(self, team: Team, record: PostedMessages, sentence: str) -> None:
         """Answer a slash command visibly to the asker only."""

@@ -25,16 +25,18 @@ from adapters.slack.format import (
     final,
     heading,
     markdown,
-    markdown_block,
     notification,
     parts,
     plain,
     ready,
     task_chunk,
     tasks,
+    text_blocks,
+    text_chunks,
+    without_open_table,
     working_blocks,
 )
-from adapters.slack.incoming import is_direct
+from adapters.slack.incoming import is_direct, is_person
 from adapters.slack.limits import (
     BLOCK_CHARACTERS,
     PART_CHARACTERS,
@@ -76,15 +78,19 @@ class _Stream:
     detailed: set[str] = field(default_factory=set)
     linked: set[tuple[str, str]] = field(default_factory=set)  # task and URL
     text: str = ""
+    tabled: bool = False
 
-    def take(self, chunks: Sequence[Json]) -> None:
-        """Record the chunks that Slack accepted."""
+    def take(self, chunks: Sequence[Json], text: str = "") -> None:
+        """Record the chunks that Slack accepted, and the text of the answer in them."""
+        self.text += text
         for chunk in chunks:
             size = chunk_characters(chunk)
             self.characters += size
             match chunk["type"]:
                 case "markdown_text":
-                    self.text += chunk["text"]
+                    continue
+                case "blocks":
+                    self.tabled = True
                     continue
                 case "plan_update":
                     self.title = chunk["title"]
@@ -175,7 +181,7 @@ class Streaming:
         at = len(rest) if len(rest) <= room else cut_before(rest, room)
         here, elsewhere = rest[:at], rest[at:].strip()
         if here:
-            chunks.append({"type": "markdown_text", "text": here})
+            chunks += text_chunks(here, tabled=stream.tabled)
         last = [] if elsewhere else list(final.closing)
         if not await self._stop(stream, chunks, last, None if elsewhere else session_status):
             return False
@@ -190,7 +196,7 @@ class Streaming:
     async def _begin(self, view: View) -> None:
         """Begin a stream with the plan and the text so far."""
         stream = _Stream(Post("", streamed=True))
-        chunks = self._news(stream, view)
+        chunks, text = self._news(stream, view)
         message = self._record.run.message
         arguments: dict[str, Any] = {
             "channel": self._record.channel,
@@ -209,13 +215,13 @@ class Streaming:
             await self._record.unintend()  # not after ``Away``: the stream may have begun
             raise
         stream.post = Post(str(begun["ts"]), streamed=True)
-        stream.take(chunks)
-        self._sent += stream.text
+        stream.take(chunks, text)
+        self._sent += text
         self._stream = stream
         await self._record.arrived(len(self._record.posts), stream.post)
 
     async def _grow(self, stream: _Stream, view: View) -> None:
-        chunks = self._news(stream, view)
+        chunks, text = self._news(stream, view)
         if not chunks:
             if self._fresh(view):
                 await self._continue_elsewhere(view)
@@ -231,9 +237,8 @@ class Streaming:
         except Refusal as refusal:
             await self._refused(refusal, view)
             return
-        before = stream.text
-        stream.take(chunks)
-        self._sent += stream.text[len(before) :]
+        stream.take(chunks, text)
+        self._sent += text
 
     async def _refused(self, refusal: Refusal, view: View) -> None:
         if refusal.code in _ENDED or refusal.code == "msg_too_long":
@@ -308,7 +313,8 @@ class Streaming:
 
     # ------------------------------------------------------------ what is new
 
-    def _news(self, stream: _Stream, view: View) -> list[Json]:
+    def _news(self, stream: _Stream, view: View) -> tuple[list[Json], str]:
+        """Return the chunks of what is new, and the text of the answer in them."""
         chunks = [] if self._plan_told else self._plan_chunks(stream, view.plan, view.plan.title)
         fresh = self._fresh(view)
         room = stream.room - sum(map(chunk_characters, chunks))
@@ -317,8 +323,8 @@ class Streaming:
             # A block longer than any stream has to be cut somewhere.
             fresh = fresh[: room if at == 0 and not stream.text and room > 0 else at]
         if fresh:
-            chunks.append({"type": "markdown_text", "text": fresh})
-        return chunks
+            chunks += text_chunks(fresh, tabled=stream.tabled)
+        return chunks, fresh
 
     def _plan_chunks(
         self, stream: _Stream, plan: PlanView, title: str, *, ended: bool = False
@@ -353,7 +359,7 @@ class Streaming:
     def _fresh(self, view: View) -> str:
         """Return the part of the answer that is final and not sent yet."""
         urls: Mapping[int, str] = dict(view.plan.numbered)
-        text = markdown(ready(view.text, urls), urls)
+        text = without_open_table(markdown(ready(view.text, urls), urls))
         if self._sent and not text.startswith(self._sent):
             return ""  # text already sent was withdrawn: ``finish`` corrects it
         return text[len(self._sent) :]
@@ -373,8 +379,9 @@ def message_parts(pieces: Sequence[str], final: Final) -> list[Part]:
     last = len(pieces) - 1
     return [
         Part(
-            blocks=(markdown_block(piece), *(final.closing if number == last else ())),
+            blocks=(*text_blocks(piece), *(final.closing if number == last else ())),
             text=notification(final.plain if number == 0 else piece),
+            markdown=piece,
         )
         for number, piece in enumerate(pieces)
     ]
@@ -515,7 +522,10 @@ class SlackDisplay(Display):
         if error is not None:
             ending = failure(answer, error.sentence, self._texts, page=page)
         else:
-            ending = final(answer, self._texts, depth=self._run.options.depth, page=page)
+            asker = self._run.message.author.id
+            asker = asker if is_person(asker) else ""
+            depth = self._run.options.depth
+            ending = final(answer, self._texts, depth=depth, page=page, asker=asker)
         await self._record.save()  # raises if another attempt has taken over the run
         try:
             await self._settle(ending, view.plan)

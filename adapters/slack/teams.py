@@ -72,6 +72,7 @@ class People:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._known: TTLCache[str, Person] = TTLCache(PEOPLE_REMEMBERED, REMEMBERED_SECONDS)
+        self._direct: TTLCache[str, str] = TTLCache(PEOPLE_REMEMBERED, REMEMBERED_SECONDS)
         self._asking: dict[str, asyncio.Task[Person]] = {}
         self._hurry_until = 0.0
 
@@ -97,6 +98,14 @@ class People:
         ``PostRefused``."""
         known: Person | None = self._known.get(id)
         return known if known is not None else await asyncio.shield(self._ask(id))
+
+    async def direct(self, id: str) -> str:
+        """Return the direct conversation with a person. Raises as ``Calls.once`` does."""
+        known: str | None = self._direct.get(id)
+        if known is None:
+            opened = await self._calls.once("conversations.open", users=id)
+            known = self._direct[id] = str(opened["channel"]["id"])
+        return known
 
     def _ask(self, id: str) -> asyncio.Task[Person]:
         task = self._asking.get(id)

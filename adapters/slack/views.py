@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import groupby
 
 from adapters.slack.calls import Calls, Json
 from adapters.slack.format import (
+    characters,
     context,
     escaped,
     link_element,
     numbers,
+    plain,
     plain_text,
     section,
     text_element,
 )
-from adapters.slack.incoming import PLATFORM, Opened
+from adapters.slack.incoming import PLATFORM, LinkShared, Opened, Place, Viewing
 from adapters.slack.limits import (
     HEADINGS_CHARACTERS,
+    MOST_PREVIEWS,
+    MOST_PROMPTS,
+    PREVIEW_CHARACTERS,
+    PROMPT_CHARACTERS,
     QUOTE_CHARACTERS,
     QUOTES_CHARACTERS,
     RICH_TEXT_CHARACTERS,
@@ -27,10 +34,10 @@ from adapters.slack.limits import (
     VIEW_BLOCKS,
     VIEW_TITLE_CHARACTERS,
 )
-from adapters.slack.teams import People
+from adapters.slack.listener import Listener
 from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.lines import shortened
-from bot.core.messages import Answer
+from bot.core.messages import Answer, Author, Message, Thread
 from bot.core.settings import Settings
 from bot.core.texts import Texts, texts_for
 from bot.reasoning.reasoner import who_answers
@@ -38,8 +45,8 @@ from bot.rendering.footnotes import SourceView, joined, sources
 from bot.rendering.markdown_tables import table_text
 from bot.rendering.remarks import remarks
 from bot.rendering.safety import without_pings
+from bot.rendering.verbatim import as_words
 from bot.search.registry import configured_names
-from bot.service.reception import Reception
 from bot.storage.workspaces import Use
 
 
@@ -49,7 +56,7 @@ def packed(entries: Iterable[list[Json]]) -> list[Json]:
     blocks: list[list[Json]] = []
     used = RICH_TEXT_CHARACTERS
     for entry in entries:
-        size = sum(map(_size, entry))
+        size = characters(entry)
         if used + size > RICH_TEXT_CHARACTERS:
             blocks.append([])
             used = 0
@@ -66,11 +73,6 @@ def quote(elements: list[Json]) -> Json:
     return {"type": "rich_text_quote", "elements": elements}
 
 
-def _size(element: Json) -> int:
-    own = len(element.get("text", "")) + len(element.get("url", ""))
-    return own + sum(map(_size, element.get("elements", ())))
-
-
 PROMPTS = ("compare", "explain", "summarize")
 HOW = ("mention", "direct", "follow-up", "command", "shortcut", "stop")
 
@@ -85,41 +87,80 @@ class Connected:
 
 
 class Home:
-    """Publishes the Home tab, and suggests prompts in the messages tab, when someone opens it.
+    """Publishes the Home tab, and suggests prompts in the messages tab, when someone opens it or
+    looks at another channel beside it; and shows previews of shared answers.
 
     Only this class calls ``assistant.threads.*``, which Slack will retire in 2027. In an
     ``agent_view`` the prompts belong to the conversation
     (https://docs.slack.dev/ai/migrating-to-agent-messaging).
     """
 
-    def __init__(
-        self, team: str, settings: Settings, reception: Reception, calls: Calls, people: People
-    ) -> None:
-        self._team = team
-        self._settings = settings
-        self._reception = reception
+    def __init__(self, listener: Listener, calls: Calls) -> None:
+        self._listener = listener
+        self._reception = listener.reception
+        self._team = listener.me.team
         self._calls = calls
-        self._people = people
 
     async def opened(self, tab: Opened) -> None:
         """Raises ``FootnoteError``."""
-        people = await self._people.quickly([tab.user])
-        texts = texts_for(people[tab.user].locale if tab.user in people else "")
         if tab.is_home:
-            await self._publish(tab.user, texts)
+            _, locale = await self._author(tab.user)
+            await self._publish(tab.user, texts_for(locale))
         else:
-            await self._suggest(tab.channel, texts)
+            await self._suggest(tab.user, tab.channel)
+
+    async def viewed(self, viewing: Viewing) -> None:
+        """Suggest prompts that fit the channel someone looks at. Raises ``FootnoteError``."""
+        direct = await self._listener.people.direct(viewing.user)
+        await self._suggest(viewing.user, direct, viewing.channel)
+
+    async def _author(self, user: str) -> tuple[Author, str]:
+        return self._listener.author(user, await self._listener.people.quickly([user]), "")
+
+    def _message(self, author: Author, channel: str) -> Message:
+        """Return a message without words, for what its author may see in a channel."""
+        return Message(
+            event_id=f"{channel}:seen:{author.id}",
+            thread=Thread(PLATFORM, self._team, channel, ""),
+            author=author,
+            text="",
+            at=datetime.now(UTC),
+            audience=Place.of_id(channel).audience,
+        )
+
+    async def preview(self, shared: LinkShared) -> None:
+        """Show what the answer or source at each shared address says, if all who read there may see
+        it. Raises ``FootnoteError``."""
+        author, locale = await self._author(shared.user)
+        message = self._message(author, shared.channel)
+        where: Json = {"channel": shared.channel, "ts": shared.ts}
+        unfurls: Json = {}
+        for url in shared.links[:MOST_PREVIEWS]:
+            if found := await self._reception.preview(url, message, {**where, "url": url}):
+                unfurls[url] = {"blocks": preview_blocks(*found, texts_for(locale))}
+        if unfurls:
+            await self._calls.patiently("chat.unfurl", patience=20.0, **where, unfurls=unfurls)
 
     async def _publish(self, user: str, texts: Texts) -> None:
         try:
             use = await self._reception.use_this_month(PLATFORM, self._team)
         except StorageUnavailable:
             use = None
-        view = home_view(await connected_sources(self._settings), use, texts)
+        view = home_view(await connected_sources(self._reception.settings), use, texts)
         await self._calls.patiently("views.publish", patience=20.0, user_id=user, view=view)
 
-    async def _suggest(self, channel: str, texts: Texts) -> None:
+    async def _suggest(self, user: str, channel: str, viewed: str = "") -> None:
+        """Suggest prompts in a direct conversation: about documents that the person may read, and
+        of those what may be searched in the channel ``viewed``; without any, general ones."""
+        author, locale = await self._author(user)
+        texts = texts_for(locale)
+        asked, beside = (self._message(author, place) for place in (channel, viewed))
+        titles = await self._reception.titles_for(asked, beside if viewed else None, MOST_PROMPTS)
+        shown = [plain(title, PROMPT_CHARACTERS) for title in titles]
         prompts = [
+            {"title": title, "message": texts("document-asked-about", title=title)}
+            for title in shown
+        ] or [
             {"title": texts(f"prompt-{name}"), "message": texts(f"prompt-{name}-message")}
             for name in PROMPTS
         ]
@@ -189,6 +230,19 @@ def _header(text: str) -> Json:
 def _section(lines: Sequence[str]) -> Json:
     text = escaped("\n".join(lines))
     return {"type": "section", "text": {"type": "mrkdwn", "text": text[:3_000], "verbatim": True}}
+
+
+def preview_blocks(answer: Answer, number: int, texts: Texts) -> list[Json]:
+    """Return the preview of an answer: question, first words and number of sources; with a
+    ``number`` that of the source: title and quoted words."""
+    cited = [each for each in answer.citations if each.number == number]
+    shown = (cited[0].title, cited[0].quote) if cited else (answer.question, answer.text)
+    words = (plain_text(as_words(each), PREVIEW_CHARACTERS) for each in shown)
+    count = len({each.number for each in answer.citations})
+    return [
+        *({"type": "section", "text": each} for each in words),
+        context([texts("preview-sources", count=count)]),
+    ]
 
 
 def details(answer: Answer, texts: Texts, page: str = "") -> Json:

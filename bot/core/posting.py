@@ -27,6 +27,9 @@ async def still_ours() -> None:
         await hold()
 
 
+PREVIEWS = "previews"  # in the post state: where previews of the answer are shown
+
+
 @dataclass(frozen=True, slots=True)
 class RunRef:
     """A run as an adapter knows it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
@@ -38,7 +38,7 @@ def with_plain_tables(text: str, width: int) -> str:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     out: list[str] = []
     done = 0
-    for table, start, end in _tables(_parser.parse("\n".join(lines))):
+    for table, start, end in tables_in("\n".join(lines)):
         prefix = _PREFIX.match(lines[start])
         margin = prefix.group() if prefix else ""
         if re.match(r"(?:[-+*]|\d{1,9}[.)])\s", lines[start][len(margin) :]):
@@ -78,7 +78,7 @@ def aligned(table: Table, width: int) -> list[str]:
 
 def table_text(markdown: str, width: int) -> str:
     """A Markdown table as text without Markdown: aligned, or with a line for each cell."""
-    found = [table for table, _, _ in _tables(_parser.parse(markdown))]
+    found = [table for table, _, _ in tables_in(markdown)]
     if not found:
         return markdown
     lines = aligned(found[0], width)
@@ -103,6 +103,20 @@ def plain_records(table: Table) -> str:
 def plain_text(cell: str) -> str:
     """The words of inline Markdown, on one line."""
     return _words(_parser.parseInline(cell)[0])
+
+
+def runs(cell: str) -> Iterator[tuple[str, frozenset[str], str]]:
+    """The words of inline Markdown, each run with its styles (strong, em, code) and its link."""
+    styles: set[str] = set()
+    url = ""
+    for token in _parser.parseInline(cell)[0].children or []:
+        kind = token.type.removesuffix("_open").removesuffix("_close")
+        if kind == "link":
+            url = str(token.attrs.get("href", ""))  # "" where it closes
+        elif token.nesting:
+            (styles.add if token.nesting > 0 else styles.discard)(kind)
+        elif words := " " if kind in ("softbreak", "hardbreak") else token.content:
+            yield words, frozenset(styles | {"code"} if kind == "code_inline" else styles), url
 
 
 def plain_lines(text: str) -> list[str]:
@@ -138,7 +152,9 @@ def _padded(cell: str, width: int, column: int, table: Table) -> str:
     return " " * left + cell + " " * (space - left)
 
 
-def _tables(tokens: Sequence[Token]) -> list[tuple[Table, int, int]]:
+def tables_in(text: str) -> list[tuple[Table, int, int]]:
+    """The tables of Markdown, each with the numbers of its first line and of the line after it."""
+    tokens = _parser.parse(text)
     found: list[tuple[Table, int, int]] = []
     rows: list[list[str]] = []
     aligned: dict[str, set[int]] = {"right": set(), "center": set()}

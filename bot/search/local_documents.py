@@ -137,6 +137,10 @@ class LocalDocuments:
         """The number of searchable documents."""
         return await self._ask(self._count, reach)
 
+    async def titles(self, most: int, *reaches: Reach) -> list[str]:
+        """The titles of documents in all of these reaches, the last changed first."""
+        return await self._ask(self._titles, most, reaches)
+
     async def aclose(self) -> None:
         """Close the index. Later calls open it again."""
         await asyncio.to_thread(self._close_idle)
@@ -240,6 +244,18 @@ class LocalDocuments:
             f" WHERE count > 0 AND {visible.sql}"
         )
         return int(connection.execute(query, visible.values).fetchone()[0])
+
+    def _titles(
+        self, connection: sqlite3.Connection, most: int, reaches: Sequence[Reach]
+    ) -> list[str]:
+        within = [Visible(connection, self._folders, reach).condition for reach in reaches]
+        query = (
+            "SELECT title FROM files JOIN pages ON pages.file = id WHERE count > 0"  # noqa: S608 - our own column names
+            + "".join(f" AND ({each.sql})" for each in within)
+            + " GROUP BY title ORDER BY max(modified) DESC, title LIMIT ?"
+        )
+        values = [value for each in within for value in each.values]
+        return [title for (title,) in connection.execute(query, (*values, most))]
 
     def _awaited(self, connection: sqlite3.Connection) -> tuple[int, float]:
         """The number of files not indexed yet, and when the latest run to index them began."""

@@ -62,6 +62,13 @@ class Retract:
 
 
 @dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete a question and its answer, for its asker."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
 class Details:
     """Show the person who pressed, and no one else, an answer's sources and how it was found.
 
@@ -72,8 +79,9 @@ class Details:
 
 
 ASK_WHY = "feedback-ask-why"  # the text that asks a person what was wrong
+THANKS = "feedback-thanks"
 
-Deed = Feedback | Deeper | FollowUp | Stop | Watch | Retract
+Deed = Feedback | Deeper | Delete | FollowUp | Stop | Watch | Retract
 Press = Deed | Details
 
 
@@ -91,7 +99,7 @@ async def carry_out(
             kept = await reception.feedback(run, author, Opinion(verdict, reason, words))
             if not kept:
                 return "question-gone"
-            return ASK_WHY if verdict == "bad" and not (reason or words) else "feedback-thanks"
+            return ASK_WHY if verdict == "bad" and not (reason or words) else THANKS
         case Stop(run):
             return "stopping" if await reception.stop_run(run) else "nothing-running"
         case Watch(run, schedule):
@@ -100,6 +108,9 @@ async def carry_out(
         case Retract(run):
             await reception.retract(run, author)
             return "correction-removed"
+        case Delete(run):
+            await reception.delete(run, author)
+            return None
         case Deeper(run):
             asked = await reception.dig_deeper(run, author, locale=locale, audience=audience)
         case FollowUp(run, number):

@@ -7,6 +7,7 @@ for a platform, so a listener can acknowledge its event as soon as a method retu
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from typing import Literal
 
 from cachetools import TTLCache
 
-from bot.core.errors import Denied, StorageUnavailable
+from bot.core.errors import Denied, ProviderUnavailable, StorageUnavailable
 from bot.core.messages import (
     EVERYWHERE,
     OWN_WORDS,
@@ -32,7 +33,7 @@ from bot.core.messages import (
     Wording,
     clean_question,
 )
-from bot.core.posting import Poster, PostState
+from bot.core.posting import PREVIEWS, Poster, PostState
 from bot.core.reader import Reach, documents_in
 from bot.core.settings import Settings
 from bot.core.texts import Texts, invalid
@@ -40,6 +41,7 @@ from bot.pages.urls import links_in
 from bot.reasoning.closest_reasoner import follows_up
 from bot.research.library import Library
 from bot.rights.rights import Rights, searched_here
+from bot.search.local_documents import LocalDocuments
 from bot.search.registry import configured_names
 from bot.service.access import RulesOfChannels, admit, check_author, options_for
 from bot.service.background import BackgroundTasks
@@ -88,6 +90,7 @@ def _bare(text: str) -> str:
 
 
 NO_TEXT = Wording("")
+_RUN_PAGE = re.compile(r"/runs/(?P<run>[0-9a-f]{1,64})(?:/pages/(?P<number>\d{1,4}))?(?![\w/-])")
 
 
 def message_of_press(
@@ -320,6 +323,14 @@ class Reception:
             await self._dispatcher.restart(run_id, thread)
         return bool(begun)
 
+    async def delete(self, run_id: str, author: Author) -> None:
+        """Delete a run's question and answer for its asker. Raises ``Invalid`` for other people,
+        and if the run is unknown."""
+        run = await self._run(run_id)
+        if run.message.author.id != author.id:
+            raise invalid("delete-answer-not-yours")
+        await self.forget(run.message.thread.platform, run.message.event_id)
+
     # ------------------------------------------------------------ being forgotten
 
     async def count_of_author(self, message: Message) -> Removed:
@@ -447,6 +458,51 @@ class Reception:
         providers = rules.providers or configured_names(self.settings)
         reader = await self._rights.reader(message)
         return searched_here(self._rights, reader, providers, texts)
+
+    async def preview(
+        self, url: str, message: Message, note: Mapping[str, str]
+    ) -> tuple[Answer, int] | None:
+        """Return the answer at the address of a run's page, and the number of its source if the
+        address is that of a source, if everyone who reads in the place of ``message``, whose author
+        shared it there, may read it: it was asked there, by that author, or where all may read.
+
+        ``note`` is kept for the poster, which removes the preview with the answer.
+        """
+        found = _RUN_PAGE.search(url)
+        run = await self._store.run(found["run"]) if found else None
+        if found is None or run is None or run.answer is None:
+            return None
+        reference, asked, here = self._service.reference(run), run.message, message.thread
+        if run.removed or run.state in UNFINISHED or not reference.page:
+            return None
+        if not url.startswith(reference.page) or asked.thread.home != here.home:
+            return None
+        reader = await self._rights.reader(message)
+        is_open = run.options.audience == "workspace" and not reader.guest
+        is_theirs = asked.author.id == message.author.id or asked.thread.place == here.place
+        reach = self._rights.reach(reader)
+        if not (is_open or is_theirs) or not reach.covers(run.answer.rests_on):
+            return None
+        kept = run.post_state or {}
+        await reference.save({**kept, PREVIEWS: [*kept.get(PREVIEWS, ()), dict(note)]})
+        return run.answer, int(found["number"] or 0)
+
+    async def titles_for(self, message: Message, viewed: Message | None, most: int) -> list[str]:
+        """Return titles of documents that the author of ``message`` (a command) may ask about in
+        its place, and of those only the ones that the place of ``viewed`` may search too."""
+        places = [message] if viewed is None else [message, viewed]
+        for each in places:
+            rules = await self.rules.of(each.thread)
+            if "local" not in (rules.providers or configured_names(self.settings)):
+                return []
+        reaches = [await self.reach_in(each) for each in places]
+        documents = LocalDocuments(self.settings.index_path, self.settings.docs)
+        try:
+            return await documents.titles(most, *reaches)
+        except ProviderUnavailable:
+            return []  # not indexed yet
+        finally:
+            await documents.aclose()
 
     async def use_this_month(self, platform: str, workspace: str) -> Use:
         """Return the use of a workspace since the first of this month (UTC)."""

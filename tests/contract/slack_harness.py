@@ -143,6 +143,9 @@ def labels_of(element: dict[str, object]) -> list[str]:
         return [str(element["accessibility_label"])]
     options = element.get("options") or ()
     assert isinstance(options, list | tuple)
+    if element.get("type") == "feedback_buttons":
+        halves = (element["positive_button"], element["negative_button"])
+        return [str(half["accessibility_label"]) for half in halves if isinstance(half, dict)]
     return [plain(one["text"]) for one in (element, *options) if "text" in one]
 
 

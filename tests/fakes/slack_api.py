@@ -27,9 +27,11 @@ _HANDLERS: dict[str, Handler] = {
     "chat.postMessage": slack_chat.post_message,
     "chat.startStream": slack_stream.start,
     "chat.stopStream": slack_stream.stop,
+    "chat.unfurl": slack_chat.unfurl,
     "chat.update": slack_chat.update,
     "conversations.history": slack_methods.conversations_history,
     "conversations.info": slack_methods.conversations_info,
+    "conversations.open": slack_methods.conversations_open,
     "conversations.replies": slack_methods.conversations_replies,
     "files.info": slack_methods.files_info,
     "usergroups.users.list": slack_methods.user_group,
@@ -123,7 +125,8 @@ class WebApi:
         where = str(args.get("channel", args.get("channel_id", "")))
         self._hold_back(method, where)
         self._refuse_as_told(method, where)
-        for number, block in enumerate(args.get("blocks") or ()):
+        streamed = [one for chunk in args.get("chunks") or () for one in chunk.get("blocks", ())]
+        for number, block in enumerate([*(args.get("blocks") or ()), *streamed]):
             kind = block.get("type")  # a block without a type is refused with the other faults
             if kind in self.unsupported_blocks:
                 said = f"unsupported type: {kind} [json-pointer:/blocks/{number}/type]"

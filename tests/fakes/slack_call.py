@@ -25,7 +25,9 @@ from tests.fakes.slack_limits import MARKDOWN, MESSAGE_BLOCKS, METADATA_BYTES, R
 from tests.fakes.slack_workspace import Json
 
 # Arguments that travel as JSON text when a call is form-encoded.
-STRUCTURED = frozenset({"attachments", "blocks", "chunks", "metadata", "prompts", "view"})
+STRUCTURED = frozenset(
+    {"attachments", "blocks", "chunks", "metadata", "prompts", "unfurls", "view"}
+)
 
 
 class Refused(Exception):
@@ -209,10 +211,14 @@ def _by_models(block: dict[str, Any], at: str) -> list[Fault]:
 def _by_limits(block: dict[str, Any], at: str) -> list[Fault]:
     faults = list(_empty_texts(block, at))
     kind = block["type"]
-    if kind in ("actions", "context") and not block.get("elements"):
+    if kind in ("actions", "context", "context_actions") and not block.get("elements"):
         faults.append(Fault(f"{at}/elements", "no fewer than 1 items required"))
     if kind == "context":
         faults += _long_texts(block.get("elements"), f"{at}/elements", ELEMENT_TEXT)
+    if kind == "table":
+        faults += _of_table(block, at)
+    if kind == "context_actions":
+        faults += _of_context_actions(block, f"{at}/elements")
     if kind == "section":
         faults += _long_texts(block.get("fields"), f"{at}/fields", FIELD_TEXT)
     names = [str(one["action_id"]) for one in _interactive(block) if one.get("action_id")]
@@ -227,8 +233,73 @@ def _by_limits(block: dict[str, Any], at: str) -> list[Fault]:
     ]
 
 
+TABLE_ROWS, TABLE_COLUMNS, TABLE_CHARACTERS = 100, 20, 10_000
+
+
+def _of_table(block: dict[str, Any], at: str) -> Iterator[Fault]:
+    """https://docs.slack.dev/reference/block-kit/blocks/table-block"""
+    rows = block["rows"]
+    if len(rows) > TABLE_ROWS:
+        yield Fault(f"{at}/rows", f"no more than {TABLE_ROWS} items allowed")
+    for number, row in enumerate(rows):
+        where = f"{at}/rows/{number}"
+        if not 1 <= len(row) <= TABLE_COLUMNS:
+            yield Fault(where, f"1 to {TABLE_COLUMNS} items")
+        for cell in row:
+            if cell.get("type") not in ("raw_text", "raw_number", "rich_text"):
+                yield Fault(where, "failed to match any allowed schemas")
+            elif cell["type"] == "raw_text" and not cell.get("text"):
+                yield Fault(where, "must be more than 0 characters")
+            elif cell["type"] == "rich_text" and not all(
+                part.get("elements") for part in cell.get("elements") or [{}]
+            ):
+                yield Fault(where, "missing required field: elements")
+    if len(block.get("column_settings", [])) > TABLE_COLUMNS:
+        yield Fault(f"{at}/column_settings", f"no more than {TABLE_COLUMNS} items allowed")
+
+
+def characters_in_cells(node: Any) -> int:
+    """Return the number of characters in the cells of tables."""
+    if isinstance(node, list):
+        return sum(map(characters_in_cells, node))
+    if not isinstance(node, dict):
+        return 0
+    own = len(node["text"]) if isinstance(node.get("text"), str) else 0
+    return own + sum(characters_in_cells(node.get(inside)) for inside in ("rows", "elements"))
+
+
+ICONS = ("trash",)
+MOST_VIEWERS = 10  # ids in `visible_to_user_ids`
+CONFIRM_TEXTS = {"title": 100, "text": 300, "confirm": 30, "deny": 30}
+
+
+def _of_context_actions(block: dict[str, Any], at: str) -> Iterator[Fault]:
+    """https://docs.slack.dev/reference/block-kit/block-elements/icon-button-element"""
+    for number, element in enumerate(block["elements"]):
+        where = f"{at}/{number}"
+        if not element.get("action_id"):
+            yield Fault(where, "missing required field: action_id")
+        if element["type"] == "feedback_buttons":
+            for name in ("positive_button", "negative_button"):
+                if not element[name].get("value"):
+                    yield Fault(f"{where}/{name}", "missing required field: value")
+        elif element["type"] == "icon_button":
+            if element["icon"] not in ICONS:
+                yield Fault(f"{where}/icon", "must be a valid enum value")
+            viewers = element.get("visible_to_user_ids", [])
+            if len(viewers) > MOST_VIEWERS or not all(id[:1] in ("U", "W") for id in viewers):
+                yield Fault(f"{where}/visible_to_user_ids", f"up to {MOST_VIEWERS} ids of users")
+            for name, most in CONFIRM_TEXTS.items():
+                text = element.get("confirm", {}).get(name, {}).get("text", "")
+                if len(text) > most:
+                    yield Fault(f"{where}/confirm/{name}", f"must be less than {most + 1}")
+        else:
+            yield Fault(f"{where}/type", f"unsupported type: {element['type']}")
+
+
 def _interactive(block: dict[str, Any]) -> list[dict[str, Any]]:
-    elements = block.get("elements") if block["type"] == "actions" else None
+    inside = ("actions", "context_actions")
+    elements = block.get("elements") if block["type"] in inside else None
     found = [one for one in elements or [] if isinstance(one, dict)]
     accessory = block.get("accessory")
     return found + ([accessory] if isinstance(accessory, dict) else [])
@@ -260,6 +331,11 @@ def _across(blocks: list[dict[str, Any]]) -> list[Fault]:
     markdown = sum(len(block["text"]) for block in blocks if block["type"] == "markdown")
     if markdown > MARKDOWN:
         faults.append(Fault("", f"markdown blocks hold more than {MARKDOWN} characters in all"))
+    tables = [block for block in blocks if block["type"] == "table"]
+    if len(tables) > 1:
+        faults.append(Fault("", "only_one_table_allowed"))
+    if characters_in_cells(tables) > TABLE_CHARACTERS:
+        faults.append(Fault("", f"the cells hold more than {TABLE_CHARACTERS} characters"))
     names = [block["block_id"] for block in blocks if block.get("block_id")]
     faults += [
         Fault("", f'`block_id` "{name}" already exists')

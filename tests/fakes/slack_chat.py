@@ -7,9 +7,11 @@ import re
 import secrets
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 from tests.fakes import slack_events as events
 from tests.fakes.slack_call import (
+    MESSAGES_ONLY,
     Refused,
     fault_in_metadata,
     faults_in_blocks,
@@ -86,6 +88,38 @@ def delete(ws: Workspace, args: Json) -> Json:
         raise Refused("cant_delete_message")  # the stream has to be stopped first
     ws.emit(removed(ws, message))
     return {"ok": True, "channel": channel.id, "ts": message.ts}
+
+
+def unfurl(ws: Workspace, args: Json) -> Json:
+    """Attach previews to a person's message, or change those there are.
+
+    https://docs.slack.dev/reference/methods/chat.unfurl
+    """
+    if "unfurl_id" in args or "source" in args:
+        raise Refused("invalid_arguments", "[ERROR] only channel and ts are known here")
+    channel = ws.channels.get(text_of(args, "channel"))
+    if channel is None or ws.bot_user not in channel.members:
+        raise Refused("cannot_find_channel")
+    message = ws.find(channel.id, text_of(args, "ts"))
+    unfurls = args.get("unfurls")
+    if not isinstance(unfurls, dict) or not unfurls:
+        raise Refused("missing_unfurls")
+    before = ws.message_json(message) if message else {}
+    for url, shown in unfurls.items():
+        if message is None or url not in message.text or message.bot_id == ws.bot_id:
+            raise Refused("cannot_unfurl_message")
+        if urlsplit(url).hostname not in ws.unfurl_domains:
+            raise Refused("cannot_unfurl_url")
+        if not isinstance(shown, dict) or set(shown) != {"blocks"}:
+            raise Refused("cannot_parse_attachment")
+        if any(block.get("type") in MESSAGES_ONLY for block in checked_blocks(shown["blocks"])):
+            raise Refused("cannot_parse_attachment")
+        others = [one for one in message.attachments if one.get("from_url") != url]
+        blocks = named(shown["blocks"])
+        message.attachments = [*others, {"from_url": url, "is_app_unfurl": True, "blocks": blocks}]
+    assert message is not None
+    ws.emit(events.message_changed(ws, message, before))
+    return {"ok": True}
 
 
 # --- shared by several methods ---

@@ -6,6 +6,7 @@ https://docs.slack.dev/apis/events-api, https://docs.slack.dev/reference/interac
 from __future__ import annotations
 
 import secrets
+from urllib.parse import urlsplit
 
 from tests.fakes.slack_limits import EVENT_SCOPES
 from tests.fakes.slack_workspace import (
@@ -32,7 +33,7 @@ def callback(ws: Workspace, event: Json) -> Json:
         "event": event,
         "type": "event_callback",
         "event_id": ws.new_id("Ev"),
-        "event_time": int(float(event["event_ts"])),
+        "event_time": int(float(event.get("event_ts") or ws.clock.ts())),
         "authorizations": []
         if ended  # the app has no authorization left
         else [
@@ -98,6 +99,23 @@ def app_mention(ws: Workspace, message: Message) -> Json:
     return {**event, "type": "app_mention", **_new_token(ws, message)}
 
 
+def link_shared(ws: Workspace, message: Message, urls: list[str], source: str) -> Json:
+    """https://docs.slack.dev/reference/events/link_shared"""
+    links = [{"domain": urlsplit(url).hostname, "url": url} for url in urls]
+    return {
+        "type": "link_shared",
+        "channel": "COMPOSER" if source == "composer" else message.channel,
+        "is_bot_user_member": ws.bot_user in ws.channels[message.channel].members,
+        "user": message.user,
+        "message_ts": ws.new_id("draft-") if source == "composer" else message.ts,
+        **({"thread_ts": message.thread_ts} if message.thread_ts else {}),
+        "unfurl_id": ws.new_id("unfurl"),
+        "source": source,
+        "links": links,
+        "event_ts": message.ts,
+    }
+
+
 def message_changed(ws: Workspace, message: Message, before: Json) -> Json:
     return {
         "type": "message",
@@ -157,6 +175,22 @@ def home_opened(ws: Workspace, user: str, channel: str, tab: str) -> Json:
         "event_ts": ws.clock.ts(),
     }
     return {**event, "view": ws.views[user]} if user in ws.views and tab == "home" else event
+
+
+def context_changed(ws: Workspace, user: str, entities: list[Json], *, typed: bool) -> Json:
+    """Return ``app_context_changed``.
+
+    Its page shows an event that is only a context, with the person in ``authorizations``; the types
+    of Slack's SDK (``typed``) name the person and the conversation with the app.
+    https://docs.slack.dev/reference/events/app_context_changed
+    """
+    event: Json = {
+        "type": "app_context_changed",
+        "context": {"entities": entities} if entities else {},
+    }
+    if typed:
+        event |= {"user": user, "channel": ws.im(user).id, "event_ts": ws.clock.ts()}
+    return event
 
 
 def needed_scope(event: Json) -> str | None:
@@ -275,6 +309,9 @@ def pressed(ws: Workspace, block_id: str, element: Json, value: str | None) -> J
         if not found:
             raise AssertionError(f"no option has the value {value!r}")
         return {**action, "selected_option": found[0], "placeholder": element["placeholder"]}
+    if element["type"] == "feedback_buttons":  # the same payload, whether chosen or taken back
+        halves = (element["positive_button"], element["negative_button"])
+        element = next(half for half in halves if value in (None, half["value"]))
     action["text"] = element["text"]
     if "value" in element:
         action["value"] = element["value"]

@@ -69,9 +69,11 @@ RULES: dict[str, Rule] = {
     "chat.postMessage": Rule(POSTS, ("chat:write",), by_channel=True),
     "chat.startStream": Rule(TIER_2, ("chat:write",)),
     "chat.stopStream": Rule(TIER_2, ("chat:write",)),
+    "chat.unfurl": Rule(TIER_3, ("links:write",)),
     "chat.update": Rule(TIER_3, ("chat:write",)),
     "conversations.history": Rule(TIER_3, ("*:history",)),
     "conversations.info": Rule(TIER_3),  # scopes by the kind of the channel: see the method
+    "conversations.open": Rule(TIER_3, ("im:write",)),
     "conversations.replies": Rule(TIER_3, ("*:history",)),
     "files.info": Rule(TIER_4, ("files:read",)),
     "usergroups.users.list": Rule(TIER_2, ("usergroups:read",)),
@@ -83,6 +85,7 @@ RULES: dict[str, Rule] = {
 # Scope an event needs besides the subscription, https://docs.slack.dev/reference/events
 EVENT_SCOPES: dict[str, str] = {
     "app_mention": "app_mentions:read",
+    "link_shared": "links:read",
     "message.channels": "channels:history",
     "message.groups": "groups:history",
     "message.im": "im:history",
@@ -91,7 +94,7 @@ EVENT_SCOPES: dict[str, str] = {
 }
 
 # Events that only apps declared as agents get.
-AGENT_EVENTS = frozenset({"agent_session_stopped"})
+AGENT_EVENTS = frozenset({"agent_session_stopped", "app_context_changed"})
 
 ALL_SCOPES = frozenset(
     {scope for rule in RULES.values() for scope in rule.scopes if "*" not in scope}

@@ -71,6 +71,24 @@ def conversations_info(ws: Workspace, args: Json) -> Json:
     return {"ok": True, "channel": about}
 
 
+def conversations_open(ws: Workspace, args: Json) -> Json:
+    """Open the direct conversation with one person; returns the one there is, if any.
+
+    https://docs.slack.dev/reference/methods/conversations.open
+    """
+    users = text_of(args, "users")
+    if not users or "channel" in args:
+        raise Refused("invalid_arguments", "[ERROR] only one user is known here")
+    user = ws.users.get(users)
+    if user is None:
+        raise Refused("user_not_found")
+    if user.is_bot:
+        raise Refused("cannot_dm_bot")
+    there = any(place.kind == "im" and user.id in place.members for place in ws.channels.values())
+    already: Json = {"no_op": True, "already_open": True} if there else {}
+    return {"ok": True, **already, "channel": {"id": ws.im(user.id).id}}
+
+
 def files_info(ws: Workspace, args: Json) -> Json:
     """https://docs.slack.dev/reference/methods/files.info"""
     file = ws.files.get(text_of(args, "file"))

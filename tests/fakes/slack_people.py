@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from tests.fakes import slack_events as events
 from tests.fakes.slack_call import Refused
 from tests.fakes.slack_chat import ResponseUrls, removed
-from tests.fakes.slack_delivery import COMMAND, INTERACTION, Delivery
+from tests.fakes.slack_delivery import COMMAND, EVENT, INTERACTION, Delivery
 from tests.fakes.slack_files import File
 from tests.fakes.slack_screen import Shown, as_sent, plain, rich_text, shown
 from tests.fakes.slack_workspace import App, Json, Message, Workspace
@@ -89,6 +91,10 @@ class People:
                 if f"<@{ws.bot_user}>" in sent and ws.channels[channel].kind != "im":
                     told.append(self.tell(events.app_mention(ws, message)))
                 told.append(self.tell(events.message_posted(ws, message)))
+            found = re.findall(r"https?://[^\s<>|]+", sent)
+            if urls := [url for url in found if urlsplit(url).hostname in ws.unfurl_domains]:
+                for source in ("composer", "conversations_history"):
+                    told.append(self.tell(events.link_shared(ws, message, urls, source)))
             return self._done(message, told)
 
     def forwarded(self, channel: str, ts: str) -> Json:
@@ -244,6 +250,8 @@ class People:
             if now.ephemeral_to not in (None, user):
                 raise AssertionError(f"{user} does not see this message")
             block_id, element = _pressable(shown(ws, now).elements(), action_id, value)
+            if user not in element.get("visible_to_user_ids", [user]):
+                raise AssertionError(f"{user} does not see this button")
             url = self.response_urls.make(self.base, user, now.channel, now)
             trigger = self._trigger()
             action = events.pressed(ws, block_id, element, value)
@@ -257,6 +265,19 @@ class People:
         channel = ws.im(user).id
         told = self.tell(events.home_opened(ws, user, channel, tab))
         return Doing(channel, "", _kept([told]))
+
+    def look_at(self, user: str, *entities: Json, typed: bool = False, named: bool = True) -> Doing:
+        """Look at something beside the app: ``app_context_changed``. See ``context_changed``.
+
+        With ``named`` off, nothing names the person.
+        """
+        ws = self.workspace
+        payload = events.callback(ws, events.context_changed(ws, user, [*entities], typed=typed))
+        if not typed and named:
+            payload["authorizations"][0] |= {"user_id": user, "is_bot": False}
+        if not (ws.manifest.agent and ws.manifest.subscribes("app_context_changed")):
+            raise AssertionError("the app does not subscribe to app_context_changed")
+        return Doing(ws.im(user).id, "", (self.deliver(Delivery(EVENT, payload)),))
 
     def stop_session(self, user: str, channel: str, thread_ts: str) -> Doing:
         """Press the native Stop button, which is shown only while the session is processing."""
@@ -357,7 +378,9 @@ def _pressable(
     for block_id, element in found:
         if element["action_id"] != action_id:
             continue
-        if value is None or element["type"] == "static_select" or element.get("value") == value:
+        halves = [element.get(half, {}) for half in ("positive_button", "negative_button")]
+        values = [one.get("value") for one in (element, *halves)]
+        if value is None or element["type"] == "static_select" or value in values:
             return block_id, element
     there = ", ".join(element["action_id"] for _, element in found) or "nothing"
     raise AssertionError(f"there is no {action_id} to press; there is: {there}")

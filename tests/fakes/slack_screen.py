@@ -143,8 +143,11 @@ def plain(node: Any) -> str:
             return f":{node['name']}:"
         case "task_card":
             return _task(node)
-        case "button":
+        case "button" | "icon_button":
             return f"[{plain(node['text'])}]"
+        case "feedback_buttons":
+            chosen = (node["positive_button"], node["negative_button"])
+            return " ".join(f"[{plain(one['text'])}]" for one in chosen)
         case "static_select":
             return " ".join(f"[{plain(one)}]" for one in (node["placeholder"], *node["options"]))
     own = node.get("text")

@@ -7,10 +7,11 @@ more. https://docs.slack.dev/reference/methods/chat.startStream
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from tests.fakes import slack_events as events
-from tests.fakes.slack_call import Refused, text_of
+from tests.fakes.slack_call import Refused, characters_in_cells, text_of
 from tests.fakes.slack_chat import (
     bot_message,
     checked_blocks,
@@ -18,7 +19,7 @@ from tests.fakes.slack_chat import (
     named,
     writable,
 )
-from tests.fakes.slack_limits import MARKDOWN, STREAM_CHARACTERS, TASK_FIELD
+from tests.fakes.slack_limits import MARKDOWN, MESSAGE_BLOCKS, STREAM_CHARACTERS, TASK_FIELD
 from tests.fakes.slack_screen import rich_text
 from tests.fakes.slack_workspace import Channel, Json, Message, Stream, Workspace
 
@@ -28,6 +29,7 @@ SESSION_STATES = ("active", "processing", "suspended", "closed")
 # What a chunk must and may carry besides its type: slack_sdk.models.messages.chunk
 _CHUNKS = {
     "markdown_text": ({"text"}, set[str]()),
+    "blocks": ({"blocks"}, set[str]()),
     "plan_update": ({"title"}, set[str]()),
     "task_update": ({"id", "title", "status"}, {"details", "output", "sources"}),
 }
@@ -118,6 +120,8 @@ def _grow(stream: Stream, args: Json) -> None:
     if stream.characters + size > STREAM_CHARACTERS:
         raise Refused("msg_too_long")
     stream.characters += size
+    given = [block for chunk in chunks for block in chunk.get("blocks", ())]
+    checked_blocks([*stream.shown, *given])  # what bounds a message bounds all of a stream
     for chunk in chunks:
         _take(stream, chunk)
 
@@ -134,6 +138,10 @@ def _checked_size(chunk: Any, number: int) -> int:
     keys = set(chunk) - {"type"}
     if not required <= keys <= required | allowed:
         raise wrong(f"missing or unknown: {sorted(keys ^ required)}")
+    if chunk["type"] == "blocks":
+        if not isinstance(chunk["blocks"], list) or not 1 <= len(chunk["blocks"]) <= MESSAGE_BLOCKS:
+            raise wrong(f"1 to {MESSAGE_BLOCKS} blocks")
+        return characters_in_cells(checked_blocks(chunk["blocks"]))
     texts = {key: chunk[key] for key in keys if key != "sources"}
     if not all(isinstance(text, str) and len(text) <= MARKDOWN for text in texts.values()):
         raise wrong("must be a string of bearable length")
@@ -155,6 +163,12 @@ def _take(stream: Stream, chunk: Json) -> None:
     match chunk["type"]:
         case "markdown_text":
             stream.text += chunk["text"]
+            if stream.shown and stream.shown[-1]["type"] == "markdown":
+                stream.shown[-1]["text"] += chunk["text"]
+            else:
+                stream.shown.append({"type": "markdown", "text": chunk["text"]})
+        case "blocks":
+            stream.shown += chunk["blocks"]
         case "plan_update":
             stream.plan_title = chunk["title"]
         case "task_update":
@@ -174,8 +188,7 @@ def _show(message: Message, final: list[Json]) -> None:
     if stream.plan_title or stream.tasks:
         cards = [_card(task) for task in stream.tasks.values()]
         blocks.append({"type": "plan", "title": stream.plan_title or "", "tasks": cards})
-    if stream.text:
-        blocks.append({"type": "markdown", "text": stream.text})
+    blocks += copy.deepcopy(stream.shown)
     message.text = stream.text
     message.blocks = named(blocks + final)
 

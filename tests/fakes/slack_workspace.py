@@ -112,6 +112,7 @@ class Stream:
     plan_title: str | None = None
     tasks: dict[str, Json] = field(default_factory=dict)
     text: str = ""
+    shown: list[Json] = field(default_factory=list)  # Markdown and blocks, in their order
     recipient: str | None = None
 
 
@@ -209,6 +210,7 @@ class Workspace:
         self.modals: list[Json] = []
         self.action_tokens: dict[str, tuple[str, float]] = {}  # token → person, made at
         self.triggers: dict[str, tuple[float, bool]] = {}  # id → made at, already used
+        self.unfurl_domains: set[str] = set()  # of the app
         self.emit: Callable[[Json], object] = lambda event: None
         self._base = base
         self._messages: dict[tuple[str, str], Message] = {}

@@ -30,6 +30,7 @@ class DiscordPlace:
     ready = "discord is connected."
     searching = "Searching: "
     denied = "You are not on the list"
+    thanks = "Thank you"
 
     def __init__(self, discord: FakeDiscord) -> None:
         self.discord = discord

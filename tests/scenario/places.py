@@ -58,6 +58,7 @@ class Place(Protocol):
     searching: str  # how a plan says that a search is or was made
     mention: str  # of Footnote, with a space behind it; "" where every message is for it
     denied: str  # what Ada is told where the list of who may ask is without her
+    thanks: str  # what she is told in private for her feedback; "" where the button shows it
 
     def meet(self, program: Program, serving: Serving) -> None:
         """A program was started; if it does not come to the place, the place comes to it."""

@@ -25,8 +25,8 @@ CHANGING = {*POSTING, "chat.appendStream", "chat.delete", "agents.sessions.setSt
 FEEDBACK = re.compile(r'"good:([0-9a-z]+)"')
 ACTIONS: Mapping[Press, str] = {
     "deeper": controls.DEEPER,
-    "good": controls.GOOD,
-    "bad": controls.BAD,
+    "good": controls.FEEDBACK,
+    "bad": controls.FEEDBACK,
     "follow-up": controls.FOLLOW_UP,
     "details": controls.DETAILS,
     "stop": controls.STOP,
@@ -40,6 +40,7 @@ class SlackPlace:
     ready = "slack is connected."
     searching = "Searching: "
     denied = "You are not on the list"
+    thanks = ""
 
     def __init__(self, slack: FakeSlack) -> None:
         self.slack = slack

@@ -47,7 +47,7 @@ def test_from_the_mention_to_the_removed_reply(
         assert "security team" in until_answered(place, said, 2)[1].text
 
         place.press(said, "good", on=0)
-        place.until(lambda: "Thank you" in place.whispers(said))
+        place.until(lambda: place.thanks in place.whispers(said) and place.acknowledged())
         place.press(said, "deeper", on=0)
         posts = until_answered(place, said, 3)
         assert len({post.run for post in posts}) == 3

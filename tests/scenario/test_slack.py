@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.slack import format as controls
 from tests.fakes.slack_screen import Shown, links
 from tests.fakes.slack_workspace import App
 from tests.scenario.gate import Gate, ask_and_catch
@@ -53,6 +54,29 @@ def test_a_command_is_answered_below_its_question(
         assert "90 days" in the_answer(place, question)
         place.say(question, WHO)
         assert "security team" in until_answered(place, question, 2)[1].text
+
+
+def test_an_answer_for_its_asker_only_survives_a_power_cut_and_is_deleted_by_a_button(
+    fork_server: ForkServer, thinking: Program, place: SlackPlace, gate: Gate
+) -> None:
+    gate.hold(1)
+    direct = place.slack.im(ADA)
+    with running(fork_server, thinking, place) as serving:
+        place.ask(f"only me: {KEYS}")
+        place.until(lambda: place.slack.messages(direct))
+        gate.wait_held()
+        said = Said(direct, last(place, direct).ts, last(place, direct).ts)
+        until_shown(place, said, place.searching)
+        assert place.posts(said)[0].working, "it is streamed there"
+        serving.kill()
+    gate.release()
+    with running(fork_server, thinking, place):
+        assert "90 days" in the_answer(place, said)
+        for message in place.slack.messages(GENERAL):
+            assert message.user in (ADA, LIU) or message.ephemeral_to == ADA
+        answer = place.slack.replies(direct, said.root)[-1]
+        place.slack.press(ADA, answer, controls.DELETE)
+        place.until(lambda: place.slack.messages(direct) == [])
 
 
 def test_a_thread_that_it_is_called_into_is_read(

@@ -79,6 +79,7 @@ class WebPlace:
     mention = ""
     searching = "Searched once"  # the activities of one kind share a line
     denied = "FOOTNOTE_ALLOW_USERS does not include the console"
+    thanks = "Thank you"
 
     def __init__(self, network: Network) -> None:
         self._loop = asyncio.new_event_loop()

@@ -59,6 +59,11 @@ more-sources =
         [one] and one more source
        *[other] and { $count } more sources
     }
+preview-sources =
+    { $count ->
+        [one] One source
+       *[other] { $count } sources
+    }
 text-given-by = text supplied by { $name }
 answer-place-gone = I can no longer post the answer to “{ $question }” there: the channel was archived, or I was removed from it. Ask again here, or in another channel.
 answer-refused = Slack did not accept the answer to “{ $question }” ({ $code }). Ask again for a shorter one, or ask an admin of the workspace.
@@ -104,6 +109,11 @@ feedback-good = Helpful
 feedback-bad = Not helpful
 feedback-thanks = Thank you. Your feedback is kept with this answer.
 feedback-ask-why = Thank you. Your feedback is kept with this answer. What is wrong with it?
+delete-answer = Delete this answer
+delete-answer-ask = The answer is removed here, and your question and the answer are deleted from what I have kept.
+delete-answer-yes = Delete
+delete-answer-no = Keep
+delete-answer-not-yours = Only the person who asked can delete this answer.
 
 ## When something is in the way
 
@@ -356,6 +366,8 @@ rules-description = See or change how Footnote answers in this channel
 shortcut-name = Research this
 shortcut-check-name = Check the facts
 command-accepted = On it: { $question }
+only-me-accepted = I answer in a direct message, which only you can see.
+only-me-refused = I am not allowed to write to you in a direct message, so I cannot answer only you.
 stop-name = stop
 forget-name = forget-me
 forget-description = See what I keep of what you wrote, and have it forgotten
@@ -371,6 +383,7 @@ rules-value = What it should be
 ## The pane beside the conversation
 
 prompts-title = For example
+document-asked-about = What are the main points of “{ $title }”?
 prompt-compare = Compare two things
 prompt-compare-message = How do heat pumps and gas boilers compare in cost and emissions?
 prompt-explain = Explain something new

@@ -37,6 +37,7 @@ more-steps = 还有 { $count } 个步骤
 
 sources-heading = 来源
 more-sources = 还有 { $count } 个来源
+preview-sources = { $count } 个来源
 text-given-by = 文本由 { $name } 提供
 answer-place-gone = 我已无法在那里发布“{ $question }”的回答:该频道已被归档,或者我已被移出。请在这里或其他频道重新提问。
 answer-refused = 平台没有接受对“{ $question }”的回答（{ $code }）。请要求更短的回答，或联系工作区管理员。
@@ -64,6 +65,11 @@ feedback-good = 有帮助
 feedback-bad = 没帮助
 feedback-thanks = 谢谢！你的反馈已与这条回答一并保存。
 feedback-ask-why = 谢谢！你的反馈已与这条回答一并保存。有什么问题？
+delete-answer = 删除这条回答
+delete-answer-ask = 这条回答会从这里移除，你的问题和回答也会从我保存的内容中删除。
+delete-answer-yes = 删除
+delete-answer-no = 保留
+delete-answer-not-yours = 只有提问的人可以删除这条回答。
 
 ## 遇到问题时
 
@@ -265,6 +271,8 @@ rules-description = 查看或更改 Footnote 在这个频道的回答方式
 shortcut-name = 研究一下
 shortcut-check-name = 核查事实
 command-accepted = 好的，这就去查：{ $question }
+only-me-accepted = 我会在私信里回答，只有你能看到。
+only-me-refused = 我无法给你发私信，所以无法只回答你一个人。
 stop-name = 停止
 forget-name = 忘记我
 forget-description = 查看我保存了您写的哪些内容，并让我忘掉
@@ -280,6 +288,7 @@ rules-value = 设置的值
 ## 对话旁的面板
 
 prompts-title = 比如
+document-asked-about = “{ $title }”的要点是什么？
 prompt-compare = 比较两样东西
 prompt-compare-message = 热泵和燃气锅炉在成本和排放上相比如何？
 prompt-explain = 解释新事物

@@ -37,6 +37,7 @@ more-steps = 還有 { $count } 個步驟
 
 sources-heading = 來源
 more-sources = 還有 { $count } 個來源
+preview-sources = { $count } 個來源
 text-given-by = 文字由 { $name } 提供
 answer-place-gone = 我已無法在那裡發佈「{ $question }」的回答:該頻道已被封存,或者我已被移出。請在這裡或其他頻道重新提問。
 answer-refused = 平台沒有接受對「{ $question }」的回答（{ $code }）。請要求更短的回答，或聯絡工作區管理員。
@@ -64,6 +65,11 @@ feedback-good = 有幫助
 feedback-bad = 沒幫助
 feedback-thanks = 謝謝！你的意見已和這則回答一起保存。
 feedback-ask-why = 謝謝！你的意見已和這則回答一起保存。有什麼問題？
+delete-answer = 刪除這則回答
+delete-answer-ask = 這則回答會從這裡移除，你的問題和回答也會從我保存的內容中刪除。
+delete-answer-yes = 刪除
+delete-answer-no = 保留
+delete-answer-not-yours = 只有提問的人可以刪除這則回答。
 
 ## 遇到問題時
 
@@ -265,6 +271,8 @@ rules-description = 查看或變更 Footnote 在這個頻道的回答方式
 shortcut-name = 研究一下
 shortcut-check-name = 查核事實
 command-accepted = 好的，這就去查：{ $question }
+only-me-accepted = 我會在私訊裡回答，只有你看得到。
+only-me-refused = 我無法傳私訊給你，所以無法只回答你一個人。
 stop-name = 停止
 forget-name = 忘記我
 forget-description = 查看我保存了您寫的哪些內容，並讓我忘掉
@@ -280,6 +288,7 @@ rules-value = 設定的值
 ## 對話旁的面板
 
 prompts-title = 例如
+document-asked-about = 「{ $title }」的要點是什麼？
 prompt-compare = 比較兩樣東西
 prompt-compare-message = 熱泵和瓦斯鍋爐在成本和排放上相比如何？
 prompt-explain = 解釋新事物

@@ -48,6 +48,32 @@ def actions(*elements: Json) -> Json:
     return {"type": "actions", "elements": list(elements)}
 
 
+def table(*rows: list[str]) -> Json:
+    return {
+        "type": "table",
+        "rows": [[{"type": "raw_text", "text": cell} for cell in row] for row in rows],
+    }
+
+
+def context_actions(*elements: Json) -> Json:
+    return {"type": "context_actions", "elements": list(elements)}
+
+
+def trash(**changes: Any) -> Json:
+    return {
+        "type": "icon_button",
+        "icon": "trash",
+        "text": plain_text("x"),
+        "action_id": "t",
+    } | changes
+
+
+def thumbs(**changes: Any) -> Json:
+    half = {"text": plain_text("+"), "value": "yes"}
+    both = {"positive_button": half, "negative_button": half}
+    return {"type": "feedback_buttons", "action_id": "f", **both, **changes}
+
+
 def markdown(text: str) -> Json:
     return {"type": "markdown", "text": text}
 
@@ -212,6 +238,27 @@ BAD_BLOCKS: dict[str, list[Json]] = {
     "long markdown in all": [markdown("x" * 6_001), markdown("y" * 6_000)],
     "same block twice": [{**section("x"), "block_id": "a"}, {**section("y"), "block_id": "a"}],
     "long block id": [{**section("x"), "block_id": "a" * 256}],
+    "101 rows": [table(*[["x"]] * 101)],
+    "21 columns": [table(["x"] * 21)],
+    "no cells": [table([])],
+    "an empty cell": [table(["x", ""])],
+    "a cell without elements": [
+        {"type": "table", "rows": [[{"type": "rich_text", "elements": []}]]}
+    ],
+    "long cells": [table(["x" * 5_001, "y" * 5_000])],
+    "two tables": [table(["x"]), table(["y"])],
+    "no context actions": [context_actions()],
+    "6 context actions": [context_actions(*(trash(action_id=f"a{n}") for n in range(6)))],
+    "a button in context actions": [context_actions(button())],
+    "thumbs without values": [context_actions(thumbs(negative_button={"text": plain_text("-")}))],
+    "thumbs without an action": [context_actions(thumbs(action_id=""))],
+    "another icon": [context_actions(trash(icon="bin"))],
+    "11 viewers": [context_actions(trash(visible_to_user_ids=["U1"] * 11))],
+    "an app as viewer": [context_actions(trash(visible_to_user_ids=["B1"]))],
+    "long question": [context_actions(trash(confirm={"text": plain_text("x" * 301)}))],
+    "long agreement": [
+        context_actions(trash(confirm={"text": plain_text("x"), "confirm": plain_text("x" * 31)}))
+    ],
 }
 
 
@@ -231,6 +278,14 @@ async def test_blocks_are_judged(slack: FakeSlack, case: str) -> None:
     reply = await refusal(call(slack, "chat.postMessage", channel=GENERAL, text="x", blocks=blocks))
     assert reply["error"] == "invalid_blocks"
     assert reply["response_metadata"]["messages"][0].startswith("[ERROR] ")
+
+
+def test_context_actions_are_taken() -> None:
+    assert faults_in_blocks([context_actions(thumbs(), trash(visible_to_user_ids=["U1"]))]) == []
+
+
+def test_a_table_at_its_limits_is_taken() -> None:
+    assert faults_in_blocks([table(*[["x" * 5] * 20] * 100)]) == []
 
 
 @pytest.mark.shared

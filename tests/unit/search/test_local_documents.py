@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Mapping
 from contextlib import closing
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
+from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach
 from bot.pages.passages import split
 from bot.search import local_documents as local
 from bot.search.index_file import damage_mark, pack_spans
@@ -49,6 +51,20 @@ def index(docs: Path, **texts: str) -> None:
 
 async def titles(documents: LocalDocuments, query: str, limit: int = 10) -> list[str]:
     return [hit.title for hit in await documents.search(Query(query, limit))]
+
+
+async def test_titles_are_those_in_all_reaches_the_last_changed_first(
+    docs: Path, documents: LocalDocuments
+) -> None:
+    index(docs, a="# Anchor", b="# Buoy", c="# Compass", d="# Buoy\n\nAgain.", e="# Ebb")
+    for name, changed in (("a", 3), ("b", 1), ("c", 4), ("d", 5), ("e", 2)):
+        os.utime(docs / f"{name}.md", (changed, changed))
+    index(docs)
+    assert await documents.titles(9, EVERYTHING) == ["Buoy", "Compass", "Anchor", "Ebb"]
+    without = [Reach(rules=(((docs / f"{name}.md").as_uri(), False),)) for name in ("c", "e")]
+    assert await documents.titles(9, *without) == ["Buoy", "Anchor"]
+    assert await documents.titles(1, EVERYTHING) == ["Buoy"]
+    assert await documents.titles(9, NO_DOCUMENTS) == []
 
 
 # ---------------------------------------------------------------- ranking

@@ -20,6 +20,8 @@ from adapters.slack.format import (
     question_text,
     simpler,
     tasks,
+    text_blocks,
+    without_open_table,
     working_blocks,
 )
 from adapters.slack.limits import PART_CHARACTERS, SOURCES
@@ -53,8 +55,10 @@ def an_answer(text: str = "It is tall [1].", **changes: Any) -> Answer:
     return Answer(**{**values, **changes})
 
 
-def blocks_of(answer: Answer, depth: Depth = "auto", locale: str = "en") -> list[dict[str, Any]]:
-    ending = final(answer, texts_for(locale), depth=depth)
+def blocks_of(
+    answer: Answer, depth: Depth = "auto", locale: str = "en", asker: str = "U1"
+) -> list[dict[str, Any]]:
+    ending = final(answer, texts_for(locale), depth=depth, asker=asker)
     shown = message_parts(parts(ending.text), ending)
     return [block for part in shown for block in part.blocks]
 
@@ -126,7 +130,7 @@ def test_a_notification_never_is_empty_or_too_long(text: str) -> None:
 def test_an_answer_is_its_text_a_line_of_sources_and_a_row_of_controls() -> None:
     second = a_citation(2, "It was built in 1889.")
     answer = an_answer("It is tall [1] and old [2].", citations=(a_citation(), second))
-    text, line, controls = blocks_of(answer)
+    text, line, controls, feedback = blocks_of(answer)
     assert text["type"] == "markdown"
     (only,) = line["elements"]
     assert [element["text"] for element in only["elements"]] == ["[1] Page 1", " · ", "[2] Page 2"]
@@ -134,7 +138,7 @@ def test_an_answer_is_its_text_a_line_of_sources_and_a_row_of_controls() -> None
         "https://example1.org/page",
         "https://example2.org/page",
     ]
-    assert controls["type"] == "actions"
+    assert (controls["type"], feedback["type"]) == ("actions", "context_actions")
 
 
 def test_nothing_of_the_details_is_in_the_channel() -> None:
@@ -179,10 +183,8 @@ def test_digging_deeper_is_offered_where_there_is_something_to_dig(
 def test_a_greeting_has_no_details() -> None:
     assert "footnote_details" in actions_of(blocks_of(an_answer()))
     greeting = an_answer("Hello!", citations=(), queries=())
-    assert set(actions_of(blocks_of(greeting))) == {
-        "footnote_feedback_good",
-        "footnote_feedback_bad",
-    }
+    assert set(actions_of(blocks_of(greeting))) == {"footnote_feedback", "footnote_delete"}
+    assert faults_in_blocks(blocks_of(greeting)) == []
 
 
 def test_at_most_three_suggestions_are_in_a_menu() -> None:
@@ -193,10 +195,17 @@ def test_at_most_three_suggestions_are_in_a_menu() -> None:
 
 
 def test_feedback_names_the_run_and_can_be_heard() -> None:
-    found = actions_of(blocks_of(an_answer()))
-    good, bad = found["footnote_feedback_good"], found["footnote_feedback_bad"]
+    thumbs = actions_of(blocks_of(an_answer()))["footnote_feedback"]
+    good, bad = thumbs["positive_button"], thumbs["negative_button"]
     assert (good["value"], bad["value"]) == ("good:run0a1b2c3d", "bad:run0a1b2c3d")
     assert (good["accessibility_label"], bad["accessibility_label"]) == ("Helpful", "Not helpful")
+
+
+def test_only_a_person_who_asked_sees_the_button_that_deletes() -> None:
+    trash = actions_of(blocks_of(an_answer(), asker="U7"))["footnote_delete"]
+    assert (trash["value"], trash["visible_to_user_ids"]) == ("run0a1b2c3d", ["U7"])
+    assert "removed" in trash["confirm"]["text"]["text"]
+    assert "footnote_delete" not in actions_of(blocks_of(an_answer(), asker=""))
 
 
 def test_a_failure_has_no_buttons() -> None:
@@ -245,6 +254,50 @@ def test_details_and_a_failure_lead_to_how_it_came_about(page: str) -> None:
     for blocks in (details_of(answer, page=page), failed.closing):
         links = [e["text"] for e in blocks[-1]["elements"] if e["type"] == "mrkdwn"]
         assert links == ([f"<{PAGE}|How was this answered?>"] if page else [])
+
+
+# ---------------------------------------------------------------- tables
+
+
+def test_a_table_keeps_the_words_the_styles_and_the_links_of_its_cells() -> None:
+    text = "| A | **B** |\n|:-:|---|\n| `x` *y* <@U1> [[1]](https://e.org) | |\n"
+    (table,) = text_blocks(text)
+    assert faults_in_blocks([table]) == []
+    (head, row) = table["rows"]
+    assert head[1]["elements"][0]["elements"] == [
+        {"type": "text", "text": "B", "style": {"bold": True}}
+    ]
+    assert row[0]["elements"][0]["elements"] == [
+        {"type": "text", "text": "x", "style": {"code": True}},
+        {"type": "text", "text": " "},
+        {"type": "text", "text": "y", "style": {"italic": True}},
+        {"type": "text", "text": " <@U1> "},
+        {"type": "link", "url": "https://e.org", "text": "[1]"},
+    ]
+    assert row[1] == {"type": "raw_text", "text": " "}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no table | here",
+        "> | A | B |\n> |---|---|\n> | quoted | x |",
+        "- | A | B |\n  |---|---|\n  | item | x |",
+        "```\n| A | B |\n|---|---|\n| code | x |\n```",
+        "| " + " | ".join("A" * 21) + " |\n|" + "---|" * 21 + "\n",
+        "| A |\n|---|\n" + "| x |\n" * 100,
+        "| A |\n|---|\n| " + "x" * 10_000 + " |\n",
+    ],
+)
+def test_a_table_that_cannot_be_one_stays_as_it_is(text: str) -> None:
+    assert text_blocks(text) == [{"type": "markdown", "text": text}]
+
+
+def test_a_table_at_the_end_waits_for_more_rows() -> None:
+    table = "| A |\n|---|\n| x |\n"
+    assert without_open_table(f"Before.\n\n{table}") == "Before.\n\n"
+    assert without_open_table(f"{table}\n") == f"{table}\n"
+    assert without_open_table(table) == ""
 
 
 # ---------------------------------------------------------------- valid, whatever comes

@@ -14,11 +14,13 @@ from adapters.slack.incoming import (
     MALFORMED,
     SHARED,
     Deletion,
+    LinkShared,
     Opened,
     Place,
     Reaction,
     SessionStop,
     SlackEvent,
+    Viewing,
     attachments_of,
     calls_group,
     mentions_in,
@@ -299,6 +301,16 @@ CHANGED: Json = {"type": "message", "subtype": "message_changed", "channel": "C1
 REACTED: Json = {"type": "reaction_added", "reaction": "x::skin-tone-3", "item_user": "U1"}
 
 
+SHARED_LINK: Json = {
+    "type": "link_shared",
+    "user": "U1",
+    "channel": "C1",
+    "message_ts": "1.2",
+    "source": "conversations_history",
+    "links": [{"domain": "e.org", "url": f"https://e.org/{path}"} for path in "ab"],
+}
+
+
 @pytest.mark.parametrize(
     ("event", "parsed"),
     [
@@ -326,6 +338,25 @@ REACTED: Json = {"type": "reaction_added", "reaction": "x::skin-tone-3", "item_u
             {"type": "app_home_opened", "user": "U1", "channel": "D1", "tab": "home"},
             Opened("U1", "D1", is_home=True),
         ),
+        ({"type": "app_context_changed", "context": {}}, None),
+        ({"type": "app_context_changed", "user": "U1", "context": {}}, Viewing("U1", "")),
+        (
+            {
+                "type": "app_context_changed",
+                "user": "U1",
+                "context": {
+                    "entities": [
+                        {"type": "slack#/types/list_id", "value": "F1"},
+                        {"type": "slack#/types/channel_id", "value": "D1"},
+                        {"type": "slack#/types/channel_id", "value": "C1"},
+                        {"type": "slack#/types/channel_id", "value": "C2"},
+                    ]
+                },
+            },
+            Viewing("U1", "C1"),
+        ),
+        ({**SHARED_LINK, "source": "composer", "channel": "COMPOSER"}, None),
+        (SHARED_LINK, LinkShared("U1", "C1", "1.2", ("https://e.org/a", "https://e.org/b"))),
         ({"type": "team_rename"}, None),
     ],
 )

@@ -14,7 +14,7 @@ from adapters.slack import format as controls
 from adapters.slack.interactions import CONTROLS, meaning_of
 from bot.core.messages import Answer
 from bot.core.texts import texts_for
-from bot.service.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop
+from bot.service.buttons import Deeper, Delete, Details, Feedback, FollowUp, Press, Stop
 from bot.storage.workspaces import REASONS, Reason
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_people import Doing
@@ -56,11 +56,12 @@ async def an_answer(bot: Served, slack: FakeSlack) -> tuple[str, str]:
         a_button(controls.STOP, run),
         a_button(controls.DETAILS, run),
         a_menu(f"{run}:0"),
-        a_button(controls.GOOD, f"good:{run}"),
-        a_button(controls.BAD, f"bad:{run}"),
         a_button(NONSENSE, "nonsense"),
     ]
     blocks = [{"type": "actions", "block_id": "b", "elements": buttons}]
+    answer = Answer("answered", "330 m", "How tall?", run=run)
+    (feedback,) = controls.closing(answer, texts_for("en"), depth="deep", asker="U1")
+    blocks.append({"block_id": "c", **feedback})
     ts = slack.workspace.clock.ts()
     reply = Message("C1", ts, BOT_USER, "330 m", said.ts, blocks=blocks, bot_id=BOT_ID)
     slack.workspace.keep(reply)
@@ -78,12 +79,45 @@ async def told(slack: FakeSlack, doing: Doing) -> str:
     return str(answer["text"])
 
 
-async def test_feedback_is_kept_with_its_run(bot: Served, slack: FakeSlack) -> None:
+async def test_the_last_feedback_is_kept_and_slack_shows_it(bot: Served, slack: FakeSlack) -> None:
     run, reply = await an_answer(bot, slack)
-    pressed = slack.press("U2", reply, controls.GOOD, channel="C1")
-    assert "謝謝" in await told(slack, pressed)
+    for verdict in ("bad", "good"):
+        pressed = slack.press("U2", reply, controls.FEEDBACK, f"{verdict}:{run}", channel="C1")
+        await pressed.acknowledged()
     (kept,) = await bot.rows("feedback")
     assert (kept["run_id"], kept["author_id"], kept["verdict"]) == (run, "U2", "good")
+    asked = [one for one in slack.messages("C1") if one.ephemeral_to == "U2"]
+    assert slack.response_urls.received(str(pressed.response_url)) == []
+    assert len(asked) <= 1, "only what was wrong is asked"
+
+
+async def test_feedback_on_an_answer_from_before_is_kept(bot: Served, slack: FakeSlack) -> None:
+    run, _ = await an_answer(bot, slack)
+    buttons = [a_button("footnote_feedback_good", f"good:{run}")]
+    blocks = [{"type": "actions", "block_id": "b", "elements": buttons}]
+    old = Message("C1", slack.workspace.clock.ts(), BOT_USER, "330 m", blocks=blocks, bot_id=BOT_ID)
+    slack.workspace.keep(old)
+    await slack.press("U1", old.ts, "footnote_feedback_good", channel="C1").acknowledged()
+    (kept,) = await bot.rows("feedback")
+    assert kept["verdict"] == "good"
+
+
+async def test_an_answer_is_deleted_by_its_asker_only(bot: Served, slack: FakeSlack) -> None:
+    run, reply = await an_answer(bot, slack)
+    await bot.ended(1)
+    message = slack.workspace.find("C1", reply)
+    assert message is not None
+    trash = message.blocks[-1]["elements"][-1]
+    assert trash["visible_to_user_ids"] == ["U1"]
+    trash["visible_to_user_ids"] = ["U2"]  # what is shown protects nothing
+    pressed = slack.press("U2", reply, controls.DELETE, channel="C1")
+    assert "只有提問的人" in await told(slack, pressed)
+    assert [row["text"] != "" for row in await bot.rows("messages")] == [True]
+
+    trash["visible_to_user_ids"] = ["U1"]
+    await slack.press("U1", reply, controls.DELETE, channel="C1").acknowledged()
+    assert [row["text"] for row in await bot.rows("messages")] == [""]
+    await bot.until(lambda: [id for id, _ in bot.poster.removed] == [run])
 
 
 @pytest.mark.parametrize("reason", REASONS)
@@ -91,7 +125,7 @@ async def test_who_was_not_helped_may_say_why(
     bot: Served, slack: FakeSlack, reason: Reason
 ) -> None:
     run, reply = await an_answer(bot, slack)
-    pressed = slack.press("U2", reply, controls.BAD, channel="C1")
+    pressed = slack.press("U2", reply, controls.FEEDBACK, f"bad:{run}", channel="C1")
     assert "有什麼問題" in await told(slack, pressed)
     (kept,) = await bot.rows("feedback")
     assert (kept["run_id"], kept["verdict"], kept["reason"]) == (run, "bad", "")
@@ -312,8 +346,9 @@ RUNS = st.text("0123456789abcdef", min_size=12, max_size=12)
 @given(RUNS, st.integers(0, 9))
 def test_what_a_control_carries_comes_back(run: str, number: int) -> None:
     for action, value, press in (
-        (controls.GOOD, f"good:{run}", Feedback(run, "good")),
-        (controls.BAD, f"bad:{run}", Feedback(run, "bad")),
+        (controls.FEEDBACK, f"good:{run}", Feedback(run, "good")),
+        (controls.FEEDBACK, f"bad:{run}", Feedback(run, "bad")),
+        (controls.DELETE, run, Delete(run)),
         (controls.DEEPER, run, Deeper(run)),
         (controls.DETAILS, run, Details(run)),
         (controls.STOP, run, Stop(run)),
@@ -326,9 +361,10 @@ def test_what_a_control_carries_comes_back(run: str, number: int) -> None:
 @pytest.mark.parametrize(
     ("action", "value"),
     [
-        ("footnote_feedback_good", "abc"),
-        ("footnote_feedback_good", "fine:abc"),
-        ("footnote_feedback_good", "good:"),
+        ("footnote_feedback", "abc"),
+        ("footnote_feedback", "fine:abc"),
+        ("footnote_feedback", "good:"),
+        ("footnote_delete", "a b"),
         ("footnote_details", "a b"),
         ("footnote_deeper", ""),
         ("footnote_deeper", "a b"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from adapters.slack.listener import only_me
 from bot.core.messages import Message
 from bot.service.reception import Address
 from tests.fakes.slack import FakeSlack
@@ -218,6 +219,39 @@ async def test_unknown_events_are_acknowledged(slack: FakeSlack, tmp_path: Path)
         event = {"type": "team_rename", "name": "New", "event_ts": slack.workspace.clock.ts()}
         delivery = slack.deliver(Delivery(EVENT, callback(slack.workspace, event)))
         await delivery.acknowledged()
+
+
+@pytest.mark.parametrize("followups", ["thread", "mention"])
+async def test_a_private_follow_up_needs_a_mention_where_all_do(
+    slack: FakeSlack, tmp_path: Path, followups: str
+) -> None:
+    async with served(slack, tmp_path, followups=followups) as bot:
+        said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+        await bot.ended(1)
+        await slack.say("U1", "C1", "only me: why?", thread_ts=said.ts).acknowledged()
+        await slack.say("U1", "C1", f"{slack.mention} and how old?").acknowledged()
+        asked = {message.text for message in await bot.questions(3 - (followups == "mention"))}
+        assert ("why?" in asked) is (followups == "thread")
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("only me: why?", "why?"),
+        ("Only to me:why?", "why?"),
+        (" just for me : why: this?", "why: this?"),
+        ("只给我看：为什么？", "为什么？"),
+        ("仅限我：为什么？", "为什么？"),
+        ("只回答我:為什麼？", "為什麼？"),
+        ("僅限我：為什麼？", "為什麼？"),
+        ("only me:", ""),
+        ("only me", None),
+        ("is it only me: or what?", None),
+        ("only men: why?", None),
+    ],
+)
+def test_the_words_for_a_private_answer(text: str, question: str | None) -> None:
+    assert only_me(text) == question
 
 
 @pytest.mark.parametrize("text", [":thumbsup:", ":+1::skin-tone-3: :tada:", "👍", "!?"])

@@ -20,7 +20,7 @@ from bot.storage.workspaces import Workspaces
 from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import signed_headers
-from tests.fakes.slack_screen import plain
+from tests.fakes.slack_screen import Shown, plain
 from tests.unit.adapters.slack.serving import Served, open_door, served, slack_settings
 
 SECRET = FakeSlack.signing_secret
@@ -279,9 +279,102 @@ async def test_an_answer_gets_feedback_by_the_button_under_it(
     await slack.until(lambda: any(one.elements() for one in slack.replies("C1", said.ts)))
     reply = slack.replies("C1", said.ts)[-1]
     assert "330 m tall" in slack.screen("C1", said.ts)
-    await slack.press("U2", reply, controls.BAD).acknowledged()
+    run = (await answering_bot.rows("runs"))[0]["id"]
+    await slack.press("U2", reply, controls.FEEDBACK, f"bad:{run}").acknowledged()
     (kept,) = await answering_bot.rows("feedback")
     assert (kept["author_id"], kept["verdict"]) == ("U2", "bad")
+
+
+@pytest.mark.parametrize("by_command", [False, True])
+async def test_a_deleted_answer_leaves_nothing_of_footnote(
+    answering_bot: Served, slack: FakeSlack, *, by_command: bool
+) -> None:
+    if by_command:
+        slack.command("U1", "C1", "/ask", "how tall is the tower?")
+    else:
+        slack.say("U1", "C1", f"{slack.mention} how tall is the tower?")
+
+    def ours() -> list[Shown]:
+        return [one for one in slack.messages("C1") if one.bot and not one.ephemeral_to]
+
+    await slack.until(lambda: any(one.elements() for one in ours()))
+    await answering_bot.ended(1)
+    reply = ours()[-1]
+    with pytest.raises(AssertionError, match="does not see"):
+        slack.press("U2", reply, controls.DELETE)
+    await slack.press("U1", reply, controls.DELETE).acknowledged()
+    await slack.until(lambda: not ours())
+
+
+@pytest.mark.parametrize("by_command", [False, True])
+async def test_a_question_for_its_asker_only_is_answered_in_a_direct_message(
+    answering_bot: Served, slack: FakeSlack, *, by_command: bool
+) -> None:
+    if by_command:
+        slack.command("U1", "C1", "/ask", "only me: deep: how tall is the tower?")
+        await slack.until(lambda: slack.messages("C1"))
+    else:
+        said = slack.say("U1", "C1", f"{slack.mention} only me: how tall is the tower?")
+        await said.acknowledged()
+    direct = slack.im("U1")
+    await slack.until(lambda: any(one.elements() for one in slack.messages(direct)))
+    question, answer = slack.messages(direct)
+    assert question.seen == "ada asked: how tall is the tower?"
+    assert answer.thread_ts == question.ts
+    assert "330 m tall" in answer.seen
+    shown = [one for one in slack.messages("C1") if one.bot]
+    assert [(one.ephemeral_to, one.text) for one in shown] == [
+        ("U1", "I answer in a direct message, which only you can see.")
+    ]
+    (run,) = await answering_bot.rows("runs")
+    assert run["options"]["depth"] == ("deep" if by_command else "auto")
+    assert run["options"]["audience"] == "person", "the rights are the asker's"
+
+
+async def test_a_private_answer_follows_its_question_elsewhere(
+    answering_bot: Served, slack: FakeSlack
+) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} only me: is it tall?").acknowledged()
+    direct = slack.im("U1")
+    await slack.until(lambda: any(one.elements() for one in slack.messages(direct)))
+    await answering_bot.ended(1)
+    edited = slack.edit("C1", said.ts, f"{slack.mention} only me: how tall is the tower?")
+    await edited.acknowledged()
+    await answering_bot.ended(1)
+    assert [row["text"] for row in await answering_bot.rows("messages")] == [
+        "how tall is the tower?"
+    ]
+    await slack.until(lambda: "330 m tall" in slack.messages(direct)[-1].seen)
+    await slack.delete("C1", said.ts).acknowledged()
+    await slack.until(lambda: slack.messages(direct) == [])
+
+
+async def test_a_follow_up_can_be_for_its_asker_only(
+    answering_bot: Served, slack: FakeSlack
+) -> None:
+    said = slack.say("U1", "C1", f"{slack.mention} how tall is the tower?")
+    await slack.until(lambda: any(one.elements() for one in slack.replies("C1", said.ts)))
+    follow = slack.say("U2", "C1", "只給我看：塔有多高？", thread_ts=said.ts)
+    await follow.acknowledged()
+    direct = slack.im("U2")
+    await slack.until(lambda: any(one.elements() for one in slack.messages(direct)))
+    assert "塔有多高？" in slack.messages(direct)[0].seen
+    shown = [one for one in slack.replies("C1", said.ts) if one.ephemeral_to]
+    assert [(one.ephemeral_to, one.text) for one in shown] == [
+        ("U2", "我會在私訊裡回答，只有你看得到。")
+    ]
+
+
+async def test_where_no_direct_message_can_be_written_nothing_is_answered_in_public(
+    answering_bot: Served, slack: FakeSlack
+) -> None:
+    slack.without_scopes("im:write")
+    said = slack.say("U1", "C1", f"{slack.mention} only me: how tall is the tower?")
+    await said.acknowledged()
+    assert "not allowed to write" in await answering_bot.whisper("U1", "C1")
+    assert await answering_bot.rows("runs") == []
+    doing = await slack.command("U1", "C1", "/ask", "only me: how tall?").acknowledged()
+    assert "not allowed to write" in doing.deliveries[0].replies[0]["text"]
 
 
 async def test_all_that_is_not_shown_is_one_press_away(

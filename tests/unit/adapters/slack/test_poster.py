@@ -14,6 +14,7 @@ from tests.contract.harness import Desk
 from tests.contract.slack_harness import ADA, BOB, CHANNEL, SlackHarness
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_limits import STREAM_SECONDS
+from tests.fakes.slack_screen import Shown
 from tests.unit.adapters.slack.way_out import (
     NUMBERED,
     URL,
@@ -153,6 +154,70 @@ async def test_an_answer_longer_than_a_stream_goes_on_in_another(
     shown = "\n".join(post.seen for post in posts)
     assert all(shown.count(f"Paragraph {n}.") == 1 for n in range(40))
     assert all(call.ok for call in slack.calls())
+
+
+TABLE = "| Tower | Height |\n|---|---:|\n" + "".join(f"| T{n} [1] | {n} m |\n" for n in range(30))
+
+
+def shape(post: Shown) -> list[str]:
+    return [block["type"] for block in post.blocks]
+
+
+async def test_a_table_is_streamed_whole_once_it_has_ended(
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
+) -> None:
+    text = f"These are tall:\n\n{TABLE}\nAll of them are old [1].\n\n{TABLE}"
+    reply = await stage.poster().open(desk.run(), None)
+    reply.progress(a_plan())
+    for end in range(40, len(text), 150):
+        reply.stream(text[:end])
+        if end > len(TABLE) + 100:
+            await stage.until(desk.message, "T29")
+    await reply.finish(an_answer(text))
+    (post,) = stage.posts(desk.message)
+    # Slack shows one table a message: the second stays as it was written.
+    assert shape(post)[:4] == ["plan", "markdown", "table", "markdown"]
+    assert post.stream_state == "stopped"
+    table = post.blocks[2]
+    assert len(table["rows"]) == 31
+    assert table["column_settings"][1] == {"is_wrapped": True, "align": "right"}
+    assert table["rows"][1][0]["elements"][0]["elements"][1] == {
+        "type": "link",
+        "url": URL,
+        "text": "[1]",
+    }
+    shown = "\n".join(stage.shown(desk.message))
+    assert shown.count("T29") == 2
+    assert "All of them are old" in shown
+    assert all(call.ok for call in slack.calls())
+
+
+async def test_a_table_that_is_longer_than_slack_allows_stays_markdown(
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
+) -> None:
+    rows = "".join(f"| T{n} | {n} m |\n" for n in range(100))
+    reply = await stage.poster().open(desk.run(), None)
+    reply.progress(a_plan())
+    await stage.until(desk.message, "tower height")
+    await reply.finish(an_answer(f"| Tower | Height |\n|---|---|\n{rows}"))
+    (post,) = stage.posts(desk.message)
+    assert "table" not in shape(post)
+    assert "| T99 | 99 m |" in post.seen
+    assert all(call.ok for call in slack.calls())
+
+
+async def test_where_tables_are_not_offered_an_answer_keeps_its_markdown(
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
+) -> None:
+    slack.lack_blocks("table")
+    reply = await stage.poster().open(desk.run(), None)
+    reply.progress(a_plan())
+    await stage.until(desk.message, "tower height")
+    await reply.finish(an_answer(f"These are tall:\n\n{TABLE}\nOld [1]."))
+    (post,) = stage.posts(desk.message)
+    assert "table" not in shape(post)
+    assert "| 29 m |" in post.seen
+    assert "context_actions" in shape(post)
 
 
 async def test_a_plan_that_never_ends_leaves_room_for_the_answer(
