@@ -20,6 +20,7 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from adapters.discord.listener import log_failure
+from adapters.discord.messages import without_spare
 from adapters.discord.rest import paced
 from adapters.discord.settings import DiscordSettings
 from bot.core.egress import DIRECT, Egress
@@ -325,23 +326,16 @@ READY = "READY"  # without it there is no session: the client reconnects
 VOICE, STAGE = 2, 13  # types of channels in which Footnote does not answer
 MOST_TOLD = 100  # kinds of errors that are logged, once each
 
-# Fields that Footnote does not need.
+# Fields that Footnote can do without.
 _OF_SERVER = ("emojis", "stickers")
-_OF_MESSAGE = (
-    *("mention_roles", "embeds", "sticker_items", "stickers", "components", "reactions", "poll"),
-    *("activity", "application", "interaction", "interaction_metadata", "call"),
-    *("role_subscription_data", "purchase_notification", "message_snapshots"),
-)
 _SPARE = {
     "GUILD_CREATE": (
         *(*_OF_SERVER, "voice_states", "presences", "stage_instances"),
         *("guild_scheduled_events", "soundboard_sounds"),
     ),
     "GUILD_UPDATE": _OF_SERVER,
-    "MESSAGE_CREATE": _OF_MESSAGE,
-    "MESSAGE_UPDATE": _OF_MESSAGE,
 }
-_LISTS = {"mention_roles", "embeds", "emojis", "stickers", "voice_states", "presences"}
+_LISTS = {"emojis", "stickers", "voice_states", "presences"}
 
 
 class SafeParsers:
@@ -387,6 +381,8 @@ class SafeParsers:
 def _without_spare(event: str, data: Any) -> dict[str, Any] | None:
     """Return the event's data without the fields that Footnote does not need; None if it has none
     of them."""
+    if event in ("MESSAGE_CREATE", "MESSAGE_UPDATE") and isinstance(data, dict):
+        return without_spare(data)
     if event not in _SPARE or not isinstance(data, dict):
         return None
     kept = {name: value for name, value in data.items() if name not in _SPARE[event]}

@@ -33,11 +33,10 @@ from adapters.discord.limits import (
 )
 from adapters.discord.messages import (
     NOTICES,
-    QUESTIONS,
     THREAD_STARTER,
+    WITH_WORDS,
     DiscordMessage,
     message_url,
-    parse_raw,
 )
 from adapters.discord.reply import (
     ORIGINAL,
@@ -380,10 +379,13 @@ class DiscordPoster:
                 text=each.text,
                 at=each.at,
                 links=tuple(links_in(each.text)),
+                attachments=each.attachments,
             )
             for each in found
             # A command's target message is the question itself, and may have begun the thread.
-            if not each.is_ours and each.content and each.text != run.message.text
+            if not each.is_ours
+            and (each.text or each.attachments)
+            and each.text != run.message.text
         ]
 
     async def _answered(self, channel: str, question: str) -> list[DiscordMessage]:
@@ -392,7 +394,7 @@ class DiscordPoster:
             raw = await self._rest.request("GET", path, channel_id=channel, message_id=question)
         except DiscordRefused:  # the thread is new: perhaps nothing is missing
             return []
-        answered = parse_raw(raw, self._rest.user_id).answered
+        answered = self._rest.parsed(raw).answered
         return [] if answered is None else [answered]
 
     async def _before(self, run: RunRef, channel: str, question: str) -> list[DiscordMessage]:
@@ -410,7 +412,7 @@ class DiscordPoster:
                 continue
             if each.kind == THREAD_STARTER and each.answered is not None:
                 found.append(each.answered)
-            elif each.kind in QUESTIONS:
+            elif each.kind in WITH_WORDS:
                 found.append(each)
         return found
 

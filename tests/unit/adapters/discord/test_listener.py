@@ -36,9 +36,11 @@ async def test_a_message_is_taken_in_as_people_see_it(here: Running, room: Room)
     message = reply.run.message
     assert message.text == "Ask @Bob in #general `<@1>` https://example.org/1"
     assert message.links == ("https://example.org/1",)
-    (file,) = message.attachments
-    assert (file.name, file.media_type) == ("notes.md", "text/markdown")
-    assert file.url.startswith("http")
+    assert [(file.name, file.media_type) for file in message.attachments] == [
+        ("notes.md", "text/markdown"),
+        ("a.png", "image/png"),
+    ]
+    assert all(file.url.startswith("http") for file in message.attachments)
 
 
 async def test_direct_messages_can_be_switched_off(open_footnote: Open, room: Room) -> None:
