@@ -24,7 +24,7 @@ from adapters.discord.buttons import dynamic_item, view_of_link, view_of_reasons
 from adapters.discord.client import FootnoteClient
 from adapters.discord.format import details
 from adapters.discord.limits import CONTENT
-from adapters.discord.listener import patiently
+from adapters.discord.listener import patiently, with_paste
 from adapters.discord.messages import PLATFORM, DiscordInteraction, parse_interaction
 from adapters.discord.rest import FAILURES, Code
 from bot.core.errors import Denied, Invalid, StorageUnavailable
@@ -251,6 +251,9 @@ class Questions:
             acted = parse_interaction(interaction, target=target)
             if not await self._deferred(interaction, acted, ephemeral=acted.is_installed):
                 return
+            if acted.target is not None and acted.target.paste:
+                whole = await with_paste(interaction.client, acted.target)
+                acted = replace(acted, target=whole, text=whole.question)
             begun = await self._receive(interaction, acted, style=style)
             if begun and acted.is_installed and acted.target is not None:
                 await tell(interaction, texts("command-accepted", question=acted.target.url))

@@ -21,7 +21,7 @@ import discord
 from adapters.discord.buttons import runs_in
 from bot.core.messages import Attachment, Audience, Author, Message, Thread, quotation
 from bot.core.posting import PostState
-from bot.core.texts import invalid
+from bot.core.texts import about_files, invalid, texts_for
 from bot.pages.urls import links_in
 from bot.service.access import IN_NO_SERVER
 from bot.service.reception import Address
@@ -94,6 +94,7 @@ class DiscordMessage:
     to, and ``answered`` that message, as far as Discord included it. ``begun`` is the thread that
     was made from it. ``runs`` are those of its buttons. ``has_roles``: its author has the roles
     held in the server. ``proxied``: an app posted it for a person who writes under another name.
+    ``forwards``: it only forwards another message.
     """
 
     id: str
@@ -108,6 +109,7 @@ class DiscordMessage:
     is_ours: bool = False
     by_app: bool = False
     proxied: bool = False
+    forwards: bool = False
     mentions_us: bool = False
     pings_us: bool = False
     answers: str = ""
@@ -124,6 +126,11 @@ class DiscordMessage:
         """True if a person wrote it, rather than an app, a webhook, or Discord itself (joins, pins,
         notices about threads)."""
         return (self.proxied or not self.by_app) and self.kind in QUESTIONS
+
+    @property
+    def question(self) -> str:
+        """Its words, or a question about its files if it has none; "" without either."""
+        return self.text or about_files(self.attachments, texts_for(self.locale))
 
     @property
     def quoted(self) -> str:
@@ -156,12 +163,13 @@ class DiscordMessage:
         is_to_others = is_reply or begins_with_mention(self.content)
         return "others" if is_to_others else "thread"
 
-    def message_in(self, place: Place) -> Message:
+    def message_in(self, place: Place, started_by: str = "") -> Message:
+        """Return the core's message; ``started_by`` opens the conversation, if not this message."""
         return Message(
             event_id=self.id,
-            thread=place.thread(self.id),
+            thread=place.thread(started_by or self.id),
             author=self.author,
-            text=self.text,
+            text=self.text or ", ".join(file.name for file in self.attachments),
             at=self.at,
             links=tuple(links_in(self.text)),
             attachments=self.attachments,
@@ -208,6 +216,7 @@ def parse_message(message: discord.Message, me: int) -> DiscordMessage:
         # A webhook's id is its app's own if the message answers a command.
         proxied=message.application_id not in (None, message.webhook_id)
         and message.webhook_id is not None,
+        forwards=bool(message.message_snapshots) and not message.content,
         mentions_us=not mentions_in(message.content).isdisjoint(own),
         pings_us=any(user.id == me for user in message.mentions),
         answers=str(reference.message_id or "") if reference is not None and is_reply else "",
@@ -237,7 +246,9 @@ def titled(title: str, text: str, tags: Iterable[str] = ()) -> str:
 
 def _title(message: discord.Message) -> Iterator[str]:
     thread = message.channel
-    if isinstance(thread, discord.Thread) and thread.id == message.id:
+    if not isinstance(thread, discord.Thread) or thread.id != message.id:
+        return
+    if isinstance(thread.parent, discord.ForumChannel):
         yield titled(thread.name, "", (tag.name for tag in thread.applied_tags))
 
 
@@ -365,7 +376,7 @@ def parse_interaction(
         author=author_of(interaction.user, interaction.permissions if guild_id else None),
         at=interaction.created_at,
         locale=str(interaction.locale),
-        text=asked.text
+        text=asked.question
         if asked is not None
         else plain_markdown(typed, _names(guild, ()), own_mentions(me, guild)),
         target=asked,

@@ -36,6 +36,7 @@ from adapters.discord.messages import (
     THREAD_STARTER,
     WITH_WORDS,
     DiscordMessage,
+    Place,
     message_url,
 )
 from adapters.discord.reply import (
@@ -58,7 +59,6 @@ from bot.core.messages import Attachment, Message, Thread
 from bot.core.posting import PostState, Reply, RunRef, Whereabouts, collect
 from bot.core.reader import Reader
 from bot.core.texts import texts_for
-from bot.pages.urls import links_in
 from bot.service.access import IN_NO_SERVER
 from bot.service.replying import Pace, open_reply
 
@@ -360,42 +360,25 @@ class DiscordPoster:
     # ------------------------------------------------------------ reading
 
     async def history(self, run: RunRef) -> Sequence[Message]:
-        """Return the latest messages before the question, oldest first, without Footnote's own.
+        """Return the latest messages before the question, oldest first, without Footnote's own;
+        none if the question begins its thread.
 
-        In a thread that the question begins, return the message it replies to. Raises
-        ``FootnoteError`` if reading is not allowed there, and ``PlatformUnavailable``.
+        Raises ``FootnoteError`` if reading is not allowed there, and ``PlatformUnavailable``.
         """
         thread, question = run.message.thread, run.message.event_id
         if thread.thread == question:
-            found = await self._answered(thread.channel, question)
-        else:
-            inside = thread.channel if thread.workspace == IN_NO_SERVER else thread.thread
-            found = await self._before(run, inside, question)
+            return []
+        inside = thread.channel if thread.workspace == IN_NO_SERVER else thread.thread
+        found = await self._before(run, inside, question)
+        place = Place(thread.workspace, thread.channel, thread.thread, run.message.audience)
         return [
-            Message(
-                event_id=each.id,
-                thread=thread,
-                author=each.author,
-                text=each.text,
-                at=each.at,
-                links=tuple(links_in(each.text)),
-                attachments=each.attachments,
-            )
+            each.message_in(place)
             for each in found
             # A command's target message is the question itself, and may have begun the thread.
             if not each.is_ours
             and (each.text or each.attachments)
             and each.text != run.message.text
         ]
-
-    async def _answered(self, channel: str, question: str) -> list[DiscordMessage]:
-        path = "/channels/{channel_id}/messages/{message_id}"
-        try:
-            raw = await self._rest.request("GET", path, channel_id=channel, message_id=question)
-        except DiscordRefused:  # the thread is new: perhaps nothing is missing
-            return []
-        answered = self._rest.parsed(raw).answered
-        return [] if answered is None else [answered]
 
     async def _before(self, run: RunRef, channel: str, question: str) -> list[DiscordMessage]:
         try:

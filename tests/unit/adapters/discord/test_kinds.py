@@ -211,7 +211,7 @@ KINDS = [
         "a forward that mentions Footnote",
         forward(f"<@{ME}> how tall?"),
         "> #general, 2026-06-03:\n> @unknown-user how tall?",
-        more=(("mentions_us", False),),
+        more=(("mentions_us", False), ("forwards", True)),
     ),
     Kind(
         "a forward of an embed and a file",

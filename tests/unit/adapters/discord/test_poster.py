@@ -394,17 +394,6 @@ async def test_the_history_of_a_thread_is_what_others_said_in_it(stage: Stage) -
     assert {message.thread for message in told} == {kept.message.thread}
 
 
-async def test_a_question_in_a_new_thread_has_what_it_replies_to_as_history(stage: Stage) -> None:
-    claim = stage.fake.people.say(stage.ada, stage.general, "The sky is green.")
-    said = stage.fake.people.say(
-        stage.ada, stage.general, "Is that true?", mentions_bot=True, reply_to=claim
-    )
-    kept = stage.mention(said)
-    await stage.open(kept)
-    told = await stage.poster.history(kept.run)
-    assert [message.text for message in told] == ["The sky is green."]
-
-
 async def test_a_history_that_may_not_be_read_is_told_in_the_askers_language(
     stage: Stage,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -81,6 +81,7 @@ class TroubledReception(Reception):
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
         repeats_ours: bool = False,
+        context: Sequence[Message] = (),
     ) -> AcceptedQuestion | Handled | Ignored:
         await self.held.wait()
         if self.failures:
@@ -95,6 +96,7 @@ class TroubledReception(Reception):
             post_state=post_state,
             files=files,
             repeats_ours=repeats_ours,
+            context=context,
         )
 
 
