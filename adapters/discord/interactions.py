@@ -7,9 +7,7 @@ reception.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -43,11 +41,9 @@ from bot.service.standing_service import (
     schedule_named,
     watch_confirmation,
 )
-from bot.storage.workspaces import Workspaces
 
 QUESTION_CHARACTERS = 4_000  # the length of Discord's longest kind of message
 VALUE_CHARACTERS = 1_000
-FACT = "commands"
 
 NOBODY = discord.AllowedMentions.none()
 
@@ -304,13 +300,10 @@ def _stopping(count: int, texts: Texts) -> str:
 class Commands:
     """Builds the commands, and keeps them registered with Discord."""
 
-    def __init__(
-        self, client: FootnoteClient, reception: Reception, workspaces: Workspaces
-    ) -> None:
+    def __init__(self, client: FootnoteClient, reception: Reception) -> None:
         self._client = client
         self._questions = Questions(reception)
         self._reception = reception
-        self._workspaces = workspaces
         self._translator = CatalogTranslator()
         self._syncing: asyncio.Task[None] | None = None
 
@@ -339,19 +332,22 @@ class Commands:
             await asyncio.gather(self._syncing, return_exceptions=True)
 
     async def sync(self) -> None:
-        """Register the commands with Discord, if they have changed since the last time."""
+        """Register the commands with Discord, unless exactly they are registered: another program
+        with the same token may have replaced them."""
         tree, application = self._client.tree, str(self._client.application_id)
-        payload = [
-            await command.get_translated_payload(tree, self._translator)
+        wanted = {
+            (int(told["type"]), told["name"]): told
             for command in tree.get_commands()
-        ]
-        told = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
+            for told in [await command.get_translated_payload(tree, self._translator)]
+        }
+        path = "/applications/{application_id}/commands"
+        route = discord.http.Route("GET", path, application_id=application)
         try:
-            if (await self._workspaces.facts(PLATFORM, application)).get(FACT) == told:
-                return
-            await tree.sync()
-            await self._workspaces.remember(PLATFORM, application, FACT, told)
-        except (*FAILURES, StorageUnavailable) as error:
+            told = await self._client.http.request(route, params={"with_localizations": "true"})
+            there = {(int(each["type"]), each["name"]): each for each in told}
+            if there.keys() != wanted.keys() or not _is_within(wanted, there):
+                await tree.sync()
+        except FAILURES as error:
             log.warning("commands not registered", error=str(error))
 
     # ------------------------------------------------------------ the commands
@@ -496,6 +492,19 @@ class Commands:
             await _privately(interaction, emptied)
 
         return group
+
+
+def _is_within(wanted: Any, there: Any) -> bool:
+    """Return True if Discord has all that is wanted. It adds fields, tells what is empty in several
+    ways, and says in ``contexts`` what ``dm_permission`` said."""
+    if isinstance(wanted, Mapping):
+        is_mapping = isinstance(there, Mapping)
+        kept = [name for name in wanted if name != "dm_permission" and wanted[name]]
+        return is_mapping and all(_is_within(wanted[name], there.get(name)) for name in kept)
+    if isinstance(wanted, list):
+        is_as_long = isinstance(there, list) and len(there) == len(wanted)
+        return is_as_long and all(map(_is_within, wanted, there))
+    return str(wanted) == str(there)
 
 
 async def _privately(

@@ -71,7 +71,7 @@ class DiscordPlatform:
         missed = MissedMessages(self._client, self._workspaces)
         await missed.load()
         listener = Listener(self._client, reception, missed)
-        commands = Commands(self._client, reception, self._workspaces)
+        commands = Commands(self._client, reception)
         Presses(self._client, reception).install()
         gaps: dict[int, Gap] = {}
         away: set[int] = set()  # shards that are not connected

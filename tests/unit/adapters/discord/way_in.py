@@ -147,11 +147,6 @@ class Running:
         while not (await self.run_record(reply)).stop_requested:
             await asyncio.sleep(0.005)
 
-    async def commands_known(self) -> None:
-        """Wait until it is stored which commands Discord was told about."""
-        while "commands" not in await self.workspaces.facts("discord", self.discord.app.id):
-            await asyncio.sleep(0.005)
-
     async def barrier(self, user: User, channel: Channel) -> None:
         """Wait until everything that was said in a channel before was taken in."""
         said = self.discord.people.say(user, channel, "Barrier?", mentions_bot=True)
