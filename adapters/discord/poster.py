@@ -220,8 +220,6 @@ class DiscordPoster:
         """Return the state once the question is in the channel, where a command leaves no
         message."""
         asked = run.message
-        if known.interaction is None and not known.question and _begins_its_thread(asked):
-            return replace(known, question=asked.event_id)
         if known.interaction is None or known.question:
             return known
         content = echo(asked.text, asked.author.name, texts_for(asked.locale))
@@ -352,10 +350,17 @@ class DiscordPoster:
         return is_ours and all(message.is_ours or message.kind in NOTICES for message in said)
 
     async def _delete_thread(self, run: RunRef, thread: str) -> None:
+        """Delete a thread; without the permission to manage threads, archive it, which takes it out
+        of the channel's list."""
+        path = "/channels/{channel_id}"
         try:
-            await self._rest.request("DELETE", "/channels/{channel_id}", channel_id=thread)
-        except DiscordRefused as refused:  # it needs the permission to manage threads
+            await self._rest.request("DELETE", path, channel_id=thread)
+        except DiscordRefused as refused:
             log.info("thread not deleted", run=run.id, error=str(refused))
+            try:
+                await self._rest.request("PATCH", path, json={"archived": True}, channel_id=thread)
+            except DiscordRefused as kept:
+                log.info("thread not archived", run=run.id, error=str(kept))
 
     # ------------------------------------------------------------ reading
 

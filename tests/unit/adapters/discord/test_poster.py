@@ -74,17 +74,18 @@ async def test_a_command_is_answered_in_place_below_its_question(
     assert post.content == CITED
 
 
-@pytest.mark.parametrize("state", ["as the listener gives it", "with the message"])
-async def test_a_forum_post_is_answered_inside(stage: Stage, state: str) -> None:
+async def test_a_forum_post_is_answered_inside(stage: Stage) -> None:
     forum = stage.fake.forum(stage.guild, "questions")
     post = stage.fake.people.forum_post
     thread, first = post(stage.ada, forum, "Sky", "Why blue?", mentions_bot=True)
     kept = stage.mention(first)
     assert kept.message.thread.thread == first.id == thread.id
-    if state == "as the listener gives it":
-        kept.state = None
+    kept.state = None  # as the listener gives it
     await stage.answer(kept)
     assert len(shown(stage, thread)) == 1
+    assert not stage.fake.requests("POST", "/threads"), "it is a thread already"
+    await stage.poster.remove(kept.run, kept.state)
+    assert not thread.archived
 
 
 async def test_a_command_becomes_its_question_and_a_thread(stage: Stage) -> None:
@@ -339,11 +340,13 @@ async def test_a_thread_in_which_others_wrote_stays(stage: Stage) -> None:
     assert shown(stage, thread) == []
 
 
-async def test_without_permission_for_it_the_empty_thread_stays(stage: Stage) -> None:
+async def test_without_permission_for_it_the_empty_thread_is_archived(stage: Stage) -> None:
     said, kept = stage.asked()
     await stage.answer(kept)
     await stage.poster.remove(kept.run, kept.state)
-    assert shown(stage, stage.thread(said)) == []
+    thread = stage.thread(said)
+    assert shown(stage, thread) == []
+    assert thread.archived
 
 
 async def test_a_thread_that_others_made_stays(stage: Stage) -> None:
