@@ -175,6 +175,13 @@ class Servers:
             return None
         return server, server.readable_by(person, roles)
 
+    async def has_member(self, person: str) -> bool:
+        """Return True if a person is in any server of the bot."""
+        for id in await self.ids(SERVERS_ASKED):
+            if await self._roles_of(id, person) is not None:
+                return True
+        return False
+
     async def roles_held(self, person: str, among: Collection[str]) -> frozenset[str]:
         """Return the roles among ``among`` that a person has now in any server of the bot, because
         Discord sends no roles with direct messages."""

@@ -96,6 +96,15 @@ async def acknowledged(
     return True
 
 
+async def _acted(
+    interaction: FootnoteInteraction, typed: str = "", target: discord.Message | None = None
+) -> DiscordInteraction:
+    """Parse an interaction, with the standing of the person who acted."""
+    acted = parse_interaction(interaction, typed, target)
+    author = await interaction.client.with_standing(acted.author, acted.place)
+    return replace(acted, author=author)
+
+
 async def tell(
     interaction: FootnoteInteraction, sentence: str, view: discord.ui.View | None = None
 ) -> None:
@@ -153,7 +162,7 @@ class Presses:
 
     async def pressed(self, interaction: FootnoteInteraction, press: Press) -> None:
         async with guarded(interaction) as texts:
-            acted = parse_interaction(interaction)
+            acted = await _acted(interaction)
             if isinstance(press, Details):
                 await self._show(interaction, press.run, acted, texts)
                 return
@@ -209,14 +218,14 @@ class Questions:
     async def ask(self, interaction: FootnoteInteraction, question: str, depth: Depth) -> None:
         """Ask a new question, whose answer begins with the interaction's response."""
         async with guarded(interaction):
-            acted = parse_interaction(interaction, question)
+            acted = await _acted(interaction, question)
             if await self._deferred(interaction, acted):
                 await self._receive(interaction, acted, depth)
 
     async def watch(self, interaction: FootnoteInteraction, question: str, every: str) -> None:
         """Ask and watch a question; the schedule is shown only to the asker."""
         async with guarded(interaction) as texts:
-            acted = parse_interaction(interaction, question)
+            acted = await _acted(interaction, question)
             schedule = schedule_named(every)
             if not await self._deferred(interaction, acted):
                 return
@@ -244,7 +253,7 @@ class Questions:
         In a place that the bot is not a member of, the answer is the interaction's response.
         """
         async with guarded(interaction) as texts:
-            acted = parse_interaction(interaction, target=target)
+            acted = await _acted(interaction, target=target)
             if not await self._deferred(interaction, acted, ephemeral=acted.is_installed):
                 return
             if acted.target is not None and acted.target.paste:
@@ -514,7 +523,8 @@ async def _privately(
     """Send the person who acted, privately, what ``work`` returns, or why it failed."""
     async with guarded(interaction) as texts:
         if await acknowledged(interaction, thinking=True, ephemeral=True):
-            await tell(interaction, await work(parse_interaction(interaction).message, texts))
+            acted = await _acted(interaction)
+            await tell(interaction, await work(acted.message, texts))
 
 
 def _texts(id: str) -> locale_str:

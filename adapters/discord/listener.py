@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 import discord
@@ -39,6 +39,9 @@ from bot.service.access import IN_NO_SERVER, AppLimit
 from bot.service.background import BackgroundTasks
 from bot.service.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
 
+if TYPE_CHECKING:
+    from adapters.discord.client import FootnoteClient
+
 # Time to retry storage and lost requests: Discord sends each event only once.
 PATIENCE_SECONDS = 30.0
 PRIVATE_SECONDS = 30.0  # before a notice in a channel, used if direct messages fail, is deleted
@@ -59,7 +62,7 @@ class Listener:
     """See the module docstring; its ``on_…`` methods are discord.py's events, and parse them."""
 
     def __init__(
-        self, client: discord.Client, reception: Reception, missed: MissedMessages
+        self, client: FootnoteClient, reception: Reception, missed: MissedMessages
     ) -> None:
         self._client = client
         self._reception = reception
@@ -167,13 +170,13 @@ class Listener:
             address = "others"  # files that later questions may be about
         asked = replace(
             question.message_in(place),
-            author=await self._author(message),
+            author=await self._author(message, place),
             conversations=searches_conversations(self._reception.settings),
         )
-        # The first message of a forum post exists only inside its thread.
-        state: PostState | None = {"message": message.id} if message.id != place.inside else None
-        if place != channel:
-            state = {"message": message.id, "place": message.channel}
+        state: PostState = {"message": message.id}
+        # A forum post is a thread already; a followed answer is where no thread can be made.
+        if message.id == place.inside or place != channel:
+            state["place"] = message.channel
         try:
             outcome = await patiently(
                 lambda: self._reception.receive(asked, address, post_state=state, context=context)
@@ -295,13 +298,15 @@ class Listener:
         if place.inside:
             self._missed.record_message(message)
 
-    async def _author(self, message: DiscordMessage) -> Author:
+    async def _author(self, message: DiscordMessage, place: Place) -> Author:
         """Return the author of a message. A message from the history has no roles; they are looked
         up where they matter."""
         guild = (
             None if message.server == IN_NO_SERVER else self._client.get_guild(int(message.server))
         )
-        if message.has_roles or guild is None or not self._reception.settings.allow_roles:
+        if guild is None:
+            return await self._client.with_standing(message.author, place)
+        if message.has_roles or not self._reception.settings.allow_roles:
             return message.author
         try:
             return author_of(await patiently(lambda: guild.fetch_member(int(message.author.id))))

@@ -5,6 +5,8 @@ It uses only REST, through a client that has logged in, and needs no gateway.
 - A mention in a channel is answered in a thread made from it: the listener passes the message's id
   as the thread's, and the state ``{"message": id}``.
 - In a thread or a direct message, the answer is a reply to the question.
+- Where there is nothing to make a thread from (the first message of a forum post, which is inside
+  one, and a reply to an answer in a channel), the listener adds ``{"place": channel}``.
 - The response to a deferred command becomes its question, from which a thread is made; the listener
   passes the state ``{"interaction": …}`` and, in a channel, a thread id that is not a number.
 """
@@ -220,6 +222,8 @@ class DiscordPoster:
         """Return the state once the question is in the channel, where a command leaves no
         message."""
         asked = run.message
+        if known.interaction is None and not known.question and _begins_its_thread(asked):
+            return replace(known, question=asked.event_id)
         if known.interaction is None or known.question:
             return known
         content = echo(asked.text, asked.author.name, texts_for(asked.locale))

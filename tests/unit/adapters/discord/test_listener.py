@@ -8,6 +8,8 @@ from datetime import timedelta
 import pytest
 
 from bot.core.messages import Entry, Thread
+from bot.core.reader import Reader
+from bot.rights.rights import Rights
 from bot.service import access
 from tests.fakes.discord_server import File
 from tests.fakes.poster import Remembered
@@ -63,12 +65,12 @@ async def test_a_mention_in_a_thread_stays_there(here: Running, room: Room) -> N
 
 async def test_a_forum_post_is_a_thread(here: Running, room: Room) -> None:
     forum = room.discord.forum(room.guild, "questions")
-    thread, _ = room.discord.people.forum_post(
+    thread, said = room.discord.people.forum_post(
         room.ada, forum, "Tower", HOW_TALL, mentions_bot=True
     )
     (reply,) = await here.asked()
     assert reply.run.message.thread == Thread("discord", room.guild.id, forum.id, thread.id)
-    assert reply.saved is None, "no thread is to be made from its first message"
+    assert reply.saved == {"message": said.id, "place": thread.id}, "no thread is to be made"
 
 
 @pytest.mark.parametrize("archived", [False, True])
@@ -558,3 +560,33 @@ async def test_a_reply_to_an_answer_in_the_channel_continues_it(here: Running, r
     room.discord.people.say(room.bob, room.general, "Thanks", reply_to=said)
     await here.barrier(room.bob, room.general)
     assert here.questions == [HOW_TALL, "And how old?", "Barrier?"]
+
+
+# ---------------------------------------------------------------- strangers
+
+
+@pytest.mark.parametrize(
+    ("strangers", "who", "guest"),
+    [("off", "member", False), ("off", "stranger", True), ("on", "stranger", False)],
+)
+async def test_who_is_in_no_server_of_ours_is_a_guest(
+    open_footnote: Open, room: Room, strangers: str, who: str, guest: bool
+) -> None:
+    asker = room.ada if who == "member" else room.discord.user("Eve")
+    async with open_footnote(discord_strangers=strangers) as here:
+        room.discord.people.say(asker, room.discord.direct(asker), HOW_TALL)
+        (reply,) = await here.asked()
+        record = await here.run_record(reply)
+        assert record.options.guest is guest
+        reader = Reader.of_stored(record.message, record.options)
+        assert Rights(here.reception.settings).reach(reader).allows("file:///notes.md") is not guest
+
+
+async def test_who_cannot_be_looked_up_sees_what_guests_see(
+    open_footnote: Open, room: Room
+) -> None:
+    async with open_footnote() as here:
+        room.discord.down(where="/users/@me/guilds")
+        room.discord.people.say(room.ada, room.discord.direct(room.ada), HOW_TALL)
+        (reply,) = await here.asked()
+        assert (await here.run_record(reply)).options.guest is None

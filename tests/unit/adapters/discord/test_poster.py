@@ -80,7 +80,7 @@ async def test_a_forum_post_is_answered_inside(stage: Stage) -> None:
     thread, first = post(stage.ada, forum, "Sky", "Why blue?", mentions_bot=True)
     kept = stage.mention(first)
     assert kept.message.thread.thread == first.id == thread.id
-    kept.state = None  # as the listener gives it
+    kept.state = {"message": first.id, "place": thread.id}  # as the listener gives it
     await stage.answer(kept)
     assert len(shown(stage, thread)) == 1
     assert not stage.fake.requests("POST", "/threads"), "it is a thread already"

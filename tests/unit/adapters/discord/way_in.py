@@ -182,7 +182,7 @@ async def running(
     store = await open_store(sqlite.migrated(folder))
     workspaces = Workspaces(store.database)
     with library_log(discord.token), api_of(chosen):
-        client = HastyClient(egress=Egress.of(chosen))
+        client = HastyClient(None, Egress.of(chosen), chosen.discord_strangers)
         platform = DiscordPlatform(client, discord.token, workspaces)
         async with open_app(
             chosen, posters, search=a_shelf("Tower is 330 m tall."), store=store
