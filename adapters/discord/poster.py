@@ -323,7 +323,7 @@ class DiscordPoster:
         if not known.place:
             known = replace(known, place=_standing(run.message.thread))
         outlet = self._outlet(known)
-        for id in reversed(known.posts):
+        for id in reversed((*known.posts, known.file) if known.file else known.posts):
             await self._delete(run, outlet, id)
         for id in await self._forgotten(run, outlet):
             await self._delete(run, outlet, id)

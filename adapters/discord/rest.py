@@ -8,10 +8,12 @@ is simply repeated.
 from __future__ import annotations
 
 import asyncio
+import io
 import math
 import time
 from collections.abc import Callable
 from enum import IntEnum
+from json import dumps
 from typing import Any
 
 import aiohttp
@@ -73,6 +75,7 @@ class Code(IntEnum):
     MISSING_PERMISSIONS = 50013
     WRONG_CHANNEL_TYPE = 50024
     INVALID_WEBHOOK_TOKEN = 50027
+    TOO_MANY_FOLLOW_UPS = 40094
     INVALID_FORM = 50035
     THREAD_ARCHIVED = 50083
     NO_HISTORY_TO_REPLY = 160002
@@ -118,14 +121,16 @@ class RestClient:
         *,
         json: dict[str, Any] | None = None,
         query: dict[str, Any] | None = None,
+        file: tuple[str, bytes] | None = None,
         **ids: str,
     ) -> Any:
         """Send a request; return the JSON response. ``ids`` fill the placeholders in ``path``.
+        ``file`` is the name and content of a file that a message gets.
 
         Raises ``PlatformUnavailable``, ``DiscordRefused``, and what ``still_ours`` raises.
         """
         await self._logged_in()
-        extra: dict[str, Any] = {} if json is None else {"json": json}
+        extra: dict[str, Any] = {} if json is None or file is not None else {"json": json}
         if query is not None:
             extra["params"] = query
         try:
@@ -139,6 +144,8 @@ class RestClient:
                 ):
                     with attempt:
                         await still_ours()
+                        if file is not None:
+                            extra |= _with_file(json or {}, *file)
                         return await self._client.http.request(Route(method, path, **ids), **extra)
         except discord.RateLimited as limited:
             raise _away("Discord asks to wait", str(limited), limited.retry_after) from limited
@@ -172,6 +179,16 @@ class RestClient:
                     await asyncio.shield(self._login)
             except (TimeoutError, CredentialsRefused) as error:
                 raise _away("Discord cannot be reached", str(error)) from None
+
+
+def _with_file(payload: dict[str, Any], name: str, body: bytes) -> dict[str, Any]:
+    """Return the arguments of a request that uploads a file with a message, for one attempt."""
+    file = discord.File(io.BytesIO(body), name)
+    listed = {"attachments": [{"id": 0, "filename": name}]}
+    part = {"name": "files[0]", "value": file.fp, "filename": name}
+    part |= {"content_type": "application/octet-stream"}
+    form = [{"name": "payload_json", "value": dumps(payload | listed)}, part]
+    return {"form": form, "files": [file]}
 
 
 def was_lost(error: Exception) -> bool:
