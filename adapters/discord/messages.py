@@ -134,8 +134,12 @@ class DiscordMessage:
 
     @property
     def quoted(self) -> str:
-        """Its words as a quotation in somebody else's message."""
-        return quotation(self.text, author=self.author.name, at=f"{self.at:%Y-%m-%d}")
+        """Its words as a quotation in somebody else's message; a forward is one already."""
+        return (
+            self.text
+            if self.forwards
+            else quotation(self.text, author=self.author.name, at=f"{self.at:%Y-%m-%d}")
+        )
 
     @property
     def url(self) -> str:
