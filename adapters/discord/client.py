@@ -21,9 +21,8 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from adapters.discord.conversations import Servers
-from adapters.discord.listener import log_failure
 from adapters.discord.messages import Place, without_spare
-from adapters.discord.rest import RestClient, paced
+from adapters.discord.rest import RestClient, log_failure, paced
 from adapters.discord.settings import DiscordSettings
 from bot.core.egress import DIRECT, Egress
 from bot.core.errors import CredentialsRefused, FootnoteError, Invalid, PlatformUnavailable

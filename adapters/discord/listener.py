@@ -10,13 +10,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import discord
 import stamina
 from cachetools import TTLCache
 
+from adapters.discord.client import FootnoteClient
 from adapters.discord.messages import (
     PLATFORM,
     THREAD_STARTER,
@@ -29,7 +30,7 @@ from adapters.discord.messages import (
 )
 from adapters.discord.missed_messages import MissedMessages
 from adapters.discord.rest import FAILURES, was_lost
-from bot.core.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
+from bot.core.errors import Denied, InvalidQuestion, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.messages import MAX_QUESTION, Author, Message, Thread
 from bot.core.posting import PostState
@@ -38,9 +39,6 @@ from bot.search.registry import searches_conversations
 from bot.service.access import IN_NO_SERVER, AppLimit
 from bot.service.background import BackgroundTasks
 from bot.service.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
-
-if TYPE_CHECKING:
-    from adapters.discord.client import FootnoteClient
 
 # Time to retry storage and lost requests: Discord sends each event only once.
 PATIENCE_SECONDS = 30.0
@@ -408,12 +406,3 @@ async def patiently(act: Callable[[], Awaitable[T]]) -> T:
 
 def _passes(error: Exception) -> bool:
     return isinstance(error, StorageUnavailable) or was_lost(error)
-
-
-def log_failure(where: str, error: BaseException) -> None:
-    """Log an error in handling one event, which does not affect the next ones."""
-    if isinstance(error, (FootnoteError, *FAILURES)):
-        log.warning("event not handled", event_name=where, error=str(error))
-    else:
-        log.error("event broke", event_name=where, error=repr(error))
-        log.debug("event broke here", exc_info=error)

@@ -135,11 +135,9 @@ class DiscordMessage:
     @property
     def quoted(self) -> str:
         """Its words as a quotation in somebody else's message; a forward is one already."""
-        return (
-            self.text
-            if self.forwards
-            else quotation(self.text, author=self.author.name, at=f"{self.at:%Y-%m-%d}")
-        )
+        if self.forwards:
+            return self.text
+        return quotation(self.text, author=self.author.name, at=f"{self.at:%Y-%m-%d}")
 
     @property
     def url(self) -> str:

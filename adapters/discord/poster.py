@@ -40,6 +40,7 @@ from adapters.discord.messages import (
     DiscordMessage,
     Place,
     message_url,
+    titled,
 )
 from adapters.discord.reply import (
     ORIGINAL,
@@ -404,6 +405,10 @@ class DiscordPoster:
                 continue
             if each.kind == THREAD_STARTER and each.answered is not None:
                 found.append(each.answered)
+            elif each.id == channel:  # of a forum post, whose title only the thread has
+                path = "/channels/{channel_id}"
+                about = await self._rest.request("GET", path, channel_id=channel)
+                found.append(replace(each, text=titled(about["name"], each.text)))
             elif each.kind in WITH_WORDS:
                 found.append(each)
         return found

@@ -23,9 +23,17 @@ from discord.http import Route
 
 from adapters.discord import limits
 from adapters.discord.messages import DiscordMessage, parse_message, without_spare
-from bot.core.errors import CredentialsRefused, PlatformUnavailable, PostRefused
+from bot.core.errors import (
+    CredentialsRefused,
+    FootnoteError,
+    PlatformUnavailable,
+    PostRefused,
+)
+from bot.core.logs import get_logger
 from bot.core.posting import still_ours
 from bot.core.rate_limit import RateLimit
+
+log = get_logger()
 
 # Requests per second, and at once. At most 41 are sent in any second, so fewer than 50 arrive in
 # any second even if some take a quarter of a second longer.
@@ -85,6 +93,15 @@ class Code(IntEnum):
 
 # Errors that discord.py's requests raise, including aiohttp's own.
 FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError)
+
+
+def log_failure(where: str, error: BaseException) -> None:
+    """Log an error in handling one event, which does not affect the next ones."""
+    if isinstance(error, (FootnoteError, *FAILURES)):
+        log.warning("event not handled", event_name=where, error=str(error))
+    else:
+        log.error("event broke", event_name=where, error=repr(error))
+        log.debug("event broke here", exc_info=error)
 
 
 class DiscordRefused(PostRefused):

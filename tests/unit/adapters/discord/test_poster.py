@@ -471,6 +471,17 @@ async def test_the_history_of_a_thread_is_what_others_said_in_it(stage: Stage) -
     assert {message.thread for message in told} == {kept.message.thread}
 
 
+async def test_the_history_of_a_forum_post_has_its_title_and_files(stage: Stage) -> None:
+    forum = stage.fake.forum(stage.guild, "questions")
+    thread, _ = stage.fake.people.forum_post(stage.ada, forum, "How tall is it?", "The tower.")
+    shot = File("shot.png", b"x", "image/png")
+    stage.fake.people.say(stage.ada, thread, attachments=[shot])
+    said = stage.fake.people.say(stage.ada, thread, "Who knows?", mentions_bot=True)
+    told = await stage.poster.history(stage.mention(said).run)
+    assert [message.text for message in told] == ["How tall is it?\n\nThe tower.", "shot.png"]
+    assert [file.media_type for file in told[1].attachments] == ["image/png"]
+
+
 async def test_a_history_that_may_not_be_read_is_told_in_the_askers_language(
     stage: Stage,
 ) -> None:
