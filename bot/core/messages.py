@@ -499,14 +499,16 @@ def quotation(text: str, *, author: str = "", place: str = "", at: str = "") -> 
 
 
 def unquoted(text: str) -> str:
-    """Return a text with the words of its quotations, without their marks and heads."""
-    kept, is_inside = [], False
+    """Return a text with its quotations as plain words, without their headings: what is to be
+    searched for, where no model reads who said it."""
+    lines: list[str] = []
+    depth = 0
     for line in text.split("\n"):
-        is_quoted = line.startswith(">")
-        if is_inside or not is_quoted or not line.endswith(":"):
-            kept.append(line[1:].lstrip() if is_quoted else line)
-        is_inside = is_quoted
-    return "\n".join(kept)
+        words = line.lstrip("> ")
+        begins, depth = depth, line[: len(line) - len(words)].count(">")
+        if not (depth > begins and words.endswith(":")):
+            lines.append(words if depth else line)
+    return "\n".join(lines).strip() or text
 
 
 def clean_question(text: str) -> str:

@@ -75,7 +75,7 @@ def question_of(transcript: Transcript, message: Message) -> Rewritten:
     if stated and not asked:
         language = language_of(transcript, message)
         return Rewritten("chat", message.text, language=language, correction=stated)
-    taken = _rewritten(transcript, replace(message, text=asked or message.text))
+    taken = _rewritten(transcript, replace(message, text=unquoted(asked or message.text)))
     return replace(taken, correction=stated)
 
 
@@ -86,7 +86,7 @@ def _rewritten(transcript: Transcript, message: Message) -> Rewritten:
         return Rewritten("chat", text, language=language)
     if about := recalled(transcript, message, language):
         return about
-    said = without_links(unquoted(text))
+    said = without_links(text)
     links = _links(transcript, message)
     bare = _POINTS_TO_PAGE.sub(" ", without_links(_MARKDOWN_LINK.sub(" ", text)))
     beside = topic_words(bare) if links else []
