@@ -210,10 +210,15 @@ async def examine(settings: DiscordSettings) -> str:
     name = client.user.name if client.user is not None else application.name
     where = "1 server" if servers == 1 else f"{servers:,} servers"
     warning = ""
-    if application.user_integration_config is not None and settings.discord_strangers == "on":
+    opened = {
+        "FOOTNOTE_DISCORD_STRANGERS=on": settings.discord_strangers == "on",
+        "FOOTNOTE_GUESTS=members": settings.guests == "members",
+    }
+    setting = next((name for name, is_set in opened.items() if is_set), "")
+    if setting and application.user_integration_config is not None:
         warning = (
-            ". Anybody can install it for themselves, and FOOTNOTE_DISCORD_STRANGERS=on lets them "
-            "search documents: switch User Install off under Installation, or set it to off"
+            f". Anybody can install it for themselves, and {setting} lets them search documents: "
+            "switch User Install off under Installation, or unset it"
         )
     return f"logged in as {name}, in {where}; add it to another one at {invited}{warning}"
 
