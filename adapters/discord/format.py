@@ -16,7 +16,7 @@ import discord
 
 from adapters.discord import limits
 from bot.core.lines import label, one_line, shortened
-from bot.core.messages import Answer, PlanView, StepView
+from bot.core.messages import Answer, PlanView, StepView, unquoted
 from bot.core.texts import Texts
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
 from bot.rendering.markdown_parts import split
@@ -187,7 +187,7 @@ def echo(question: str, name: str, texts: Texts) -> str:
 
 
 def thread_name(question: str) -> str:
-    return shortened(question, limits.THREAD_NAME) or "Footnote"
+    return shortened(unquoted(question), limits.THREAD_NAME) or "Footnote"
 
 
 def _within(longest: int, *parts: str) -> str:

@@ -25,6 +25,7 @@ THREAD_NAME = 100  # characters; CHANNEL, start thread from message
 THREAD_ARCHIVES_AFTER = 4_320  # minutes without a message; CHANNEL, thread metadata
 
 FOLLOW_UPS_ELSEWHERE = 5  # per interaction where only the user brought the app; INTERACTIONS
+RESPONSE_SECONDS = 14 * 60.0  # while the response can be edited, less a minute; INTERACTIONS
 
 # Footnote's own limits, chosen to stay below those above.
 SECONDS_BETWEEN_EDITS = 1.5  # Discord was observed to allow 5 edits in 5 s in one channel

@@ -71,7 +71,7 @@ class DiscordPlatform:
         missed = MissedMessages(self._client, self._workspaces)
         await missed.load()
         listener = Listener(self._client, reception, missed)
-        commands = Commands(self._client, reception, self._workspaces)
+        commands = Commands(self._client, reception)
         Presses(self._client, reception).install()
         gaps: dict[int, Gap] = {}
         away: set[int] = set()  # shards that are not connected
@@ -140,7 +140,7 @@ async def open_discord(
         stack.enter_context(library_log(token))
         stack.enter_context(api_of(settings))
         calls = observed.calls if observed is not None else None
-        client = FootnoteClient(calls, Egress.of(settings))
+        client = FootnoteClient(calls, Egress.of(settings), settings.discord_strangers)
         platform = DiscordPlatform(client, token, workspaces)
         try:
             yield platform
@@ -209,7 +209,18 @@ async def examine(settings: DiscordSettings) -> str:
         raise FootnoteError(f"{CONTENT_INTENT_HINT}. Add Footnote to a server at {invited}")
     name = client.user.name if client.user is not None else application.name
     where = "1 server" if servers == 1 else f"{servers:,} servers"
-    return f"logged in as {name}, in {where}; add it to another one at {invited}"
+    warning = ""
+    opened = {
+        "FOOTNOTE_DISCORD_STRANGERS=on": settings.discord_strangers == "on",
+        "FOOTNOTE_GUESTS=members": settings.guests == "members",
+    }
+    setting = next((name for name, is_set in opened.items() if is_set), "")
+    if setting and application.user_integration_config is not None:
+        warning = (
+            f". Anybody can install it for themselves, and {setting} lets them search documents: "
+            "switch User Install off under Installation, or unset it"
+        )
+    return f"logged in as {name}, in {where}; add it to another one at {invited}{warning}"
 
 
 async def _application(client: discord.Client, token: str) -> discord.AppInfo:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from time import monotonic
 from typing import Annotated, Any, Literal
 
@@ -19,8 +20,8 @@ from discord.http import handle_message_parameters
 from pydantic import Field, TypeAdapter
 
 from adapters.discord import buttons, limits
-from adapters.discord.format import Look, format_answer, working
-from adapters.discord.messages import DiscordMessage, parse_raw
+from adapters.discord.format import Look, answer_text, format_answer, working
+from adapters.discord.messages import DiscordMessage
 from adapters.discord.rest import Code, DiscordRefused, RestClient
 from bot.core.errors import FootnoteError
 from bot.core.logs import get_logger
@@ -31,6 +32,7 @@ from bot.service.replying import Display, View
 
 Through = Literal["bot", "interaction"]
 ORIGINAL = "@original"  # Discord's name for the first response to an interaction
+FILE = "answer.md"
 CANNOT_EMBED = "cannot-embed"  # the text id of this gap
 
 log = get_logger()
@@ -52,7 +54,8 @@ class Posted:
     ``question`` is the message that contains or repeats the question. ``place`` is the channel or
     thread of the reply ("" before it is chosen), ``through`` tells by which right the bot writes
     there. ``posts`` are its messages, in order; ``done`` tells that they hold the answer. ``turn``
-    counts how often parts were deleted; ``gaps`` are the text ids of what the bot may not do there.
+    counts how often parts were deleted; ``file`` is the message with the whole answer as a file;
+    ``gaps`` are the text ids of what the bot may not do there.
     """
 
     question: Annotated[str, Field(alias="message")] = ""
@@ -62,6 +65,7 @@ class Posted:
     posts: tuple[str, ...] = ()
     done: bool = False
     turn: int = 0
+    file: str = ""
     gaps: tuple[str, ...] = ()
 
     def json(self) -> PostState:
@@ -83,7 +87,7 @@ class Post:
     replies to, or ""."""
 
     look: Look
-    view: discord.ui.View | None
+    view: discord.ui.View | None = None
     nonce: str = ""
     answers: str = ""
 
@@ -177,7 +181,7 @@ class ChannelOutlet:
         if after:
             query["after"] = after
         told = await self._call("GET", query=query)
-        found = [parse_raw(raw, self._rest.user_id) for raw in told]
+        found = [self._rest.parsed(raw) for raw in told]
         return sorted(found, key=lambda message: int(message.id))
 
     async def _call(self, method: str, id: str = "", **data: Any) -> Any:
@@ -190,10 +194,15 @@ class ChannelOutlet:
         )
 
 
+async def direct_with(rest: RestClient, person: str) -> str:
+    """Return the channel of the direct messages with a person. Raises as ``tell_directly`` does."""
+    direct = await rest.request("POST", "/users/@me/channels", json={"recipient_id": person})
+    return str(direct["id"])
+
+
 async def tell_directly(rest: RestClient, person: str, post: Post) -> None:
     """Send a person a direct message. Raises ``PlatformUnavailable`` and ``DiscordRefused``."""
-    direct = await rest.request("POST", "/users/@me/channels", json={"recipient_id": person})
-    await ChannelOutlet(rest, str(direct["id"])).create_unless_there(post)
+    await ChannelOutlet(rest, await direct_with(rest, person)).create_unless_there(post)
 
 
 class InteractionOutlet:
@@ -204,7 +213,7 @@ class InteractionOutlet:
     most_posts: int | None = 1 + limits.FOLLOW_UPS_ELSEWHERE
 
     def __init__(self, rest: RestClient, deferred: Deferred) -> None:
-        self._rest = rest
+        self.rest = self._rest = rest
         self._deferred = deferred
         self._used = False
 
@@ -230,6 +239,22 @@ class InteractionOutlet:
             if refused.code not in (Code.UNKNOWN_MESSAGE, Code.INVALID_WEBHOOK_TOKEN):
                 raise
 
+    @property
+    def is_ending(self) -> bool:
+        """True if Discord will soon accept no edit of the response any more."""
+        age = datetime.now(UTC) - discord.utils.snowflake_time(int(self._deferred.id))
+        return age.total_seconds() >= limits.RESPONSE_SECONDS
+
+    async def attach(self, id: str, sentence: str, text: str) -> str:
+        """Post a text as a file, or replace that of message ``id``; return the message's id."""
+        sent: dict[str, Any] = {
+            "json": {"content": sentence, "allowed_mentions": {"parse": []}},
+            "file": (FILE, text.encode()),
+        }
+        if id:
+            return str((await self._call("PATCH", f"/messages/{id}", **sent))["id"])
+        return str((await self._call("POST", "", query={"wait": "true"}, **sent))["id"])
+
     async def latest(self, after: str = "") -> list[DiscordMessage]:
         return []  # only members may read the channel
 
@@ -244,6 +269,13 @@ class InteractionOutlet:
 
 
 Outlet = ChannelOutlet | InteractionOutlet
+
+# Why an answer leaves an interaction, as text ids.
+_GAPS: dict[int, str] = {
+    Code.INVALID_WEBHOOK_TOKEN: "only-for-minutes",
+    Code.UNKNOWN_INTERACTION: "only-for-minutes",
+    Code.TOO_MANY_FOLLOW_UPS: "only-so-many-messages",
+}
 
 
 # ---------------------------------------------------------------- the reply
@@ -291,6 +323,8 @@ class DiscordDisplay(Display):
         """Show the progress in the reply's first message, and delete the other messages of an
         earlier answer."""
         self._posted = replace(self._posted, done=False)
+        if await self._leave_in_time():
+            return True
         buttons_of = buttons.view_while_working(self._run.id, self._texts)
         may_embed = CANNOT_EMBED not in self._posted.gaps
         try:
@@ -322,7 +356,7 @@ class DiscordDisplay(Display):
     async def finish(self, answer: Answer, error: FootnoteError | None, view: View) -> None:
         await self._run.save(self._posted.json())  # raises if another attempt has the run
         try:
-            await self._put_all(self._looks(answer), self._buttons_below(answer, error))
+            await self._put_answer(answer, error)
         except DiscordRefused:
             await self._apologise()
             raise
@@ -343,18 +377,65 @@ class DiscordDisplay(Display):
         )
 
     def _looks(self, answer: Answer) -> Sequence[Look]:
-        looks = format_answer(
+        return format_answer(
             answer,
             self._texts,
             gaps=[gap for gap in self._posted.gaps if gap != CANNOT_EMBED],
             opening=self._opening,
             page=self._run.page,
         )
-        most = self._outlet.most_posts
-        if most is None or len(looks) <= most:
-            return looks
-        log.warning("answer too long for an interaction", run=self._run.id, parts=len(looks))
-        return (*looks[: most - 1], looks[-1])
+
+    async def _put_answer(self, answer: Answer, error: FootnoteError | None) -> None:
+        """Put the answer's messages in place. What an interaction has no room for is in a file."""
+        looks, outlet, below = self._looks(answer), self._outlet, self._buttons_below(answer, error)
+        most = outlet.most_posts or len(looks)
+        shown = looks if len(looks) <= most else (*looks[: most - 2], looks[-1])
+        try:
+            await self._put_all(shown, below)
+            if isinstance(outlet, InteractionOutlet) and (self._posted.file or shown != looks):
+                sentence = self._texts("answer-in-file")
+                text = answer_text(answer, self._texts, self._run.page)
+                id = await outlet.attach(self._posted.file, sentence, text)
+                self._posted = replace(self._posted, file=id)
+        except DiscordRefused as refused:
+            gap = _GAPS.get(refused.code)
+            if gap is None or not isinstance(outlet, InteractionOutlet):
+                raise
+            await self._continue_directly(outlet, gap)
+            await self._put_all(self._looks(answer), below)
+
+    # ------------------------------------------------------------ leaving an interaction
+
+    async def _leave_in_time(self) -> bool:
+        """Before the response to an interaction ends, say in it that the answer comes as a direct
+        message, and continue there. Return True if that is impossible, which is said there too."""
+        outlet = self._outlet
+        if not isinstance(outlet, InteractionOutlet) or not outlet.is_ending:
+            return False
+        told = "answer-comes-directly"
+        try:
+            await self._continue_directly(outlet, "only-for-minutes")
+        except DiscordRefused as refused:
+            log.info("no direct message", run=self._run.id, error=str(refused))
+            told = "direct-closed"
+        try:
+            await outlet.edit(ORIGINAL, Post(Look(self._texts(told))))
+        except DiscordRefused as refused:
+            log.info("response has ended", run=self._run.id, error=str(refused))
+        return self._outlet is outlet
+
+    async def _continue_directly(self, left: InteractionOutlet, gap: str) -> None:
+        """Continue in a direct message to the asker, which says why by ``gap``."""
+        person = self._run.message.author.id
+        channel = await direct_with(left.rest, person)
+        outlet, turn = ChannelOutlet(left.rest, channel), self._posted.turn + 1
+        nonce = nonce_of(self._run.id, turn, 0)
+        first = await outlet.create(Post(Look(self._opening or "…"), nonce=nonce))
+        self._outlet = outlet
+        self._posted = replace(
+            self._posted, place=channel, through="bot", file="", turn=turn, gaps=(gap,)
+        )
+        await self._keep((first,), turn)
 
     # ------------------------------------------------------------ messages
 

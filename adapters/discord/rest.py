@@ -8,10 +8,12 @@ is simply repeated.
 from __future__ import annotations
 
 import asyncio
+import io
 import math
 import time
 from collections.abc import Callable
 from enum import IntEnum
+from json import dumps
 from typing import Any
 
 import aiohttp
@@ -20,9 +22,18 @@ import stamina
 from discord.http import Route
 
 from adapters.discord import limits
-from bot.core.errors import CredentialsRefused, PlatformUnavailable, PostRefused
+from adapters.discord.messages import DiscordMessage, parse_message, without_spare
+from bot.core.errors import (
+    CredentialsRefused,
+    FootnoteError,
+    PlatformUnavailable,
+    PostRefused,
+)
+from bot.core.logs import get_logger
 from bot.core.posting import still_ours
 from bot.core.rate_limit import RateLimit
+
+log = get_logger()
 
 # Requests per second, and at once. At most 41 are sent in any second, so fewer than 50 arrive in
 # any second even if some take a quarter of a second longer.
@@ -72,6 +83,7 @@ class Code(IntEnum):
     MISSING_PERMISSIONS = 50013
     WRONG_CHANNEL_TYPE = 50024
     INVALID_WEBHOOK_TOKEN = 50027
+    TOO_MANY_FOLLOW_UPS = 40094
     INVALID_FORM = 50035
     THREAD_ARCHIVED = 50083
     NO_HISTORY_TO_REPLY = 160002
@@ -81,6 +93,15 @@ class Code(IntEnum):
 
 # Errors that discord.py's requests raise, including aiohttp's own.
 FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError)
+
+
+def log_failure(where: str, error: BaseException) -> None:
+    """Log an error in handling one event, which does not affect the next ones."""
+    if isinstance(error, (FootnoteError, *FAILURES)):
+        log.warning("event not handled", event_name=where, error=str(error))
+    else:
+        log.error("event broke", event_name=where, error=repr(error))
+        log.debug("event broke here", exc_info=error)
 
 
 class DiscordRefused(PostRefused):
@@ -117,14 +138,16 @@ class RestClient:
         *,
         json: dict[str, Any] | None = None,
         query: dict[str, Any] | None = None,
+        file: tuple[str, bytes] | None = None,
         **ids: str,
     ) -> Any:
         """Send a request; return the JSON response. ``ids`` fill the placeholders in ``path``.
+        ``file`` is the name and content of a file that a message gets.
 
         Raises ``PlatformUnavailable``, ``DiscordRefused``, and what ``still_ours`` raises.
         """
         await self._logged_in()
-        extra: dict[str, Any] = {} if json is None else {"json": json}
+        extra: dict[str, Any] = {} if json is None or file is not None else {"json": json}
         if query is not None:
             extra["params"] = query
         try:
@@ -138,6 +161,8 @@ class RestClient:
                 ):
                     with attempt:
                         await still_ours()
+                        if file is not None:
+                            extra |= _with_file(json or {}, *file)
                         return await self._client.http.request(Route(method, path, **ids), **extra)
         except discord.RateLimited as limited:
             raise _away("Discord asks to wait", str(limited), limited.retry_after) from limited
@@ -151,6 +176,19 @@ class RestClient:
             raise _away("The connection to Discord is closed", str(error)) from error
         raise AssertionError("a retry that neither returned nor raised")
 
+    def parsed(self, raw: Any, server: str = "") -> DiscordMessage:
+        """Parse a message of a response; ``server`` is its server's id, if known."""
+        channel = self._client.get_partial_messageable(
+            int(raw["channel_id"]), guild_id=int(server) if server.isdecimal() else None
+        )
+        state = self._client._connection
+        try:
+            message = discord.Message(state=state, channel=channel, data=raw)
+        except (KeyError, TypeError, ValueError, AttributeError):  # see ``client.SafeParsers``
+            spare: Any = without_spare(raw)
+            message = discord.Message(state=state, channel=channel, data=spare)
+        return parse_message(message, int(self.user_id or 0))
+
     async def _logged_in(self) -> None:
         if self._login is not None:
             try:
@@ -158,6 +196,16 @@ class RestClient:
                     await asyncio.shield(self._login)
             except (TimeoutError, CredentialsRefused) as error:
                 raise _away("Discord cannot be reached", str(error)) from None
+
+
+def _with_file(payload: dict[str, Any], name: str, body: bytes) -> dict[str, Any]:
+    """Return the arguments of a request that uploads a file with a message, for one attempt."""
+    file = discord.File(io.BytesIO(body), name)
+    listed = {"attachments": [{"id": 0, "filename": name}]}
+    part = {"name": "files[0]", "value": file.fp, "filename": name}
+    part |= {"content_type": "application/octet-stream"}
+    form = [{"name": "payload_json", "value": dumps(payload | listed)}, part]
+    return {"form": form, "files": [file]}
 
 
 def was_lost(error: Exception) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cachetools import LRUCache, TTLCache
+from cachetools import LRUCache
 
 from adapters.slack.calls import Calls, Refusal
 from adapters.slack.conversations import stored_token
@@ -37,10 +37,11 @@ from adapters.slack.teams import Me, People, Person, app_of
 from bot.core.errors import Denied, Invalid, PlatformUnavailable, PostRefused, StorageUnavailable
 from bot.core.lines import label
 from bot.core.logs import get_logger
-from bot.core.messages import Attachment, Author, Message, Thread, quotation
-from bot.core.texts import Texts, invalid, sentence_for, texts_for
+from bot.core.messages import Author, Message, Thread, quotation
+from bot.core.texts import about_files, invalid, sentence_for, texts_for
 from bot.pages.urls import links_in
 from bot.search.registry import searches_conversations
+from bot.service.access import AppLimit
 from bot.service.reception import AcceptedQuestion, Address, Handled, Reception
 from bot.text.language import detect
 
@@ -48,9 +49,6 @@ MESSAGES_REMEMBERED = 10_000
 LAST_RETRY = 3  # the number of Slack's last redelivery of an event
 FILE_SECONDS, ABOVE_SECONDS = 1.0, 1.5  # within the three seconds that Slack waits in all
 MENTION_SECONDS = 0.25  # how long one event of a pair waits for the other
-# Without a limit, two apps that answer each other with new conversations would never stop.
-APP_QUESTIONS = 20  # per app and channel, within APP_SECONDS
-APP_SECONDS = 3_600.0
 
 log = get_logger()
 
@@ -149,10 +147,7 @@ class Listener:
         self._mentions = Mentions()
         self._settled: LRUCache[str, None] = LRUCache(MESSAGES_REMEMBERED)
         self._retry_queue = RetryQueue(ephemeral)
-        # The questions of each app in a channel, by their ts: one that comes twice counts once.
-        self._of_apps: TTLCache[tuple[str, str], list[str]] = TTLCache(
-            MESSAGES_REMEMBERED, APP_SECONDS
-        )
+        self._apps = AppLimit()
 
     # ------------------------------------------------------------ what people write
 
@@ -296,7 +291,11 @@ class Listener:
             asked, address = True, "footnote"
         if not asked and is_wordless(message.text):
             return  # only emoji, which amount to a reaction, or a picture from an app
-        if sent.bot and address != "others" and not self._may_app_ask(sent):
+        if (
+            sent.bot
+            and address != "others"
+            and not self._apps.allows(sent.channel, sent.author, sent.ts)
+        ):
             log.warning("app asks too often", app=message.author.name, id=sent.id)
             return
         if asked and sent.writer == "app":
@@ -343,12 +342,6 @@ class Listener:
             links=tuple(links_in(question)),
             audience="person",
         )
-
-    def _may_app_ask(self, message: SlackMessage) -> bool:
-        asked: list[str] = self._of_apps.setdefault((message.channel, message.author), [])
-        if message.ts not in asked:
-            asked.append(message.ts)
-        return asked.index(message.ts) < APP_QUESTIONS
 
     def _say(self, recipient: Recipient | None, sentence: str) -> None:
         if recipient is None:
@@ -465,12 +458,6 @@ class Listener:
             message = parse_message(each, channel)
             if message.ts == ts and message.run:
                 await self.reception.stop_run(message.run)
-
-
-def about_files(files: Sequence[Attachment], texts: Texts) -> str:
-    """Return the question for a message without text about its files; "" without readable ones."""
-    names = ", ".join(file.name for file in files if not file.unread)
-    return texts("files-question", names=names) if names else ""
 
 
 def recipient_of(sent: SlackMessage, message: Message) -> Recipient:

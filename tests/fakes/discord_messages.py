@@ -71,7 +71,7 @@ def refuse_archived(channel: Channel) -> None:
 def checked_fields(world: World, body: Json, wrong: FormErrors | None = None) -> Json:
     """Check the limits of a new or changed message, and return its fields."""
     wrong = wrong or FormErrors()
-    check_message(body, wrong)
+    check_message({name: body[name] for name in body if name != "uploads"}, wrong)
     wrong.raise_if_any()
     fields: Json = {}
     if "content" in body:
@@ -105,6 +105,19 @@ def store_file(world: World, channel: Channel, name: str, media_type: str, data:
     url = f"{world.cdn}{path}?ex=7fffffff&is=60000000&hm={int(id):064x}&"
     told = {"id": id, "filename": name, "size": len(data), "url": url, "proxy_url": url}
     return told | {"content_type": media_type}
+
+
+def stored_uploads(world: World, channel: Channel, body: Json) -> Json:
+    """Store the files that come with a message; return its ``attachments``, if it names any."""
+    if "attachments" not in body:
+        return {}
+    uploads = body.get("uploads", {})
+    return {
+        "attachments": [
+            store_file(world, channel, name, "text/plain; charset=utf-8", data)
+            for name, data in uploads.values()
+        ]
+    }
 
 
 def is_empty(message: Json) -> bool:

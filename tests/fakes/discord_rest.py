@@ -35,16 +35,17 @@ class Call:
     parts: Mapping[str, str]
     query: Mapping[str, str]
     body: Any = None
+    uploads: Mapping[str, tuple[str, bytes]] = field(default_factory=dict)
 
     @property
     def fields(self) -> Json:
-        """Return the body, which must be an object."""
+        """Return the body, which must be an object, with the files that came with it."""
         if not isinstance(self.body, dict):
             wrong = FormErrors()
             wrong.add((), "BASE_TYPE_BAD_TYPE", "Only dictionaries may be used here.")
             wrong.raise_if_any()
         result: Json = self.body
-        return result
+        return result | {"uploads": self.uploads} if self.uploads else result
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ class Rest:
         outage = self.traffic.outage(line)
         cut = None
         try:
-            body = await _read(request)
+            body, uploads = await _read(request)
             if slow is not None:
                 await asyncio.sleep(slow.seconds)
             if outage is None:
@@ -122,7 +123,7 @@ class Rest:
                 else:
                     headers |= admitted
                     call = Call(request.method, route.template, request.match_info,
-                                request.query, body)  # fmt: skip
+                                request.query, body, uploads)  # fmt: skip
                     if self.witness(line, False):
                         status, told = self._answer(route, request, call)
                         cut = self.traffic.strikes("cut", line)
@@ -187,13 +188,39 @@ def _major(parts: Mapping[str, str]) -> str:
     return "+".join(parts[name] for name in names if name in parts)
 
 
-async def _read(request: web.Request) -> Any:
-    """Return the JSON body of a request; the app uploads no files."""
+Uploads = dict[str, tuple[str, bytes]]
+
+
+async def _read(request: web.Request) -> tuple[Any, Uploads]:
+    """Return the JSON body of a request, and the files that come with it, by id."""
+    if request.content_type == "multipart/form-data":
+        return await _read_form(request)
     raw = await request.read()
     if not raw:
-        return None
+        return None, {}
     if request.content_type != "application/json":
         raise refuse(50109)
+    return _parsed(raw), {}
+
+
+async def _read_form(request: web.Request) -> tuple[Json, Uploads]:
+    """https://docs.discord.com/developers/reference#uploading-files"""
+    form = await request.post()
+    body: Json = _parsed(str(form.get("payload_json", "")))
+    uploads: Uploads = {}
+    for name, file in form.items():
+        if isinstance(file, web.FileField):
+            uploads[name.removeprefix("files[").removesuffix("]")] = (
+                file.filename,
+                file.file.read(),
+            )
+    listed = {str(each["id"]): each["filename"] for each in body.get("attachments") or ()}
+    if any(listed.get(id) != name for id, (name, _) in uploads.items()):
+        raise refuse(50109)
+    return body, uploads
+
+
+def _parsed(raw: str | bytes) -> Any:
     try:
         return json.loads(raw)
     except ValueError:

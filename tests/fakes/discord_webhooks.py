@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.fakes import discord_acts as acts
 from tests.fakes.discord_errors import invalid, refuse
-from tests.fakes.discord_messages import checked_fields, is_empty
+from tests.fakes.discord_messages import checked_fields, is_empty, stored_uploads
 from tests.fakes.discord_rest import Answer, Call, Route
 from tests.fakes.discord_shapes import message_json
 from tests.fakes.discord_state import (
@@ -207,6 +207,7 @@ class Webhooks:
 
     def _write(self, interaction: Interaction, body: Json) -> Message:
         fields = checked_fields(self.world, body)
+        fields |= stored_uploads(self.world, interaction.channel, body)
         flags = (body.get("flags") or 0) & (EPHEMERAL | SUPPRESS_EMBEDS | COMPONENTS_V2)
         if is_empty(fields | {"flags": flags}):
             raise refuse(50006)
@@ -241,6 +242,7 @@ class Webhooks:
 
     def _change(self, message: Message, body: Json) -> None:
         fields = checked_fields(self.world, body)
+        fields |= stored_uploads(self.world, message.channel, body)
         flags = message.flags & ~LOADING
         if body.get("flags") is not None:
             flags |= body["flags"] & (SUPPRESS_EMBEDS | COMPONENTS_V2)

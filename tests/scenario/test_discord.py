@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.discord_server import Channel
+from tests.fakes.discord_server import Channel, File
 from tests.scenario.discord_place import DiscordPlace, open_discord
 from tests.scenario.gate import Gate, ask_and_catch
 from tests.scenario.places import KEYS, LUNCH, WHO, the_answer, until_answered, until_shown
@@ -203,3 +203,88 @@ def test_after_a_black_out_everything_goes_on(
         assert "90 days" in the_answer(place, said)
         place.say(said, WHO)
         assert "security team" in until_answered(place, said, 2)[1].text
+
+
+# ---------------------------------------------------------------- all of a message
+
+
+@pytest.mark.parametrize("kind", ["a reply", "a forward", "an app's embed", "a paste", "a thread"])
+def test_a_mention_asks_what_a_message_says(
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace, kind: str
+) -> None:
+    people, bot = place.discord.people, place.discord.bot
+    with running(fork_server, chatty, place):
+        match kind:
+            case "a reply":
+                target = people.say(place.ada, place.general, KEYS)
+                said = people.say(place.ada, place.general, mentions_bot=True, reply_to=target)
+            case "a forward":
+                elsewhere = place.discord.text(place.guild, "elsewhere")
+                origin = people.say(place.ada, elsewhere, KEYS)
+                said = people.forward(place.ada, origin, place.general, bot.mention)
+            case "an app's embed":
+                app = place.discord.app_user("News")
+                target = people.say_as_app(app, place.general, embeds=[{"description": KEYS}])
+                said = people.say(place.ada, place.general, mentions_bot=True, reply_to=target)
+            case "a paste":
+                paste = File("message.txt", KEYS.encode(), "text/plain; charset=utf-8")
+                target = people.say(place.ada, place.general, attachments=[paste])
+                said = people.say(place.ada, place.general, mentions_bot=True, reply_to=target)
+            case _:
+                first = people.say(place.ada, place.general, KEYS)
+                thread = people.start_thread(place.ada, place.general, "Keys", source=first)
+                people.say(place.ada, thread, mentions_bot=True)
+                until_reads(place, thread, "90 days")
+                return
+        place.until(lambda: place.discord.thread_of(said))
+        made = place.discord.thread_of(said)
+        assert made is not None
+        until_reads(place, made, "90 days")
+        assert KEYS.startswith(made.name.rstrip("…"))
+
+
+def test_research_this_reads_an_embed(
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
+) -> None:
+    app = place.discord.app_user("News")
+    with running(fork_server, chatty, place):
+        place.until(place.discord.registered)
+        target = place.discord.people.say_as_app(app, place.general, embeds=[{"description": KEYS}])
+        place.discord.people.message_command(place.ada, "Research this", target)
+        place.until(lambda: place.discord.thread_of(target))
+        thread = place.discord.thread_of(target)
+        assert thread is not None
+        until_reads(place, thread, "90 days")
+
+
+def test_a_person_who_writes_through_a_proxy_gets_one_answer(
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
+) -> None:
+    app, hook = place.discord.app_user("PluralKit"), place.discord.app_user("Robin")
+    with running(fork_server, chatty, place):
+        first = place.discord.people.say(place.ada, place.general, KEYS, mentions_bot=True)
+        place.until(lambda: place.discord.thread_of(first))
+        text = f"{place.discord.bot.mention} {KEYS}"
+        again = place.discord.people.proxy(app, hook, first, text)
+        place.until(lambda: place.discord.thread_of(again))
+        thread, emptied = place.discord.thread_of(again), place.discord.thread_of(first)
+        assert thread is not None
+        assert emptied is not None
+        until_reads(place, thread, "90 days")
+        place.until(lambda: emptied.archived)
+        assert place.discord.posts(emptied) == []
+
+
+def test_in_a_voice_channel_a_reply_is_a_follow_up(
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
+) -> None:
+    voice = place.discord.voice(place.guild, "Voice")
+    with running(fork_server, chatty, place):
+        place.discord.people.say(place.ada, voice, KEYS, mentions_bot=True)
+        until_reads(place, voice, "90 days")
+        (answer,) = place.discord.posts(voice)
+        place.discord.people.say(
+            place.ada, voice, WHO, reply_to=place.discord.message(voice, answer)
+        )
+        place.until(lambda: len(place.discord.posts(voice)) == 2)
+        until_reads(place, voice, "security team")

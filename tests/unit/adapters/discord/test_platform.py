@@ -410,6 +410,24 @@ async def test_an_absent_discord_is_no_wrong_token(
         await examine(settings_of(room.discord, tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("settings", "installable", "warned"),
+    [
+        ({"discord_strangers": "on"}, True, "FOOTNOTE_DISCORD_STRANGERS=on lets them"),
+        ({"guests": "members"}, True, "FOOTNOTE_GUESTS=members lets them"),
+        ({"discord_strangers": "on"}, False, ""),
+        ({}, True, ""),
+    ],
+)
+async def test_the_doctor_warns_of_documents_for_strangers(
+    room: Room, tmp_path: Path, settings: dict[str, str], installable: bool, warned: str
+) -> None:
+    room.discord.app.user_installable = installable
+    told = await examine(settings_of(room.discord, tmp_path, **settings))
+    assert ("lets them search documents" in told) == bool(warned)
+    assert warned in told
+
+
 async def test_without_a_token_there_is_nothing_to_examine() -> None:
     with pytest.raises(InvalidSetting, match="DISCORD_TOKEN"):
         await examine(cast(DiscordSettings, load_settings()))

@@ -7,12 +7,14 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
+from yarl import URL
 
+from adapters.discord import limits
 from adapters.discord.buttons import encode
 from bot.core.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused
 from bot.core.messages import Attachment
 from bot.service.buttons import Deeper
-from tests.fakes.discord_server import Channel, File, Seen
+from tests.fakes.discord_server import Channel, File, Interaction, Message, Seen, User
 from tests.unit.adapters.discord.way_out import Kept, Stage, a_plan, a_stage, an_answer
 
 BLUE = "It is blue [[1]](<https://example.org/1>)."
@@ -74,17 +76,18 @@ async def test_a_command_is_answered_in_place_below_its_question(
     assert post.content == CITED
 
 
-@pytest.mark.parametrize("state", ["as the listener gives it", "with the message"])
-async def test_a_forum_post_is_answered_inside(stage: Stage, state: str) -> None:
+async def test_a_forum_post_is_answered_inside(stage: Stage) -> None:
     forum = stage.fake.forum(stage.guild, "questions")
     post = stage.fake.people.forum_post
     thread, first = post(stage.ada, forum, "Sky", "Why blue?", mentions_bot=True)
     kept = stage.mention(first)
     assert kept.message.thread.thread == first.id == thread.id
-    if state == "as the listener gives it":
-        kept.state = None
+    kept.state = {"message": first.id, "place": thread.id}  # as the listener gives it
     await stage.answer(kept)
     assert len(shown(stage, thread)) == 1
+    assert not stage.fake.requests("POST", "/threads"), "it is a thread already"
+    await stage.poster.remove(kept.run, kept.state)
+    assert not thread.archived
 
 
 async def test_a_command_becomes_its_question_and_a_thread(stage: Stage) -> None:
@@ -130,15 +133,87 @@ async def test_where_the_bot_is_no_member_the_command_itself_is_answered(
         assert part in post.content
 
 
-async def test_where_the_bot_is_no_member_a_long_answer_fits_its_five_follow_ups(
-    stage: Stage,
-) -> None:
-    elsewhere = stage.fake.guild("Elsewhere", installed=False)
-    bob = stage.fake.member(elsewhere, "Bob")
-    kept, asked = await stage.ask(bob, stage.fake.text(elsewhere, "lobby"), "Why?")
-    await stage.answer(kept, an_answer(kept, "\n\n".join(["word " * 300] * 12)))
+LONG = "\n\n".join(f"Part {number} {'word ' * 280}" for number in range(24))
+
+
+async def elsewhere(stage: Stage) -> tuple[User, Kept, Interaction]:
+    """Bob asks in a server that the bot is not a member of."""
+    guild = stage.fake.guild("Elsewhere", installed=False)
+    bob = stage.fake.member(guild, "Bob")
+    return bob, *(await stage.ask(bob, stage.fake.text(guild, "lobby"), "Why?"))
+
+
+def files_of(stage: Stage, message: Message) -> list[str]:
+    stored = stage.fake.world.files
+    return [stored[URL(each["url"]).path][1].decode() for each in message.attachments]
+
+
+async def test_where_the_bot_is_no_member_all_of_a_long_answer_is_there(stage: Stage) -> None:
+    _, kept, asked = await elsewhere(stage)
+    reply = await stage.open(kept)
+    await reply.finish(an_answer(kept, LONG))
+    *parts, last, file = asked.replies
+    assert len(parts) == 4
+    assert last.components
+    assert file.content.startswith("There is no room for all of the answer")
+    (text,) = files_of(stage, file)
+    assert [f"Part {number} " in text for number in range(24)] == [True] * 24
+    await reply.finish(an_answer(kept, LONG.replace("Part 11", "Part eleven")))
     assert len(asked.replies) == 6
-    assert asked.replies[-1].components
+    (text,) = files_of(stage, file)
+    assert "Part eleven" in text
+    await stage.poster.remove(kept.run, kept.state)
+    assert asked.replies == []
+
+
+async def test_what_takes_too_long_for_an_interaction_comes_directly(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bob, kept, asked = await elsewhere(stage)
+    reply = await stage.open(kept)
+    monkeypatch.setattr(limits, "RESPONSE_SECONDS", 0.0)
+    reply.progress(a_plan("sky"))
+    direct = stage.fake.direct(bob)
+    await stage.fake.until(lambda: asked.replies[0].content.endswith("as a direct message."))
+    await reply.finish(an_answer(kept))
+    (post,) = shown(stage, direct)
+    assert BLUE in post.content
+    assert "15 minutes only" in post.content
+    assert len(asked.replies) == 1
+
+
+async def test_what_took_too_long_for_an_interaction_comes_directly(stage: Stage) -> None:
+    bob, kept, _ = await elsewhere(stage)
+    reply = await stage.open(kept)
+    stage.fake.clock.advance(16 * 60)
+    await reply.finish(an_answer(kept))
+    (post,) = shown(stage, stage.fake.direct(bob))
+    assert BLUE in post.content
+    assert "15 minutes only" in post.content
+
+
+async def test_who_takes_no_direct_messages_is_told_in_time(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bob, kept, asked = await elsewhere(stage)
+    bob.accepts_direct = False
+    reply = await stage.open(kept)
+    monkeypatch.setattr(limits, "RESPONSE_SECONDS", 0.0)
+    reply.progress(a_plan("sky"))
+    await stage.fake.until(lambda: "I may not send you" in asked.replies[0].content)
+    await reply.abandon()
+
+
+async def test_an_interaction_without_follow_ups_left_is_answered_directly(stage: Stage) -> None:
+    bob, kept, asked = await elsewhere(stage)
+    reply = await stage.open(kept)
+    await reply.finish(an_answer(kept, LONG[:9_000]))
+    for message in asked.replies[2:]:
+        stage.fake.people.delete(message)
+    await reply.finish(an_answer(kept, LONG[:9_000]))
+    posts = shown(stage, stage.fake.direct(bob))
+    assert "only a few messages" in posts[-1].content
+    assert "Part 0 " in posts[0].content
 
 
 # ---------------------------------------------------------------- where it may not go
@@ -339,11 +414,13 @@ async def test_a_thread_in_which_others_wrote_stays(stage: Stage) -> None:
     assert shown(stage, thread) == []
 
 
-async def test_without_permission_for_it_the_empty_thread_stays(stage: Stage) -> None:
+async def test_without_permission_for_it_the_empty_thread_is_archived(stage: Stage) -> None:
     said, kept = stage.asked()
     await stage.answer(kept)
     await stage.poster.remove(kept.run, kept.state)
-    assert shown(stage, stage.thread(said)) == []
+    thread = stage.thread(said)
+    assert shown(stage, thread) == []
+    assert thread.archived
 
 
 async def test_a_thread_that_others_made_stays(stage: Stage) -> None:
@@ -394,15 +471,15 @@ async def test_the_history_of_a_thread_is_what_others_said_in_it(stage: Stage) -
     assert {message.thread for message in told} == {kept.message.thread}
 
 
-async def test_a_question_in_a_new_thread_has_what_it_replies_to_as_history(stage: Stage) -> None:
-    claim = stage.fake.people.say(stage.ada, stage.general, "The sky is green.")
-    said = stage.fake.people.say(
-        stage.ada, stage.general, "Is that true?", mentions_bot=True, reply_to=claim
-    )
-    kept = stage.mention(said)
-    await stage.open(kept)
-    told = await stage.poster.history(kept.run)
-    assert [message.text for message in told] == ["The sky is green."]
+async def test_the_history_of_a_forum_post_has_its_title_and_files(stage: Stage) -> None:
+    forum = stage.fake.forum(stage.guild, "questions")
+    thread, _ = stage.fake.people.forum_post(stage.ada, forum, "How tall is it?", "The tower.")
+    shot = File("shot.png", b"x", "image/png")
+    stage.fake.people.say(stage.ada, thread, attachments=[shot])
+    said = stage.fake.people.say(stage.ada, thread, "Who knows?", mentions_bot=True)
+    told = await stage.poster.history(stage.mention(said).run)
+    assert [message.text for message in told] == ["How tall is it?\n\nThe tower.", "shot.png"]
+    assert [file.media_type for file in told[1].attachments] == ["image/png"]
 
 
 async def test_a_history_that_may_not_be_read_is_told_in_the_askers_language(
