@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import discord
 
+from adapters.discord.format import Row
 from adapters.discord.limits import BUTTON_URL, OPTION_LABEL, PLACEHOLDER
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
@@ -76,13 +77,11 @@ def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
 # ---------------------------------------------------------------- looks
 
 
-def view_while_working(run: str, texts: Texts) -> discord.ui.View:
-    view = discord.ui.View(timeout=None)
-    view.add_item(_button(Stop(run), texts("stop-button"), discord.ButtonStyle.danger))
-    return view
+def rows_while_working(run: str, texts: Texts) -> tuple[Row, ...]:
+    return (Row(_button(Stop(run), texts("stop-button"), discord.ButtonStyle.danger)),)
 
 
-def view_for(
+def rows_for(
     run: str,
     texts: Texts,
     *,
@@ -90,32 +89,38 @@ def view_for(
     details: bool,
     corrects: bool = False,
     suggestions: Sequence[str] = (),
-) -> discord.ui.View:
+) -> tuple[Row, ...]:
     """Return the controls under an answer.
 
     The first row holds feedback, "Dig deeper" if ``deeper``, and
     details if there are any. Below it, since a row holds five buttons, are "Remove" if
     ``corrects``, and a menu of follow-up questions, shortened to fit.
     """
-    view = discord.ui.View(timeout=None)
     looks = discord.ButtonStyle
-    view.add_item(_button(Feedback(run, "good"), texts("feedback-good"), looks.secondary, "👍"))
-    view.add_item(_button(Feedback(run, "bad"), texts("feedback-bad"), looks.secondary, "👎"))
+    first = Row(
+        _button(Feedback(run, "good"), texts("feedback-good"), looks.secondary, "👍"),
+        _button(Feedback(run, "bad"), texts("feedback-bad"), looks.secondary, "👎"),
+    )
+    rows = [first]
     if deeper:
-        view.add_item(_button(Deeper(run), texts("dig-deeper"), looks.primary, "🔎"))
+        first.add_item(_button(Deeper(run), texts("dig-deeper"), looks.primary, "🔎"))
     if details:
-        view.add_item(_button(Details(run), texts("details-button"), looks.secondary))
-        view.add_item(_button(Watch(run), texts("watch-button"), looks.secondary))
+        first.add_item(_button(Details(run), texts("details-button"), looks.secondary))
+        first.add_item(_button(Watch(run), texts("watch-button"), looks.secondary))
     if corrects:
-        view.add_item(_button(Retract(run), texts("correction-remove"), looks.secondary, row=1))
+        rows.append(Row(_button(Retract(run), texts("correction-remove"), looks.secondary)))
     options = [
         discord.SelectOption(label=label, value=str(number))
         for number, suggestion in enumerate(suggestions[:FOLLOW_UPS])
         if (label := shortened(suggestion, OPTION_LABEL))
     ]
     if options:
-        view.add_item(_menu(f"{_MENU}{run}", texts("follow-ups-heading"), options))
-    return view
+        heading = shortened(texts("follow-ups-heading"), PLACEHOLDER)
+        menu: discord.ui.Select[discord.ui.LayoutView] = discord.ui.Select(
+            custom_id=f"{_MENU}{run}", placeholder=heading, options=options
+        )
+        rows.append(Row(menu))
+    return tuple(rows)
 
 
 def view_of_reasons(run: str, texts: Texts) -> discord.ui.View:
@@ -124,26 +129,17 @@ def view_of_reasons(run: str, texts: Texts) -> discord.ui.View:
         discord.SelectOption(label=texts(f"feedback-{each.replace('_', '-')}"), value=each)
         for each in REASONS
     ]
-    view.add_item(_menu(f"{_WHY}{run}", texts("feedback-why"), options))
+    heading = shortened(texts("feedback-why"), PLACEHOLDER)
+    view.add_item(discord.ui.Select(custom_id=f"{_WHY}{run}", placeholder=heading, options=options))
     return view
 
 
-def _menu(
-    id: str, label: str, options: list[discord.SelectOption]
-) -> discord.ui.Select[discord.ui.View]:
-    return discord.ui.Select(
-        custom_id=id, placeholder=shortened(label, PLACEHOLDER), options=options
-    )
-
-
-def view_of_link(texts: Texts, page: str) -> discord.ui.View | None:
-    """Return a link to the run page, or None if there is none or Discord would not accept its URL:
-    it refuses the whole message for a host without a dot."""
+def rows_of_link(texts: Texts, page: str) -> tuple[Row, ...]:
+    """Return a link to the run page, or nothing if there is none or Discord would not accept its
+    URL: it refuses the whole message for a host without a dot."""
     if len(page) > BUTTON_URL or "." not in (urlsplit(page).hostname or ""):
-        return None
-    view = discord.ui.View(timeout=None)
-    view.add_item(discord.ui.Button(url=page, label=texts("web-how"), row=0))
-    return view
+        return ()
+    return (Row(discord.ui.Button(url=page, label=texts("web-how"))),)
 
 
 def runs_in(components: Sequence[dict[str, Any]]) -> set[str]:
@@ -158,15 +154,9 @@ def runs_in(components: Sequence[dict[str, Any]]) -> set[str]:
 
 
 def _button(
-    press: Button,
-    label: str,
-    style: discord.ButtonStyle,
-    emoji: str | None = None,
-    row: int = 0,
-) -> discord.ui.Button[discord.ui.View]:
-    return discord.ui.Button(
-        custom_id=encode(press), label=label, style=style, emoji=emoji, row=row
-    )
+    press: Button, label: str, style: discord.ButtonStyle, emoji: str | None = None
+) -> discord.ui.Button[discord.ui.LayoutView]:
+    return discord.ui.Button(custom_id=encode(press), label=label, style=style, emoji=emoji)
 
 
 # ---------------------------------------------------------------- presses

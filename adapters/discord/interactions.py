@@ -20,7 +20,7 @@ from discord import app_commands
 from discord.app_commands import Choice, Command, ContextMenu, Group, locale_str
 from discord.utils import MISSING
 
-from adapters.discord.buttons import dynamic_item, view_of_link, view_of_reasons
+from adapters.discord.buttons import dynamic_item, rows_of_link, view_of_reasons
 from adapters.discord.client import FootnoteClient
 from adapters.discord.format import details
 from adapters.discord.limits import CONTENT
@@ -188,17 +188,11 @@ class Presses:
                 run, PLATFORM, place.channel, acted.author, audience=place.audience
             )
         )
-        first, *others = details(answer, texts, embeds=acted.may_embed, page=page)
-        await interaction.edit_original_response(
-            content=first.content or None,
-            embeds=first.embeds,
-            view=view_of_link(texts, page),
-            allowed_mentions=NOBODY,
-        )
-        for look in others:
-            await interaction.followup.send(
-                look.content, embeds=list(look.embeds), allowed_mentions=NOBODY, ephemeral=True
-            )
+        *others, last = details(answer, texts, page=page)
+        views = [*(look.layout() for look in others), last.layout(rows_of_link(texts, page))]
+        await interaction.edit_original_response(view=views[0], allowed_mentions=NOBODY)
+        for view in views[1:]:
+            await interaction.followup.send(view=view, allowed_mentions=NOBODY, ephemeral=True)
 
 
 # ---------------------------------------------------------------- questions

@@ -10,12 +10,7 @@ CONTENT = 2_000  # characters of a message's text; MESSAGE, create message
 NONCE = 25  # characters; MESSAGE, create message
 HISTORY_PAGE = 100  # messages of one request; MESSAGE, get channel messages
 
-# MESSAGE, embed limits: for each embed, and for all texts of a message's embeds together.
-EMBED_FIELDS = 25
-EMBED_FIELD_NAME = 256
-EMBED_FIELD_VALUE = 1_024
-EMBED_FOOTER = 2_048
-EMBED_TOTAL = 6_000
+TEXT = 4_000  # characters of all texts of a message; COMPONENTS, text display
 
 BUTTON_URL = 512  # characters; COMPONENTS, button structure
 OPTION_LABEL = 100  # characters; COMPONENTS, select option structure
@@ -31,4 +26,4 @@ SECONDS_BETWEEN_EDITS = 1.5  # Discord was observed to allow 5 edits in 5 s in o
 REFRESH_SECONDS = 15.0  # how often the elapsed time is updated while nothing else happens
 LOGIN_SECONDS = 10.0  # how long a request waits for the login before Discord counts as away
 REQUEST_SECONDS = 60.0  # for one request with its retries and waits
-PART = 1_900  # characters of a part, which leaves room for additions
+PART = TEXT - 100  # characters of a message, which leaves room for additions

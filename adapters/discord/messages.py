@@ -18,6 +18,7 @@ from typing import Any
 import discord
 
 from adapters.discord.buttons import runs_in
+from adapters.discord.format import written_in
 from bot.core.messages import Attachment, Audience, Author, Message, Thread
 from bot.core.posting import PostState
 from bot.core.texts import invalid
@@ -189,7 +190,8 @@ def parse_message(message: discord.Message, me: int) -> DiscordMessage:
 
 def parse_raw(raw: Raw, me: str, server: str = "") -> DiscordMessage:
     """Parse a message from REST, in which names of roles and channels are unknown."""
-    content, author = str(raw.get("content") or ""), raw["author"]
+    components, author = raw.get("components") or (), raw["author"]
+    content = str(raw.get("content") or "") or written_in(components)
     people = {int(user["id"]): _name(user) for user in raw.get("mentions") or ()}
     own = (f"<@{me}>", f"<@!{me}>")
     answered = raw.get("referenced_message")
@@ -207,7 +209,7 @@ def parse_raw(raw: Raw, me: str, server: str = "") -> DiscordMessage:
         mentions_us=not mentions_in(content).isdisjoint(own),
         answered=parse_raw(answered, me, server) if answered else None,
         begun=str((raw.get("thread") or {}).get("id") or ""),
-        runs=frozenset(runs_in(raw.get("components") or ())),
+        runs=frozenset(runs_in(components)),
     )
 
 
@@ -243,7 +245,7 @@ def _attachment(file: discord.Attachment) -> Attachment | None:
 class DiscordInteraction:
     """A command or a press. ``text`` is the question typed, or that of ``target``, the message
     whose menu was used. ``is_installed``: the bot is a member of the server, so that it can post
-    there; ``may_embed``: it may post embeds."""
+    there."""
 
     id: str
     token: str
@@ -255,7 +257,6 @@ class DiscordInteraction:
     text: str
     target: DiscordMessage | None
     is_installed: bool
-    may_embed: bool
 
     @property
     def message(self) -> Message:
@@ -306,7 +307,6 @@ def parse_interaction(
         else plain_markdown(typed, _names(guild, ()), own_mentions(me, guild)),
         target=asked,
         is_installed=is_installed,
-        may_embed=interaction.app_permissions.embed_links,
     )
 
 

@@ -1,7 +1,8 @@
 """The documented limits of messages, embeds, components, threads and commands.
 
 Sources: docs.discord.com/developers/resources/message (content, embeds, nonce),
-/components/reference (rows, buttons), /interactions/application-commands (commands).
+/components/reference (components of messages and modals), /interactions/application-commands
+(commands).
 They apply even if the OpenAPI document is missing.
 """
 
@@ -12,7 +13,7 @@ import unicodedata
 from typing import Any
 
 from tests.fakes.discord_errors import FormErrors
-from tests.fakes.discord_state import COMPONENTS_V2, Json
+from tests.fakes.discord_state import COMPONENTS_V2, TEXT_DISPLAY, Json, nested
 
 CONTENT = 2_000
 EMBEDS, EMBED_TOTAL, FIELDS = 10, 6_000, 25
@@ -26,29 +27,55 @@ COMMAND_NAME, COMMAND_DESCRIPTION, COMMAND_TOTAL = 32, 100, 8_000
 OPTIONS, CHOICES, CHOICE = 25, 25, 100
 OPTIONS_IN_MENU, OPTION, PLACEHOLDER = 25, 100, 150
 ACTION_ROW, BUTTON, STRING_SELECT, LINK, PREMIUM = 1, 2, 3, 5, 6
+# Components V2: of a message with that flag, nested ones included; characters of all their texts.
+COMPONENTS, TEXT = 40, 4_000
+SECTION, THUMBNAIL, GALLERY, FILE, SEPARATOR, CONTAINER = 9, 11, 12, 13, 14, 17
+_IN_CONTAINER = (ACTION_ROW, SECTION, TEXT_DISPLAY, GALLERY, FILE, SEPARATOR)
+_TOP = (*_IN_CONTAINER, CONTAINER)
+_PARTS = {CONTAINER: _IN_CONTAINER, SECTION: (TEXT_DISPLAY,)}
 _WEB = re.compile(r"(https?|discord)://\S+", re.IGNORECASE)
 
 Path = tuple[str | int, ...]
 
 
-def check_message(body: Json, wrong: FormErrors, path: Path = ()) -> None:
-    """Collect in ``wrong`` where ``body`` exceeds the limits of a message."""
-    v2 = bool((body.get("flags") or 0) & COMPONENTS_V2)
+def check_message(
+    body: Json, wrong: FormErrors, path: Path = (), before: Json | None = None
+) -> None:
+    """Collect in ``wrong`` where ``body`` exceeds the limits of a message.
+
+    ``before`` is the message that ``body`` changes, with its content, embeds, attachments and
+    flags.
+    """
+    before = before or {}
+    was_v2 = bool(before.get("flags", 0) & COMPONENTS_V2)
+    v2 = was_v2 or bool((body.get("flags") or 0) & COMPONENTS_V2)
     _text(body, "content", CONTENT, wrong, path)
     nonce = body.get("nonce")
     if isinstance(nonce, str) and len(nonce) > NONCE:
         wrong.too_long((*path, "nonce"), NONCE)
-    if v2:
-        for name in ("content", "embeds"):
-            if body.get(name):
-                told = f"The '{name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
-                wrong.add(
-                    (*path, name), "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", told
-                )
     _check_embeds(body.get("embeds") or [], wrong, (*path, "embeds"))
-    if not v2:
-        _check_components(body.get("components") or [], wrong, (*path, "components"))
+    at, components = (*path, "components"), body.get("components") or []
+    if v2:
+        _check_legacy(body, {} if was_v2 else before, wrong, path)
+        _check_v2(components, _file_names(body, before), wrong, at)
+    else:
+        _check_rows(components, wrong, at)
     _check_allowed(body.get("allowed_mentions"), wrong, (*path, "allowed_mentions"))
+
+
+def _check_legacy(body: Json, before: Json, wrong: FormErrors, path: Path) -> None:
+    """Content and embeds are not allowed beside the flag. An edit that sets it must empty them:
+    content by null, embeds by [] (github.com/discord/discord-api-docs/issues/7787)."""
+    for name in ("content", "embeds", "poll", "sticker_ids"):
+        stays = before.get(name) and (name not in body or (name == "embeds" and body[name] is None))
+        if body.get(name) or stays:
+            told = f"The '{name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
+            wrong.add((*path, name), "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", told)
+
+
+def _file_names(body: Json, before: Json) -> set[str]:
+    files = body["attachments"] if "attachments" in body else before.get("attachments")
+    return {str(file.get("filename")) for file in files or []}
 
 
 def _text(
@@ -95,26 +122,91 @@ def _check_embeds(embeds: list[Json], wrong: FormErrors, path: Path) -> None:
         wrong.add(path, "MAX_EMBED_SIZE_EXCEEDED", told)
 
 
-def _check_components(rows: list[Json], wrong: FormErrors, path: Path) -> None:
+def _check_v2(components: list[Json], files: set[str], wrong: FormErrors, path: Path) -> None:
+    """Collect where components beside the flag IS_COMPONENTS_V2 are wrong."""
+    whole = nested(components)
+    if len(whole) > COMPONENTS:
+        told = f"The number of components exceeds the maximum of {COMPONENTS}"
+        wrong.add(path, "COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED", told)
+    if sum(len(str(one.get("content") or "")) for one in whole) > TEXT:
+        told = f"The displayable text exceeds the maximum size of {TEXT}"
+        wrong.add(path, "COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED", told)
+    ids = [one["id"] for one in whole if one.get("id")]
+    if len(set(ids)) < len(ids):
+        wrong.add(path, "COMPONENT_ID_DUPLICATED", "Component id cannot be duplicated")
+    _check_parts(components, _TOP, files, set(), wrong, path)
+
+
+def _check_parts(
+    parts: list[Json],
+    kinds: tuple[int, ...],
+    files: set[str],
+    seen: set[str],
+    wrong: FormErrors,
+    path: Path,
+) -> None:
+    for i, part in enumerate(parts):
+        at, kind = (*path, i), part.get("type")
+        if kind not in kinds:
+            wrong.add((*at, "type"), "BASE_TYPE_CHOICES", f"Value must be one of {kinds}.")
+        elif kind == ACTION_ROW:
+            _check_row(part, seen, wrong, at)
+        elif kind == TEXT_DISPLAY:
+            _text(part, "content", TEXT, wrong, at, required=True)
+        elif kind == FILE:
+            _check_file(part, files, wrong, (*at, "file", "url"))
+        elif kind in _PARTS:
+            inner = part.get("components") or []
+            longest = 3 if kind == SECTION else COMPONENTS
+            if not 1 <= len(inner) <= longest:
+                told = f"Must be between 1 and {longest} in length."
+                wrong.add((*at, "components"), "BASE_TYPE_BAD_LENGTH", told)
+            _check_parts(inner, _PARTS[kind], files, seen, wrong, (*at, "components"))
+            if kind == SECTION:
+                _check_accessory(part.get("accessory"), seen, wrong, (*at, "accessory"))
+
+
+def _check_accessory(part: Json | None, seen: set[str], wrong: FormErrors, path: Path) -> None:
+    if part is None:
+        wrong.required(path)
+    elif part.get("type") == BUTTON:
+        _check_button(part, wrong, path)
+        _check_custom_id(part, seen, wrong, path)
+    elif part.get("type") != THUMBNAIL:
+        wrong.add((*path, "type"), "BASE_TYPE_CHOICES", "Value must be one of (2, 11).")
+
+
+def _check_file(part: Json, files: set[str], wrong: FormErrors, path: Path) -> None:
+    scheme, _, name = str((part.get("file") or {}).get("url")).partition("://")
+    if scheme != "attachment" or name not in files:
+        told = "The referenced attachment was not found"
+        wrong.add(path, "UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND", told)
+
+
+def _check_rows(rows: list[Json], wrong: FormErrors, path: Path) -> None:
     if len(rows) > ROWS:
         wrong.add(path, "BASE_TYPE_BAD_LENGTH", f"Must be between 1 and {ROWS} in length.")
     seen: set[str] = set()
     for i, row in enumerate(rows):
         at = (*path, i)
-        if row.get("type") != ACTION_ROW:
+        if row.get("type") == ACTION_ROW:
+            _check_row(row, seen, wrong, at)
+        else:
             wrong.add((*at, "type"), "BASE_TYPE_CHOICES", "Value must be one of (1,).")
-            continue
-        parts = row.get("components") or []
-        if not 1 <= len(parts) <= BUTTONS:
-            told = f"Must be between 1 and {BUTTONS} in length."
-            wrong.add((*at, "components"), "BASE_TYPE_BAD_LENGTH", told)
-        for j, part in enumerate(parts):
-            where = (*at, "components", j)
-            if part.get("type") == BUTTON:
-                _check_button(part, wrong, where)
-            if part.get("type") == STRING_SELECT:
-                _check_menu(part, alone=len(parts) == 1, wrong=wrong, where=where)
-            _check_custom_id(part, seen, wrong, where)
+
+
+def _check_row(row: Json, seen: set[str], wrong: FormErrors, at: Path) -> None:
+    parts = row.get("components") or []
+    if not 1 <= len(parts) <= BUTTONS:
+        told = f"Must be between 1 and {BUTTONS} in length."
+        wrong.add((*at, "components"), "BASE_TYPE_BAD_LENGTH", told)
+    for j, part in enumerate(parts):
+        where = (*at, "components", j)
+        if part.get("type") == BUTTON:
+            _check_button(part, wrong, where)
+        if part.get("type") == STRING_SELECT:
+            _check_menu(part, alone=len(parts) == 1, wrong=wrong, where=where)
+        _check_custom_id(part, seen, wrong, where)
 
 
 def _check_custom_id(part: Json, seen: set[str], wrong: FormErrors, where: Path) -> None:

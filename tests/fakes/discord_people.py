@@ -30,6 +30,7 @@ from tests.fakes.discord_state import (
     Message,
     User,
     World,
+    nested,
 )
 from tests.fakes.discord_webhooks import COMMAND, COMPONENT, Interaction, Webhooks
 
@@ -262,20 +263,10 @@ class People:
 
 def find_button(message: Message, wanted: str) -> Json:
     """Return the button with this custom id or label. The LookupError names those that exist."""
-    buttons = list(_buttons(message.components))
+    kinds = (BUTTON, STRING_SELECT)
+    buttons = [one for one in nested(message.components) if one["type"] in kinds]
     for button in buttons:
         if wanted in (button.get("custom_id"), button.get("label")):
             return button
     there = [(b.get("label"), b.get("custom_id")) for b in buttons]
     raise LookupError(f"no button {wanted!r}; there are {there}")
-
-
-def _buttons(components: list[Json]) -> list[Json]:
-    found = []
-    for component in components:
-        if component["type"] in (BUTTON, STRING_SELECT):
-            found.append(component)
-        found += _buttons(component.get("components", []))
-        if accessory := component.get("accessory"):
-            found += _buttons([accessory])
-    return found

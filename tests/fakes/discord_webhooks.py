@@ -206,7 +206,7 @@ class Webhooks:
     # Messages of interactions need no permission of the bot in the channel
 
     def _write(self, interaction: Interaction, body: Json) -> Message:
-        fields = checked_fields(self.world, body)
+        fields = checked_fields(body)
         flags = (body.get("flags") or 0) & (EPHEMERAL | SUPPRESS_EMBEDS | COMPONENTS_V2)
         if is_empty(fields | {"flags": flags}):
             raise refuse(50006)
@@ -240,7 +240,7 @@ class Webhooks:
         )
 
     def _change(self, message: Message, body: Json) -> None:
-        fields = checked_fields(self.world, body)
+        fields = checked_fields(body, before=message)
         flags = message.flags & ~LOADING
         if body.get("flags") is not None:
             flags |= body["flags"] & (SUPPRESS_EMBEDS | COMPONENTS_V2)

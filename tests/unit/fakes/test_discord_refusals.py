@@ -79,7 +79,20 @@ def embed(**more: Any) -> Json:
     return {"embeds": [more]}
 
 
+def text(content: str, **more: Any) -> Json:
+    return {"type": 10, "content": content} | more
+
+
+def card(*parts: Json) -> Json:
+    return {"type": 17, "components": list(parts)}
+
+
+def v2(*components: Json) -> Json:
+    return {"flags": 1 << 15, "components": list(components)}
+
+
 FIELD = {"name": "n", "value": "v"}
+FIVE_IN_A_ROW = [button(custom_id=str(n)) for n in range(5)]
 FIVE = [row(button(custom_id=str(n))) for n in range(5)]
 WRONG_MESSAGES: dict[str, tuple[Json, str]] = {
     "content over 2,000": ({"content": "x" * 2_001}, "content"),
@@ -144,6 +157,33 @@ WRONG_MESSAGES: dict[str, tuple[Json, str]] = {
         },
         "components/0/components/0/url",
     ),
+    "4,001 characters in one text": (v2(text("x" * 4_001)), "components/0/content"),
+    "4,001 in all of the texts": (v2(text("x" * 2_000), card(text("x" * 2_001))), "components"),
+    "an empty text": (v2(text("")), "components/0/content"),
+    "41 components with those in a container": (
+        v2(card(*[text("x")] * 39), row(button())),
+        "components",
+    ),
+    "content beside components": (v2(text("x")) | {"content": "x"}, "content"),
+    "embeds beside components": (v2(text("x")) | {"embeds": [{"title": "x"}]}, "embeds"),
+    "stickers beside components": (v2(text("x")) | {"sticker_ids": ["1"]}, "sticker_ids"),
+    "an id twice": (v2(text("x", id=7), card(text("y", id=7))), "components"),
+    "a custom id twice, in a container": (
+        v2(card(text("x"), row(button())), row(button())),
+        "components/1/components/0/custom_id",
+    ),
+    "a container in a container": (v2(card(card(text("x")))), "components/0/components/0/type"),
+    "an empty container": (v2(card()), "components/0/components"),
+    "a button on its own": (v2(text("x"), button()), "components/1/type"),
+    "a section without an accessory": (
+        v2({"type": 9, "components": [text("x")]}),
+        "components/0/accessory",
+    ),
+    "a file that is not attached": (
+        v2({"type": 13, "file": {"url": "attachment://notes.md"}}),
+        "components/0/file/url",
+    ),
+    "a text without the flag": ({"components": [text("x")]}, "components/0/type"),
     "mentions both parsed and listed": (
         {"content": "x", "allowed_mentions": {"parse": ["users"], "users": ["1"]}},
         "allowed_mentions",
@@ -182,6 +222,45 @@ async def test_a_message_at_the_limits_is_taken(site: Site) -> None:
         "components": rows,
     }  # fmt: skip
     assert (await site.post(whole)).status_code == 200
+
+
+async def test_components_at_the_limits_are_taken_and_notify_as_content_does(site: Site) -> None:
+    mention = site.ada.mention
+    whole = v2(
+        text(mention + "x" * (4_000 - len(mention))), *[{"type": 14}] * 33, row(*FIVE_IN_A_ROW)
+    )
+    made = await site.post(whole)
+    assert made.status_code == 200
+    (seen,) = site.fake.visible(site.general)
+    assert site.ada.id in seen.pings
+    silent = await site.post(v2(text(mention)) | {"allowed_mentions": {"parse": []}})
+    assert silent.status_code == 200
+    assert len(site.fake.pings()) == 1
+
+
+@pytest.mark.parametrize(
+    ("emptied", "path"),
+    [
+        ({}, "content"),
+        ({"content": None}, "embeds"),
+        ({"content": None, "embeds": None}, "embeds"),
+        ({"content": None, "embeds": []}, ""),
+    ],
+)
+async def test_an_edit_that_sets_the_flag_empties_what_the_flag_forbids(
+    site: Site, emptied: Json, path: str
+) -> None:
+    made = await site.post({"content": "x", "embeds": [{"title": "x"}]})
+    place = f"/channels/{site.general.id}/messages/{made.json()['id']}"
+    answer = await site.call("PATCH", place, v2(text("y")) | emptied)
+    if path:
+        assert at(answer.json()["errors"], path)
+        return
+    assert answer.json()["flags"] & 1 << 15
+    # From now on the message has the flag, whatever an edit says.
+    plain = await site.call("PATCH", place, {"content": "z", "flags": 0})
+    assert at(plain.json()["errors"], "content")
+    assert (await site.code("PATCH", place, {"components": []})) == (400, 50006)
 
 
 @pytest.mark.shared
