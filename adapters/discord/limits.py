@@ -6,7 +6,6 @@ https://docs.discord.com/developers/resources/channel, INTERACTIONS
 https://docs.discord.com/developers/interactions/receiving-and-responding.
 """
 
-CONTENT = 2_000  # characters of a message's text; MESSAGE, create message
 NONCE = 25  # characters; MESSAGE, create message
 HISTORY_PAGE = 100  # messages of one request; MESSAGE, get channel messages
 
@@ -15,6 +14,10 @@ TEXT = 4_000  # characters of all texts of a message; COMPONENTS, text display
 BUTTON_URL = 512  # characters; COMPONENTS, button structure
 OPTION_LABEL = 100  # characters; COMPONENTS, select option structure
 PLACEHOLDER = 150  # characters; COMPONENTS, string select
+INPUT = 4_000  # characters; COMPONENTS, text input
+UPLOADS = 10  # files; COMPONENTS, file upload
+CHOICE_NAME = 100  # characters; of an option's choice, INTERACTIONS
+CHOICES = 25  # of an option; INTERACTIONS
 
 THREAD_NAME = 100  # characters; CHANNEL, start thread from message
 THREAD_ARCHIVES_AFTER = 4_320  # minutes without a message; CHANNEL, thread metadata

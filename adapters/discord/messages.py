@@ -256,6 +256,7 @@ class DiscordInteraction:
     locale: str
     text: str
     target: DiscordMessage | None
+    attachments: tuple[Attachment, ...]
     is_installed: bool
 
     @property
@@ -268,7 +269,7 @@ class DiscordInteraction:
             text=self.text,
             at=self.at,
             links=tuple(links_in(self.text)),
-            attachments=self.target.attachments if self.target is not None else (),
+            attachments=self.attachments,
             locale=self.locale,
             audience=self.place.audience,
         )
@@ -281,9 +282,13 @@ class DiscordInteraction:
 
 
 def parse_interaction(
-    interaction: discord.Interaction[Any], typed: str = "", target: discord.Message | None = None
+    interaction: discord.Interaction[Any],
+    typed: str = "",
+    target: discord.Message | None = None,
+    files: Iterable[discord.Attachment] = (),
 ) -> DiscordInteraction:
-    """Parse an interaction. Raises ``Invalid`` for an unknown kind of channel."""
+    """Parse an interaction; ``files`` come with what was ``typed``. Raises ``Invalid`` for an
+    unknown kind of channel."""
     if interaction.channel is None:  # of a kind that discord.py does not know yet
         raise invalid("place-unknown")
     guild_id, guild, user = interaction.guild_id, interaction.guild, interaction.client.user
@@ -306,6 +311,9 @@ def parse_interaction(
         if asked is not None
         else plain_markdown(typed, _names(guild, ()), own_mentions(me, guild)),
         target=asked,
+        attachments=asked.attachments
+        if asked is not None
+        else tuple(filter(None, map(_attachment, files))),
         is_installed=is_installed,
     )
 

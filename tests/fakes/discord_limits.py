@@ -30,6 +30,9 @@ ACTION_ROW, BUTTON, STRING_SELECT, LINK, PREMIUM = 1, 2, 3, 5, 6
 # Components V2: of a message with that flag, nested ones included; characters of all their texts.
 COMPONENTS, TEXT = 40, 4_000
 SECTION, THUMBNAIL, GALLERY, FILE, SEPARATOR, CONTAINER = 9, 11, 12, 13, 14, 17
+LABEL_OF_FIELD, UPLOAD, RADIO, TEXT_INPUT = 18, 19, 21, 4
+MODAL_PARTS, MODAL_TITLE, FIELD_LABEL, FIELD_DESCRIPTION = 5, 45, 45, 100
+INPUT, INPUT_PLACEHOLDER, UPLOADS, RADIO_OPTIONS = 4_000, 100, 10, 10
 _IN_CONTAINER = (ACTION_ROW, SECTION, TEXT_DISPLAY, GALLERY, FILE, SEPARATOR)
 _TOP = (*_IN_CONTAINER, CONTAINER)
 _PARTS = {CONTAINER: _IN_CONTAINER, SECTION: (TEXT_DISPLAY,)}
@@ -282,6 +285,71 @@ def _check_allowed(allowed: Json | None, wrong: FormErrors, path: Path) -> None:
             wrong.add(path, "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", told)
 
 
+def check_modal(modal: Json, wrong: FormErrors, path: Path) -> None:
+    """Collect in ``wrong`` where a form exceeds its limits.
+
+    docs.discord.com/developers/interactions/receiving-and-responding, modal; labels, text inputs,
+    file uploads and radio groups as in /components/reference.
+    """
+    _text(modal, "title", MODAL_TITLE, wrong, path, required=True)
+    seen: set[str] = set()
+    _text(modal, "custom_id", CUSTOM_ID, wrong, path, required=True)
+    parts = modal.get("components") or []
+    if not 1 <= len(parts) <= MODAL_PARTS:
+        told = f"Must be between 1 and {MODAL_PARTS} in length."
+        wrong.add((*path, "components"), "BASE_TYPE_BAD_LENGTH", told)
+    for i, part in enumerate(parts):
+        at = (*path, "components", i)
+        if part.get("type") == TEXT_DISPLAY:
+            _text(part, "content", TEXT, wrong, at, required=True)
+        elif part.get("type") == LABEL_OF_FIELD:
+            _text(part, "label", FIELD_LABEL, wrong, at, required=True)
+            _text(part, "description", FIELD_DESCRIPTION, wrong, at)
+            _check_field(part.get("component") or {}, seen, wrong, (*at, "component"))
+        else:  # a text input in a row is deprecated
+            wrong.add((*at, "type"), "BASE_TYPE_CHOICES", "Value must be one of (10, 18).")
+
+
+def _check_field(field: Json, seen: set[str], wrong: FormErrors, at: Path) -> None:
+    if not field.get("custom_id"):
+        wrong.required((*at, "custom_id"))
+    _check_custom_id(field, seen, wrong, at)
+    kind = field.get("type")
+    if kind == TEXT_INPUT:
+        _text(field, "placeholder", INPUT_PLACEHOLDER, wrong, at)
+        _text(field, "value", INPUT, wrong, at)
+        for name, least in (("min_length", 0), ("max_length", 1)):
+            if not least <= (field.get(name) or least) <= INPUT:
+                told = f"int value should be {least} to {INPUT}."
+                wrong.add((*at, name), "NUMBER_TYPE_MAX", told)
+    elif kind == UPLOAD:
+        if not 1 <= (field.get("max_values") or 1) <= UPLOADS:
+            wrong.add(
+                (*at, "max_values"), "NUMBER_TYPE_MAX", f"int value should be 1 to {UPLOADS}."
+            )
+    elif kind == RADIO:
+        options = field.get("options") or []
+        if not 2 <= len(options) <= RADIO_OPTIONS:
+            told = f"Must be between 2 and {RADIO_OPTIONS} in length."
+            wrong.add((*at, "options"), "BASE_TYPE_BAD_LENGTH", told)
+        for number, option in enumerate(options):
+            for name in ("label", "value"):
+                _text(option, name, OPTION, wrong, (*at, "options", number), required=True)
+    else:
+        told = "Value must be one of (4, 19, 21)."
+        wrong.add((*at, "type"), "BASE_TYPE_CHOICES", told)
+
+
+def check_choices(choices: list[Json], wrong: FormErrors, path: Path) -> None:
+    """Collect in ``wrong`` where the choices of an option exceed their limits."""
+    if len(choices) > CHOICES:
+        wrong.too_long(path, CHOICES)
+    for j, choice in enumerate(choices):
+        _text(choice, "name", CHOICE, wrong, (*path, j), required=True)
+        if isinstance(choice.get("value"), str):
+            _text(choice, "value", CHOICE, wrong, (*path, j), required=True)
+
+
 def check_thread(body: Json, wrong: FormErrors) -> None:
     name = body.get("name")
     if not isinstance(name, str) or not 1 <= len(name.strip()) <= THREAD_NAME:
@@ -329,10 +397,10 @@ def _check_options(options: list[Json], wrong: FormErrors, path: Path) -> None:
                       "Required options must be placed before non-required options")  # fmt: skip
         optional_seen |= not option.get("required")
         choices = option.get("choices") or []
-        if len(choices) > CHOICES:
-            wrong.too_long((*at, "choices"), CHOICES)
-        for j, choice in enumerate(choices):
-            _text(choice, "name", CHOICE, wrong, (*at, "choices", j), required=True)
+        check_choices(choices, wrong, (*at, "choices"))
+        if option.get("autocomplete") and (choices or option.get("type") not in (3, 4, 10)):
+            told = "Autocomplete is for options without choices that are typed"
+            wrong.add((*at, "autocomplete"), "APPLICATION_COMMAND_AUTOCOMPLETE_INVALID", told)
         _check_options(option.get("options") or [], wrong, (*at, "options"))
 
 

@@ -103,6 +103,9 @@ def test_buttons_work_after_a_restart(
         the_answer(place, said)
     with running(fork_server, chatty, place):
         place.press(said, "bad")
+        (pressed,) = place.discord.webhooks.interactions.values()
+        place.until(lambda: pressed.modal)
+        place.discord.people.submit(pressed, {"words": "It is 60 days."})
         place.until(lambda: "Thank you" in place.whispers(said))
         place.press(said, "deeper", on=0)
         assert len(until_answered(place, said, 2)) == 2

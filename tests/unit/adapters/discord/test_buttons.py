@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,18 +17,20 @@ from adapters.discord.buttons import (
     Button,
     dynamic_item,
     encode,
+    form_of_question,
+    form_of_reasons,
     parse,
+    parse_form,
     rows_for,
     rows_of_link,
     rows_while_working,
     runs_in,
-    view_of_reasons,
 )
 from adapters.discord.format import Row
-from bot.core.texts import texts_for
+from bot.core.texts import Texts, texts_for
 from bot.service.buttons import Deeper, Details, Feedback, FollowUp, Press, Retract, Stop, Watch
-from bot.storage.workspaces import REASONS, Reason
-from tests.fakes.discord_limits import CUSTOM_ID
+from tests.fakes.discord_errors import FormErrors
+from tests.fakes.discord_limits import CUSTOM_ID, check_modal
 
 RUN = "0123456789ab"
 ACTIONS: dict[str, Button] = {
@@ -86,18 +90,6 @@ def test_every_action_is_found_again_in_its_id(action: Button) -> None:
 )
 def test_other_ids_mean_nothing(custom_id: str) -> None:
     assert parse(custom_id) is None
-
-
-@pytest.mark.parametrize("reason", REASONS)
-def test_a_reason_is_chosen_from_a_menu(reason: Reason) -> None:
-    (menu,) = view_of_reasons(RUN, texts).to_components()[0]["components"]
-    assert reason in [option["value"] for option in menu["options"]]
-    assert parse(menu["custom_id"], [reason]) == Feedback(RUN, "bad", reason)
-
-
-@pytest.mark.parametrize("chosen", [[], [""], ["good"], ["Wrong"]])
-def test_what_is_no_reason_means_nothing(chosen: list[str]) -> None:
-    assert parse(f"footnote:why:{RUN}", chosen) is None
 
 
 @given(st.text())
@@ -185,6 +177,22 @@ def test_the_runs_of_a_messages_buttons_are_known() -> None:
     assert runs_in(told(made(suggestions=["Why?"]))) == {RUN}
     assert runs_in([{"type": 1, "components": [{"type": 2, "custom_id": "x"}]}]) == set()
     assert runs_in([{"type": 2, "style": 5, "url": "https://example.org"}]) == set()
+
+
+@pytest.mark.parametrize("locale", ["en", "zh-CN", "zh-TW"])
+@pytest.mark.parametrize("form", [partial(form_of_question, "deep"), partial(form_of_reasons, RUN)])
+def test_a_form_fits(form: Callable[[Texts], discord.ui.Modal], locale: str) -> None:
+    wrong = FormErrors()
+    check_modal(form(texts_for(locale)).to_dict(), wrong, ())
+    assert wrong.tree == {}
+
+
+@pytest.mark.parametrize(
+    "custom_id",
+    ["", f"footnote:why:{RUN}\n", "footnote:ask:", "footnote:ask:bottomless", "footnote:stop:1"],
+)
+def test_other_forms_mean_nothing(custom_id: str) -> None:
+    assert parse_form({"custom_id": custom_id, "components": []}) is None
 
 
 class Pressing:

@@ -68,9 +68,12 @@ async def test_webhooks_do_not_wait() -> None:
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        (limits.CONTENT, documented.CONTENT),
         (limits.NONCE, documented.NONCE),
         (limits.TEXT, documented.TEXT),
+        (limits.INPUT, documented.INPUT),
+        (limits.UPLOADS, documented.UPLOADS),
+        (limits.CHOICES, documented.CHOICES),
+        (limits.CHOICE_NAME, documented.CHOICE),
         (limits.BUTTON_URL, documented.BUTTON_URL),
         (limits.OPTION_LABEL, documented.OPTION),
         (limits.PLACEHOLDER, documented.PLACEHOLDER),
