@@ -71,6 +71,7 @@ class Look:
             view.add_item(ui.Container(*map(ui.TextDisplay, self.card), accent_colour=COLOUR))
         for row in rows:
             view.add_item(row)
+        view.stop()  # so that discord.py does not keep it: a control's id says all that it means
         return view
 
 

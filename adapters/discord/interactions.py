@@ -32,7 +32,7 @@ from adapters.discord.limits import CHOICE_NAME, CHOICES, INPUT, TEXT
 from adapters.discord.listener import patiently
 from adapters.discord.messages import PLATFORM, DiscordInteraction, parse_interaction
 from adapters.discord.rest import FAILURES, Code
-from bot.core.errors import Denied, Invalid, StorageUnavailable
+from bot.core.errors import Denied, FootnoteError, Invalid, StorageUnavailable
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
 from bot.core.messages import Depth, Message, Style, clean_question
@@ -99,6 +99,7 @@ async def acknowledged(
     """
     try:
         if form is not None:
+            form.stop()  # so that discord.py does not keep it: see ``Presses.on_interaction``
             await interaction.response.send_modal(form)
         else:
             await interaction.response.defer(thinking=thinking, ephemeral=ephemeral)
@@ -454,7 +455,7 @@ class Commands:
         async def suggested(interaction: FootnoteInteraction, typed: str) -> list[Choice[str]]:
             try:
                 return await self._watched(interaction, typed)
-            except (Invalid, StorageUnavailable) as error:
+            except FootnoteError as error:
                 log.warning("no ids suggested", error=str(error))
                 return []
 

@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.discord.buttons import Button, encode
+from bot.core.errors import StorageUnavailable
 from bot.core.messages import Answer, Thread
 from bot.core.texts import texts_for
 from bot.service.buttons import Deeper, Feedback
@@ -432,8 +433,11 @@ async def test_a_question_is_asked_and_watched_listed_and_stopped(
 
 
 async def test_the_ids_of_ones_own_standing_questions_are_suggested(
-    here: Running, room: Room
+    here: Running, room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    async def unavailable(whose: object) -> None:
+        raise StorageUnavailable("The database is locked: try again.")
+
     await registered(here)
     people = room.discord.people
     people.slash(room.ada, room.general, "watch", {"question": HOW_TALL})
@@ -452,6 +456,8 @@ async def test_the_ids_of_ones_own_standing_questions_are_suggested(
     assert await suggested(room.ada, "TOWER") == [choice]
     assert await suggested(room.ada, "bridge") == []
     assert await suggested(room.bob, "") == []
+    monkeypatch.setattr(here.reception.standing, "of_person", unavailable)
+    assert await suggested(room.ada, "") == []
 
 
 # ---------------------------------------------------------------- presses
@@ -512,6 +518,7 @@ async def test_who_was_not_helped_may_say_why_in_a_form(
     pressed = press(room, with_button(here, room, Feedback(reply.run.id, "bad")), locale="zh-TW")
     form = await opened(here, pressed)
     assert form["title"] == "沒幫助"
+    assert not here.client._connection._view_store._modals, "many are never sent"
     while not await opinions(here):
         await asyncio.sleep(0.005)
     assert await opinions(here) == [("bad", "", "")]
