@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.discord_server import Channel
+from tests.fakes.discord_server import Channel, File
 from tests.scenario.discord_place import DiscordPlace, open_discord
 from tests.scenario.gate import Gate, ask_and_catch
 from tests.scenario.places import KEYS, LUNCH, WHO, the_answer, until_answered, until_shown
@@ -53,6 +53,24 @@ def test_a_command_becomes_a_question_with_a_thread(
         place.until(lambda: len(place.discord.posts(thread)) == 2)
         until_reads(place, thread, "90 days")
         assert len(place.discord.posts(thread)) == 2
+
+
+def test_a_form_becomes_a_question_whose_file_is_read(
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
+) -> None:
+    notes = File(
+        "notes.md", b"# Parking\n\nThe garage of the office closes at 23:15 every night.\n"
+    )
+    with running(fork_server, chatty, place):
+        place.until(place.discord.registered)
+        asked = place.discord.people.slash(place.ada, place.general, "ask")
+        place.until(lambda: asked.modal)
+        question = "I park at the office.\n\nWhen does the garage of the office close?"
+        place.discord.people.submit(asked, {"text": question, "files": [notes]})
+        place.until(lambda: place.discord.threads_in(place.general))
+        (thread,) = place.discord.threads_in(place.general)
+        assert "notes.md" in until_reads(place, thread, "23:15")
+        assert "I park at the office." in place.discord.transcript(place.general)
 
 
 def test_a_direct_message_needs_no_mention(
