@@ -538,7 +538,7 @@ async def test_a_form_is_sent_once_as_a_client_would(site: Site) -> None:
     assert await site.respond(asked, {"type": 9, "data": form(short, optional)}) == (204, 0)
     assert await site.respond(asked, {"type": 5}) == (400, 40060)
     for wrong in ({}, {"words": "four"}, {"words": "two", "else": "x"}):
-        with pytest.raises(ValueError, match="words|else"):
+        with pytest.raises(ValueError, match=r"words|else"):
             site.fake.people.submit(asked, wrong)
     sent = site.fake.people.submit(asked, {"words": "two"})
     # A form cannot open a form, and there is no message that it could leave unchanged.
