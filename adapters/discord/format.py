@@ -45,7 +45,7 @@ MARKS = {"waiting": "▫️", "running": "⏳", "done": "✅", "failed": "⚠️
 TABLE_WIDTH = 60  # columns of a monospaced block on a laptop; a phone wraps it
 STEPS_SHOWN = 12  # the latest steps of a plan; the earlier ones are only counted
 STEP_TITLE = 120  # characters
-PLAN = 1_300  # characters of a plan, which leaves room for the text above it
+PLAN = 1_500  # characters of a plan, which leaves room for the text above it
 STEPS_TOGETHER = PLAN - 200  # the rest is for its heading and small print
 
 Row = ui.ActionRow[ui.LayoutView]

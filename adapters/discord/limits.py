@@ -3,7 +3,8 @@
 MESSAGE is https://docs.discord.com/developers/resources/message, COMPONENTS
 https://docs.discord.com/developers/components/reference, CHANNEL
 https://docs.discord.com/developers/resources/channel, INTERACTIONS
-https://docs.discord.com/developers/interactions/receiving-and-responding.
+https://docs.discord.com/developers/interactions/receiving-and-responding, COMMANDS
+https://docs.discord.com/developers/interactions/application-commands.
 """
 
 NONCE = 25  # characters; MESSAGE, create message
@@ -16,8 +17,8 @@ OPTION_LABEL = 100  # characters; COMPONENTS, select option structure
 PLACEHOLDER = 150  # characters; COMPONENTS, string select
 INPUT = 4_000  # characters; COMPONENTS, text input
 UPLOADS = 10  # files; COMPONENTS, file upload
-CHOICE_NAME = 100  # characters; of an option's choice, INTERACTIONS
-CHOICES = 25  # of an option; INTERACTIONS
+CHOICE_NAME = 100  # characters; COMMANDS, option choice structure
+CHOICES = 25  # of an option; COMMANDS, option structure
 
 THREAD_NAME = 100  # characters; CHANNEL, start thread from message
 THREAD_ARCHIVES_AFTER = 4_320  # minutes without a message; CHANNEL, thread metadata
