@@ -10,7 +10,8 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import aiohttp
 import discord
@@ -19,13 +20,16 @@ from discord import app_commands
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
+from adapters.discord.conversations import Servers
 from adapters.discord.listener import log_failure
-from adapters.discord.rest import paced
+from adapters.discord.messages import Place, without_spare
+from adapters.discord.rest import RestClient, paced
 from adapters.discord.settings import DiscordSettings
 from bot.core.egress import DIRECT, Egress
-from bot.core.errors import CredentialsRefused, FootnoteError, Invalid
+from bot.core.errors import CredentialsRefused, FootnoteError, Invalid, PlatformUnavailable
 from bot.core.logs import get_logger
 from bot.core.measurements import PlatformCalls
+from bot.core.messages import Author
 from bot.service.platform import Connection
 
 log = get_logger()
@@ -38,6 +42,7 @@ CONTENT_INTENT_HINT = (
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between attempts to reach Discord
 # How long to wait for the servers' data after connecting.
 GUILDS_SECONDS = 1.0
+STANDING_SECONDS = 1.5  # an interaction must be acknowledged within three
 # discord.com/developers/docs/topics/opcodes-and-status-codes#gateway
 AUTHENTICATION_FAILED, INVALID_SHARD, SHARDING_REQUIRED = 4004, 4010, 4011
 
@@ -73,9 +78,16 @@ class FootnoteClient(discord.AutoShardedClient):
 
     guilds_seconds = GUILDS_SECONDS
 
-    def __init__(self, calls: PlatformCalls | None = None, egress: Egress = DIRECT) -> None:
+    def __init__(
+        self,
+        calls: PlatformCalls | None = None,
+        egress: Egress = DIRECT,
+        strangers: Literal["off", "on"] = "off",
+    ) -> None:
         self.connection = Connection()
         self.egress = egress
+        self._strangers = strangers
+        self._servers = Servers(RestClient(self))
         self._work: set[asyncio.Task[Any]] = set()
         self._wanted = discord.Intents(
             guilds=True,  # channels, threads, roles
@@ -111,6 +123,19 @@ class FootnoteClient(discord.AutoShardedClient):
         state = super()._get_state(**options)
         state.parsers = SafeParsers().wrapped(state.parsers)
         return state
+
+    async def with_standing(self, author: Author, place: Place) -> Author:
+        """Return the author of a message or an interaction, as a guest if they are in none of the
+        bot's servers: anybody can install the app for themselves. ``guest`` is None if Discord does
+        not tell in time, which lets them see as little as a guest."""
+        if place.audience == "channel" or self._strangers == "on":
+            return author
+        try:
+            async with asyncio.timeout(STANDING_SECONDS):
+                return replace(author, guest=not await self._servers.has_member(author.id))
+        except (TimeoutError, PlatformUnavailable) as error:
+            log.warning("standing not known", person=author.id, error=str(error))
+            return replace(author, guest=None)
 
     def listen(self, events: Iterable[Event]) -> None:
         for event in events:
@@ -325,23 +350,16 @@ READY = "READY"  # without it there is no session: the client reconnects
 VOICE, STAGE = 2, 13  # types of channels in which Footnote does not answer
 MOST_TOLD = 100  # kinds of errors that are logged, once each
 
-# Fields that Footnote does not need.
+# Fields that Footnote can do without.
 _OF_SERVER = ("emojis", "stickers")
-_OF_MESSAGE = (
-    *("mention_roles", "embeds", "sticker_items", "stickers", "components", "reactions", "poll"),
-    *("activity", "application", "interaction", "interaction_metadata", "call"),
-    *("role_subscription_data", "purchase_notification", "message_snapshots"),
-)
 _SPARE = {
     "GUILD_CREATE": (
         *(*_OF_SERVER, "voice_states", "presences", "stage_instances"),
         *("guild_scheduled_events", "soundboard_sounds"),
     ),
     "GUILD_UPDATE": _OF_SERVER,
-    "MESSAGE_CREATE": _OF_MESSAGE,
-    "MESSAGE_UPDATE": _OF_MESSAGE,
 }
-_LISTS = {"mention_roles", "embeds", "emojis", "stickers", "voice_states", "presences"}
+_LISTS = {"emojis", "stickers", "voice_states", "presences"}
 
 
 class SafeParsers:
@@ -387,6 +405,8 @@ class SafeParsers:
 def _without_spare(event: str, data: Any) -> dict[str, Any] | None:
     """Return the event's data without the fields that Footnote does not need; None if it has none
     of them."""
+    if event in ("MESSAGE_CREATE", "MESSAGE_UPDATE") and isinstance(data, dict):
+        return without_spare(data)
     if event not in _SPARE or not isinstance(data, dict):
         return None
     kept = {name: value for name, value in data.items() if name not in _SPARE[event]}

@@ -23,7 +23,7 @@ import discord
 from cachetools import TTLCache
 
 from adapters.discord.format import Look
-from adapters.discord.messages import DiscordMessage, Raw, parse_raw
+from adapters.discord.messages import DiscordMessage
 from adapters.discord.reply import Post, nonce_of, tell_directly
 from adapters.discord.rest import DiscordRefused, RestClient
 from bot.core.errors import (
@@ -124,7 +124,7 @@ def _applied(permissions: int, channel: Channel, to: Iterable[str]) -> int:
     return permissions & ~deny | allow
 
 
-def _channel(raw: Raw) -> Channel:
+def _channel(raw: Mapping[str, Any]) -> Channel:
     overwrites = {
         str(each["id"]): (int(each.get("allow") or 0), int(each.get("deny") or 0))
         for each in raw.get("permission_overwrites") or ()
@@ -174,6 +174,13 @@ class Servers:
         if server is None or roles is None:
             return None
         return server, server.readable_by(person, roles)
+
+    async def has_member(self, person: str) -> bool:
+        """Return True if a person is in any server of the bot."""
+        for id in await self.ids(SERVERS_ASKED):
+            if await self._roles_of(id, person) is not None:
+                return True
+        return False
 
     async def roles_held(self, person: str, among: Collection[str]) -> frozenset[str]:
         """Return the roles among ``among`` that a person has now in any server of the bot, because
@@ -385,7 +392,9 @@ class DiscordConversations:
                 raise Refused(self._ended, detail=str(reply)[:200])
             await asyncio.sleep(wait)
 
-    def _of_reply(self, server: Server, channels: frozenset[str], reply: Raw) -> Iterable[_Found]:
+    def _of_reply(
+        self, server: Server, channels: frozenset[str], reply: Mapping[str, Any]
+    ) -> Iterable[_Found]:
         """Yield the messages of a response that may be used: what people said among themselves, not
         in the thread of the question, and not in another thread that Footnote made. The search
         already names its channels; each message is checked again, in case Discord returns more."""
@@ -393,7 +402,7 @@ class DiscordConversations:
         asked = self._run.message.thread
         here = (asked.thread, asked.channel if asked.workspace == IN_NO_SERVER else "")
         for raw in (each for group in reply["messages"] for each in group):
-            message = parse_raw(raw, self._rest.user_id, server.id)
+            message = self._rest.parsed(raw, server.id)
             thread = threads.get(message.channel)
             channel = message.channel if thread is None else str(thread["parent_id"])
             is_usable = thread is None or (
@@ -439,7 +448,7 @@ class DiscordConversations:
         told = await self._rest.request(
             "GET", "/channels/{channel_id}/messages", query=query, channel_id=channel
         )
-        return [parse_raw(raw, self._rest.user_id) for raw in told]
+        return [self._rest.parsed(raw) for raw in told]
 
     async def answer_posted(self) -> None:
         if not self._is_more_elsewhere:

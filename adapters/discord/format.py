@@ -19,7 +19,7 @@ from discord import ui
 
 from adapters.discord import limits
 from bot.core.lines import label, one_line, shortened
-from bot.core.messages import Answer, PlanView, StepView
+from bot.core.messages import Answer, PlanView, StepView, unquoted
 from bot.core.texts import Texts
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
 from bot.rendering.markdown_parts import split
@@ -216,7 +216,7 @@ def echo(question: str, name: str, texts: Texts) -> str:
 
 
 def thread_name(question: str) -> str:
-    return shortened(question, limits.THREAD_NAME) or "Footnote"
+    return shortened(unquoted(question), limits.THREAD_NAME) or "Footnote"
 
 
 ECHO = 2_000  # characters of a repeated question

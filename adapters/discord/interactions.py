@@ -7,9 +7,7 @@ reception.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -29,7 +27,7 @@ from adapters.discord.buttons import (
 from adapters.discord.client import FootnoteClient
 from adapters.discord.format import Look, details
 from adapters.discord.limits import CHOICE_NAME, CHOICES, INPUT, TEXT
-from adapters.discord.listener import patiently
+from adapters.discord.listener import patiently, with_paste
 from adapters.discord.messages import PLATFORM, DiscordInteraction, parse_interaction
 from adapters.discord.rest import FAILURES, Code
 from bot.core.errors import Denied, FootnoteError, Invalid, StorageUnavailable
@@ -50,10 +48,8 @@ from bot.service.standing_service import (
     watch_confirmation,
     watch_lines,
 )
-from bot.storage.workspaces import Workspaces
 
 VALUE_CHARACTERS = 1_000
-FACT = "commands"
 
 NOBODY = discord.AllowedMentions.none()
 
@@ -112,6 +108,18 @@ async def acknowledged(
     except (aiohttp.ClientError, OSError) as error:
         log.warning("interaction not deferred", error=repr(error))
     return True
+
+
+async def _acted(
+    interaction: FootnoteInteraction,
+    typed: str = "",
+    target: discord.Message | None = None,
+    files: Iterable[discord.Attachment] = (),
+) -> DiscordInteraction:
+    """Parse an interaction, with the standing of the person who acted."""
+    acted = parse_interaction(interaction, typed, target, files)
+    author = await interaction.client.with_standing(acted.author, acted.place)
+    return replace(acted, author=author)
 
 
 async def tell(interaction: FootnoteInteraction, sentence: str) -> None:
@@ -174,7 +182,7 @@ class Presses:
 
     async def pressed(self, interaction: FootnoteInteraction, press: Press) -> None:
         async with guarded(interaction) as texts:
-            acted = parse_interaction(interaction)
+            acted = await _acted(interaction)
             if isinstance(press, Details):
                 await self._show(interaction, press.run, acted, texts)
                 return
@@ -235,7 +243,7 @@ class Questions:
         """Ask a new question, whose answer begins with the interaction's response; without one,
         open a form for it."""
         async with guarded(interaction) as texts:
-            acted = parse_interaction(interaction, question, files=files)
+            acted = await _acted(interaction, question, files=files)
             if not question and not files:
                 check_access(self._reception.settings, acted.message)
                 await acknowledged(interaction, form=form_of_question(depth, texts))
@@ -245,7 +253,7 @@ class Questions:
     async def watch(self, interaction: FootnoteInteraction, question: str, every: str) -> None:
         """Ask and watch a question; the schedule is shown only to the asker."""
         async with guarded(interaction) as texts:
-            acted = parse_interaction(interaction, question)
+            acted = await _acted(interaction, question)
             schedule = schedule_named(every)
             if not await self._deferred(interaction, acted):
                 return
@@ -275,9 +283,12 @@ class Questions:
         In a place that the bot is not a member of, the answer is the interaction's response.
         """
         async with guarded(interaction) as texts:
-            acted = parse_interaction(interaction, target=target)
+            acted = await _acted(interaction, target=target)
             if not await self._deferred(interaction, acted, ephemeral=acted.is_installed):
                 return
+            if acted.target is not None and acted.target.paste:
+                whole = await with_paste(interaction.client, acted.target)
+                acted = replace(acted, target=whole, text=whole.question)
             begun = await self._receive(interaction, acted, style=style)
             if begun and acted.is_installed and acted.target is not None:
                 await tell(interaction, texts("command-accepted", question=acted.target.url))
@@ -328,13 +339,10 @@ def _stopping(count: int, texts: Texts) -> str:
 class Commands:
     """Builds the commands, and keeps them registered with Discord."""
 
-    def __init__(
-        self, client: FootnoteClient, reception: Reception, workspaces: Workspaces
-    ) -> None:
+    def __init__(self, client: FootnoteClient, reception: Reception) -> None:
         self._client = client
         self._questions = Questions(reception)
         self._reception = reception
-        self._workspaces = workspaces
         self._translator = CatalogTranslator()
         self._syncing: asyncio.Task[None] | None = None
 
@@ -363,19 +371,22 @@ class Commands:
             await asyncio.gather(self._syncing, return_exceptions=True)
 
     async def sync(self) -> None:
-        """Register the commands with Discord, if they have changed since the last time."""
+        """Register the commands with Discord, unless exactly they are registered: another program
+        with the same token may have replaced them."""
         tree, application = self._client.tree, str(self._client.application_id)
-        payload = [
-            await command.get_translated_payload(tree, self._translator)
+        wanted = {
+            (int(told["type"]), told["name"]): told
             for command in tree.get_commands()
-        ]
-        told = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
+            for told in [await command.get_translated_payload(tree, self._translator)]
+        }
+        path = "/applications/{application_id}/commands"
+        route = discord.http.Route("GET", path, application_id=application)
         try:
-            if (await self._workspaces.facts(PLATFORM, application)).get(FACT) == told:
-                return
-            await tree.sync()
-            await self._workspaces.remember(PLATFORM, application, FACT, told)
-        except (*FAILURES, StorageUnavailable) as error:
+            told = await self._client.http.request(route, params={"with_localizations": "true"})
+            there = {(int(each["type"]), each["name"]): each for each in told}
+            if there.keys() != wanted.keys() or not _is_within(wanted, there):
+                await tree.sync()
+        except FAILURES as error:
             log.warning("commands not registered", error=str(error))
 
     # ------------------------------------------------------------ the commands
@@ -463,7 +474,7 @@ class Commands:
 
     async def _watched(self, interaction: FootnoteInteraction, typed: str) -> list[Choice[str]]:
         """Return the ids of a person's standing questions whose line contains ``typed``."""
-        message = parse_interaction(interaction).message
+        message = (await _acted(interaction)).message
         reach = await self._reception.reach_in(message)
         watches = await self._reception.standing.of_person((PLATFORM, message.author.id))
         lines = watch_lines(watches, reach, texts_for(str(interaction.locale)))
@@ -546,6 +557,19 @@ class Commands:
         return group
 
 
+def _is_within(wanted: Any, there: Any) -> bool:
+    """Return True if Discord has all that is wanted. It adds fields, tells what is empty in several
+    ways, and says in ``contexts`` what ``dm_permission`` said."""
+    if isinstance(wanted, Mapping):
+        is_mapping = isinstance(there, Mapping)
+        kept = [name for name in wanted if name != "dm_permission" and wanted[name]]
+        return is_mapping and all(_is_within(wanted[name], there.get(name)) for name in kept)
+    if isinstance(wanted, list):
+        is_as_long = isinstance(there, list) and len(there) == len(wanted)
+        return is_as_long and all(map(_is_within, wanted, there))
+    return str(wanted) == str(there)
+
+
 async def _privately(
     interaction: FootnoteInteraction,
     work: Callable[[Message, Texts], Awaitable[str]],
@@ -553,7 +577,8 @@ async def _privately(
     """Send the person who acted, privately, what ``work`` returns, or why it failed."""
     async with guarded(interaction) as texts:
         if await acknowledged(interaction, thinking=True, ephemeral=True):
-            await tell(interaction, await work(parse_interaction(interaction).message, texts))
+            acted = await _acted(interaction)
+            await tell(interaction, await work(acted.message, texts))
 
 
 def _texts(id: str) -> locale_str:

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 import discord
@@ -19,6 +19,8 @@ from cachetools import TTLCache
 
 from adapters.discord.messages import (
     PLATFORM,
+    THREAD_STARTER,
+    WITH_WORDS,
     DiscordMessage,
     Place,
     author_of,
@@ -29,12 +31,16 @@ from adapters.discord.missed_messages import MissedMessages
 from adapters.discord.rest import FAILURES, was_lost
 from bot.core.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
 from bot.core.logs import get_logger
-from bot.core.messages import Author, Thread
+from bot.core.messages import MAX_QUESTION, Author, Message, Thread
+from bot.core.posting import PostState
 from bot.core.texts import sentence_for, texts_for
 from bot.search.registry import searches_conversations
-from bot.service.access import IN_NO_SERVER
+from bot.service.access import IN_NO_SERVER, AppLimit
 from bot.service.background import BackgroundTasks
 from bot.service.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
+
+if TYPE_CHECKING:
+    from adapters.discord.client import FootnoteClient
 
 # Time to retry storage and lost requests: Discord sends each event only once.
 PATIENCE_SECONDS = 30.0
@@ -43,6 +49,8 @@ REMIND_SECONDS = 3600.0  # between two notices to a person that a thread is clos
 TYPING_SECONDS = 5.0  # before typing is shown again; Discord shows it for ten
 # Edits this recent are new. It is longer than a broken session can be resumed.
 RECENT_EDIT = timedelta(minutes=15)
+COMMENT_SECONDS = 10.0  # within which a comment follows the message that it forwards
+NEAR = 10  # messages above a bare mention among which the one that it means is looked for
 STOP_SIGNS = frozenset("🛑✋❌")
 
 log = get_logger()
@@ -54,7 +62,7 @@ class Listener:
     """See the module docstring; its ``on_…`` methods are discord.py's events, and parse them."""
 
     def __init__(
-        self, client: discord.Client, reception: Reception, missed: MissedMessages
+        self, client: FootnoteClient, reception: Reception, missed: MissedMessages
     ) -> None:
         self._client = client
         self._reception = reception
@@ -63,6 +71,10 @@ class Listener:
         self._told: TTLCache[tuple[str, str], bool] = TTLCache(10_000, REMIND_SECONDS)
         self._edits: TTLCache[tuple[str, datetime], bool] = TTLCache(
             10_000, RECENT_EDIT.total_seconds()
+        )
+        self._apps = AppLimit()
+        self._forwards: TTLCache[tuple[str, str], DiscordMessage] = TTLCache(
+            10_000, COMMENT_SECONDS
         )
         self._typing: TTLCache[str, bool] = TTLCache(10_000, TYPING_SECONDS)
         self._background = BackgroundTasks("discord")
@@ -141,20 +153,33 @@ class Listener:
     # ------------------------------------------------------------ messages
 
     async def _handle(self, message: DiscordMessage) -> None:
-        place = await self._place(message.channel, message.server)
+        channel = await self._place(message.channel, message.server)
+        place = await self._place_followed(message, channel)
         address = message.address_in(place)
-        if address is None or (not message.text and address != "footnote"):
-            return  # without text: a picture, a sticker, or text that Discord does not show us
+        if message.forwards:
+            self._forwards[message.channel, message.author.id] = message
+        if address is None:
+            return
+        if message.proxied and not self._apps.allows(place.channel, message.author.id, message.id):
+            log.warning("app asks too often", app=message.author.name, id=message.id)
+            return
+        question, context = await self._question(message, place, address)
+        if not question.text and address == "thread":
+            if not question.attachments:
+                return  # a sticker, or text that Discord does not show us
+            address = "others"  # files that later questions may be about
         asked = replace(
-            message.message_in(place),
-            author=await self._author(message),
+            question.message_in(place),
+            author=await self._author(message, place),
             conversations=searches_conversations(self._reception.settings),
         )
-        # The first message of a forum post exists only inside its thread.
-        state = {"message": message.id} if message.id != place.inside else None
+        state: PostState = {"message": message.id}
+        # A forum post is a thread already; a followed answer is where no thread can be made.
+        if message.id == place.inside or place != channel:
+            state["place"] = message.channel
         try:
             outcome = await patiently(
-                lambda: self._reception.receive(asked, address, post_state=state)
+                lambda: self._reception.receive(asked, address, post_state=state, context=context)
             )
         except Denied as denied:
             self._deny(message, asked.thread, address, denied)
@@ -166,6 +191,63 @@ class Listener:
             self._reply(message, texts_for(message.locale)("not-kept"))
         else:
             await self._acknowledge(message, place, outcome)
+
+    async def _place_followed(self, message: DiscordMessage, place: Place) -> Place:
+        """Return the place of the conversation that a message continues. A reply that pings
+        Footnote continues that of an answer which is in the channel itself, because no thread could
+        be made there."""
+        ours = message.answered
+        if place.inside or ours is None or not (ours.is_ours and message.pings_us):
+            return place
+        thread = await patiently(
+            lambda: self._reception.thread_of(PLATFORM, ours.answers, ours.runs)
+        )
+        is_here = thread is not None and thread.channel == place.channel
+        return replace(place, inside=thread.thread) if thread is not None and is_here else place
+
+    async def _question(
+        self, message: DiscordMessage, place: Place, address: Address
+    ) -> tuple[DiscordMessage, list[Message]]:
+        """Return a message with the words of its question, and the message that it replies to, for
+        the reasoner to know. A bare mention asks what that message says, or the one above."""
+        message = await with_paste(self._client, message)
+        # Discord's clients send the comment on a forward as a message of its own.
+        forward = self._forwards.pop((message.channel, message.author.id), None)
+        answered = message.answered or forward
+        to = answered if answered is not None and not answered.is_ours else None
+        if address == "footnote" and not (message.text or message.attachments):
+            if answered is None and place.inside:
+                to = await self._above(message)
+            if to is not None:
+                to = await with_paste(self._client, to)
+                text = to.quoted if to.text else to.question
+                message = replace(message, text=text, attachments=to.attachments)
+            return message, []
+        if address == "footnote":
+            message = replace(message, text=message.question)
+        if to is None:
+            return message, []
+        files = tuple(replace(file, again=True) for file in to.attachments)
+        context = to.message_in(place, message.id)
+        return replace(message, attachments=(*message.attachments, *files)), [context]
+
+    async def _above(self, message: DiscordMessage) -> DiscordMessage | None:
+        """Return the message above in a thread or direct message, unless it is Footnote's."""
+        id = int(message.channel)
+        channel = self._client.get_channel(id) or self._client.get_partial_messageable(id)
+        if not isinstance(channel, discord.abc.Messageable):
+            return None
+        try:
+            before = discord.Object(int(message.id))
+            async for event in channel.history(limit=NEAR, before=before):
+                found: DiscordMessage | None = parse_message(event, self._me)
+                if found is not None and found.kind == THREAD_STARTER:
+                    found = found.answered
+                if found is not None and found.kind in WITH_WORDS and found.question:
+                    return None if found.is_ours else found
+        except FAILURES as error:
+            log.info("message above not read", message=message.id, error=str(error))
+        return None
 
     async def _handle_edit(self, message: DiscordMessage) -> None:
         """Handle an edit. An added link preview or an unreadable message does not count as one."""
@@ -216,13 +298,15 @@ class Listener:
         if place.inside:
             self._missed.record_message(message)
 
-    async def _author(self, message: DiscordMessage) -> Author:
+    async def _author(self, message: DiscordMessage, place: Place) -> Author:
         """Return the author of a message. A message from the history has no roles; they are looked
         up where they matter."""
         guild = (
             None if message.server == IN_NO_SERVER else self._client.get_guild(int(message.server))
         )
-        if message.has_roles or guild is None or not self._reception.settings.allow_roles:
+        if guild is None:
+            return await self._client.with_standing(message.author, place)
+        if message.has_roles or not self._reception.settings.allow_roles:
             return message.author
         try:
             return author_of(await patiently(lambda: guild.fetch_member(int(message.author.id))))
@@ -287,6 +371,21 @@ class Listener:
     def _in_order(self, channel_id: int) -> asyncio.Lock:
         """Return the channel's lock, which its events acquire in the order of their arrival."""
         return self._orders.setdefault(channel_id, asyncio.Lock())
+
+
+async def with_paste(client: discord.Client, message: DiscordMessage) -> DiscordMessage:
+    """Return a message with the text that Discord's client has sent as a file, if it is one that a
+    question can be."""
+    if not message.paste:
+        return message
+    try:
+        body = await client.http.get_from_cdn(message.paste)
+    except FAILURES as error:
+        log.info("paste not read", message=message.id, error=str(error))
+        return message
+    text = body.decode("utf-8", "replace").strip()
+    is_short = len(text) <= MAX_QUESTION
+    return replace(message, text=text, attachments=()) if is_short else message
 
 
 async def _trying(showing: Coroutine[Any, Any, object]) -> None:

@@ -1,7 +1,8 @@
 """The door: what Discord sends becomes ``DiscordMessage``, ``DiscordInteraction`` and ``Place``.
 
-Messages arrive from the gateway as objects of discord.py, and over REST as JSON. Behind this module
-nobody looks into either. The markup of texts is described at
+Messages arrive from the gateway as objects of discord.py; ``RestClient.parsed`` makes the same of
+those that arrive over REST. Behind this module nobody looks into them. ``parse_message`` is the one
+place that knows which parts of a message are words and files. The markup of texts is described at
 https://discord.com/developers/docs/reference#message-formatting; inside code it is left unchanged,
 as Discord does.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import mimetypes
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -19,21 +20,30 @@ import discord
 
 from adapters.discord.buttons import runs_in
 from adapters.discord.format import written_in
-from bot.core.messages import Attachment, Audience, Author, Message, Thread
+from bot.core.messages import Attachment, Audience, Author, Message, Thread, quotation
 from bot.core.posting import PostState
-from bot.core.texts import invalid
+from bot.core.texts import about_files, invalid, texts_for
 from bot.pages.urls import links_in
 from bot.service.access import IN_NO_SERVER
 from bot.service.reception import Address
 from bot.text.language import detect
 
 PLATFORM = "discord"
-Raw = Mapping[str, Any]  # JSON as REST returns it
+PASTE = "message.txt"  # the file into which Discord's clients put a text that is too long for them
+PASTE_BYTES = 100_000  # of a paste that is read as text; a longer one is a file
 
 # Types of messages: https://docs.discord.com/developers/resources/message#message-object
 QUESTIONS = (0, 19)  # a message, a reply
+WITH_WORDS = (*QUESTIONS, 20, 23)  # also what apps answer to commands
 NOTICES = (18, 21)  # that Discord itself puts at a thread's beginning
 THREAD_STARTER = 21  # represents the message that a thread was made from
+
+# Fields of a message that Footnote can do without if discord.py cannot parse them.
+_SPARE = (
+    *("mention_roles", "embeds", "sticker_items", "stickers", "components", "reactions", "poll"),
+    *("activity", "application", "interaction", "interaction_metadata", "call"),
+    *("role_subscription_data", "purchase_notification", "message_snapshots"),
+)
 
 
 def message_url(server: str, channel: str, id: str = "") -> str:
@@ -75,13 +85,17 @@ def place_of(channel: discord.abc.Snowflake, guild_id: int | None, *, is_member:
 @dataclass(frozen=True, slots=True)
 class DiscordMessage:
     """One message. ``channel`` is the channel, thread or direct message that contains it,
-    ``server`` its server (``IN_NO_SERVER``: direct; "": unknown), ``kind`` Discord's type.
+    ``server`` its server (``IN_NO_SERVER``: direct, or unknown), ``kind`` Discord's type.
 
-    ``content`` is its text as written, ``text`` plain Markdown without mentions of Footnote.
-    ``mentions_us``: it mentions Footnote outside code, by user or role; ``pings_us``: Discord
-    notified Footnote. ``answers`` is the id of the message it replies to, and ``answered`` that
-    message, as far as Discord included it. ``begun`` is the thread that was made from it. ``runs``
-    are those of its buttons. ``has_roles``: its author has the roles held in the server.
+    ``content`` is its text as written. ``text`` is all that it says, as plain Markdown without
+    mentions of Footnote: also a forum post's title, a poll, a forwarded message as a quotation, and
+    of an app what its embeds and components say. ``paste`` is the address of a text that arrived as
+    a file instead, or "". ``mentions_us``: it mentions Footnote outside code and quotes, by user or
+    role; ``pings_us``: Discord notified Footnote. ``answers`` is the id of the message it replies
+    to, and ``answered`` that message, as far as Discord included it. ``begun`` is the thread that
+    was made from it. ``runs`` are those of its buttons. ``has_roles``: its author has the roles
+    held in the server. ``proxied``: an app posted it for a person who writes under another name.
+    ``forwards``: it only forwards another message.
     """
 
     id: str
@@ -95,6 +109,8 @@ class DiscordMessage:
     server_locale: str = ""
     is_ours: bool = False
     by_app: bool = False
+    proxied: bool = False
+    forwards: bool = False
     mentions_us: bool = False
     pings_us: bool = False
     answers: str = ""
@@ -102,6 +118,7 @@ class DiscordMessage:
     edited_at: datetime | None = None
     begun: str = ""
     attachments: tuple[Attachment, ...] = ()
+    paste: str = ""
     runs: frozenset[str] = frozenset()
     has_roles: bool = False
 
@@ -109,7 +126,17 @@ class DiscordMessage:
     def is_said(self) -> bool:
         """True if a person wrote it, rather than an app, a webhook, or Discord itself (joins, pins,
         notices about threads)."""
-        return not self.by_app and self.kind in QUESTIONS
+        return (self.proxied or not self.by_app) and self.kind in QUESTIONS
+
+    @property
+    def question(self) -> str:
+        """Its words, or a question about its files if it has none; "" without either."""
+        return self.text or about_files(self.attachments, texts_for(self.locale))
+
+    @property
+    def quoted(self) -> str:
+        """Its words as a quotation in somebody else's message."""
+        return quotation(self.text, author=self.author.name, at=f"{self.at:%Y-%m-%d}")
 
     @property
     def url(self) -> str:
@@ -137,12 +164,13 @@ class DiscordMessage:
         is_to_others = is_reply or begins_with_mention(self.content)
         return "others" if is_to_others else "thread"
 
-    def message_in(self, place: Place) -> Message:
+    def message_in(self, place: Place, started_by: str = "") -> Message:
+        """Return the core's message; ``started_by`` opens the conversation, if not this message."""
         return Message(
             event_id=self.id,
-            thread=place.thread(self.id),
+            thread=place.thread(started_by or self.id),
             author=self.author,
-            text=self.text,
+            text=self.text or ", ".join(file.name for file in self.attachments),
             at=self.at,
             links=tuple(links_in(self.text)),
             attachments=self.attachments,
@@ -152,69 +180,112 @@ class DiscordMessage:
 
 
 def parse_message(message: discord.Message, me: int) -> DiscordMessage:
-    """Parse a message from the gateway, or of a command. ``me`` is the bot's user id. Its text
-    includes that of a forwarded message; images, video and audio are left out of its files."""
+    """Parse a message from the gateway, of a command, or from REST. ``me`` is the bot's user id."""
     guild, reference = message.guild, message.reference
     guild_id = guild.id if guild is not None else getattr(message.channel, "guild_id", None)
     own = own_mentions(me, guild)
     names = _names(guild, message.mentions)
-    resolved = reference.resolved if reference is not None else None
+    is_reply = reference is not None and reference.type is discord.MessageReferenceType.default
+    resolved = reference.resolved if reference is not None and is_reply else None
+    by_app = message.author.bot or message.webhook_id is not None
+    said = [
+        *_title(message),
+        plain_markdown(message.content, names, own),
+        *_poll(message.poll),
+        *(_of_app(message, names) if by_app else ()),
+        *(_forwarded(snapshot, message, names) for snapshot in message.message_snapshots),
+    ]
+    text = "\n\n".join(filter(None, said))
     parts: tuple[discord.Message | discord.MessageSnapshot, ...] = (
         message,
         *message.message_snapshots,
     )
-    texts = (plain_markdown(part.content, names, own) for part in parts)
-    files = (_attachment(file) for part in parts for file in part.attachments)
+    files = [file for part in parts for file in part.attachments]
+    components: list[Any] = [component.to_dict() for component in message.components]
     return DiscordMessage(
         id=str(message.id),
         channel=str(message.channel.id),
         author=author_of(message.author),
-        content=message.content,
-        text="\n\n".join(filter(None, texts)),
+        content=message.content or written_in(components),
+        text=text,
         at=message.created_at,
         kind=message.type.value,
         server=IN_NO_SERVER if guild_id is None else str(guild_id),
         server_locale=str(guild.preferred_locale) if guild is not None else "",
         is_ours=message.author.id == me,
-        by_app=message.author.bot or message.webhook_id is not None,
+        by_app=by_app,
+        # A webhook's id is its app's own if the message answers a command.
+        proxied=message.application_id not in (None, message.webhook_id)
+        and message.webhook_id is not None,
+        forwards=bool(message.message_snapshots) and not message.content,
         mentions_us=not mentions_in(message.content).isdisjoint(own),
         pings_us=any(user.id == me for user in message.mentions),
-        answers=str(reference.message_id or "") if reference is not None else "",
+        answers=str(reference.message_id or "") if reference is not None and is_reply else "",
         answered=parse_message(resolved, me) if isinstance(resolved, discord.Message) else None,
         edited_at=message.edited_at,
         begun=str(message.id) if message.flags.has_thread else "",
-        attachments=tuple(file for file in files if file is not None),
+        attachments=tuple(map(_attachment, files)),
+        paste=_paste(files) if not text else "",
+        runs=frozenset(runs_in(components)),
         has_roles=isinstance(message.author, discord.Member),
     )
 
 
-def parse_raw(raw: Raw, me: str, server: str = "") -> DiscordMessage:
-    """Parse a message from REST, in which names of roles and channels are unknown."""
-    components, author = raw.get("components") or (), raw["author"]
-    content = str(raw.get("content") or "") or written_in(components)
-    people = {int(user["id"]): _name(user) for user in raw.get("mentions") or ()}
-    own = (f"<@{me}>", f"<@!{me}>")
-    answered = raw.get("referenced_message")
-    return DiscordMessage(
-        id=str(raw["id"]),
-        channel=str(raw.get("channel_id") or ""),
-        author=Author(str(author["id"]), _name(author)),
-        content=content,
-        text=plain_markdown(content, Names(people.get), own),
-        at=discord.utils.snowflake_time(int(raw["id"])),
-        kind=int(raw.get("type") or 0),
-        server=server,
-        is_ours=str(author["id"]) == me,
-        by_app=bool(author.get("bot") or raw.get("webhook_id")),
-        mentions_us=not mentions_in(content).isdisjoint(own),
-        answered=parse_raw(answered, me, server) if answered else None,
-        begun=str((raw.get("thread") or {}).get("id") or ""),
-        runs=frozenset(runs_in(components)),
-    )
+def without_spare(raw: dict[str, Any]) -> dict[str, Any]:
+    """Return a message's JSON without what Footnote can do without, for discord.py to parse."""
+    kept = {name: value for name, value in raw.items() if name not in _SPARE}
+    if isinstance(answered := raw.get("referenced_message"), dict):
+        kept["referenced_message"] = without_spare(answered)
+    return kept | {"embeds": [], "components": [], "mention_roles": []}
 
 
-def _name(user: Raw) -> str:
-    return str(user.get("global_name") or user.get("username") or "someone")
+def titled(title: str, text: str, tags: Iterable[str] = ()) -> str:
+    """Return the first message of a forum post with the post's title and tags above it."""
+    listed = ", ".join(tags)
+    return "\n\n".join(filter(None, (f"{title} ({listed})" if listed else title, text)))
+
+
+def _title(message: discord.Message) -> Iterator[str]:
+    thread = message.channel
+    if not isinstance(thread, discord.Thread) or thread.id != message.id:
+        return
+    if isinstance(thread.parent, discord.ForumChannel):
+        yield titled(thread.name, "", (tag.name for tag in thread.applied_tags))
+
+
+def _poll(poll: discord.Poll | None) -> Iterator[str]:
+    if poll is not None:
+        yield "\n".join([poll.question, *(f"- {answer.text}" for answer in poll.answers)])
+
+
+def _forwarded(snapshot: discord.MessageSnapshot, message: discord.Message, names: Names) -> str:
+    """Return a forwarded message as a quotation. Discord does not say who wrote it."""
+    said = (plain_markdown(snapshot.content, names), *_of_app(snapshot, names))
+    text = "\n\n".join(filter(None, said))
+    channel = names.channel(message.reference.channel_id) if message.reference else None
+    place = f"#{channel}" if channel else ""
+    return quotation(text, place=place, at=f"{snapshot.created_at:%Y-%m-%d}") if text else ""
+
+
+def _of_app(part: discord.Message | discord.MessageSnapshot, names: Names) -> Iterator[str]:
+    """Yield what the embeds and components of an app's message say. Embeds of other types are link
+    previews, which Discord adds to anybody's message."""
+    for embed in part.embeds:
+        if embed.type == "rich":
+            head = f"[{embed.title}]({embed.url})" if embed.title and embed.url else embed.title
+            fields = (f"**{field.name}**: {field.value}" for field in embed.fields)
+            parts = (embed.author.name, head, embed.description, *fields)
+            yield plain_markdown("\n\n".join(filter(None, parts)), names)
+    for text in _displayed(part.components):
+        yield plain_markdown(text, names)
+
+
+def _displayed(components: Iterable[Any]) -> Iterator[str]:
+    for component in components:
+        if isinstance(component, discord.TextDisplay):
+            yield component.content
+        else:
+            yield from _displayed(getattr(component, "children", ()))
 
 
 def guild_id_of(message: DiscordMessage) -> int:
@@ -231,11 +302,14 @@ def author_of(user: discord.abc.User, permissions: discord.Permissions | None = 
     return Author(str(user.id), user.display_name, roles, held.manage_guild)
 
 
-def _attachment(file: discord.Attachment) -> Attachment | None:
+def _attachment(file: discord.Attachment) -> Attachment:
     media_type = file.content_type or mimetypes.guess_type(file.filename)[0] or ""
-    if media_type.startswith(("image/", "video/", "audio/")):
-        return None
     return Attachment(file.filename, media_type, file.url)
+
+
+def _paste(files: Sequence[discord.Attachment]) -> str:
+    is_paste = len(files) == 1 and files[0].filename == PASTE and files[0].size <= PASTE_BYTES
+    return files[0].url if is_paste else ""
 
 
 # ---------------------------------------------------------------- interactions
@@ -307,13 +381,11 @@ def parse_interaction(
         author=author_of(interaction.user, interaction.permissions if guild_id else None),
         at=interaction.created_at,
         locale=str(interaction.locale),
-        text=asked.text
+        text=asked.question
         if asked is not None
         else plain_markdown(typed, _names(guild, ()), own_mentions(me, guild)),
         target=asked,
-        attachments=asked.attachments
-        if asked is not None
-        else tuple(filter(None, map(_attachment, files))),
+        attachments=asked.attachments if asked is not None else tuple(map(_attachment, files)),
         is_installed=is_installed,
     )
 
@@ -336,6 +408,8 @@ _FORM = re.compile(
     r"|<(?P<url>https?://[^\s<>]+)>",
     re.ASCII,
 )
+# ">" quotes a line, ">>>" all that follows.
+_QUOTE = re.compile(r"^(?:>>> (?s:.*)|> .*)", re.MULTILINE)
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 
 Named = Callable[[int], str | None]
@@ -389,8 +463,8 @@ def plain_markdown(content: str, names: Names, own: Iterable[str] = ()) -> str:
 
 
 def mentions_in(content: str) -> frozenset[str]:
-    """Return all mentions outside code, as written (``<@1>``)."""
-    spoken = " ".join(_CODE.split(content)[::2])
+    """Return all mentions outside code and quotes, as written (``<@1>``)."""
+    spoken = _QUOTE.sub("", "`".join(_CODE.split(content)[::2]))
     return frozenset(re.findall(r"<@[!&]?\d{1,20}>", spoken, re.ASCII))
 
 

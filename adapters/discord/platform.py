@@ -71,7 +71,7 @@ class DiscordPlatform:
         missed = MissedMessages(self._client, self._workspaces)
         await missed.load()
         listener = Listener(self._client, reception, missed)
-        commands = Commands(self._client, reception, self._workspaces)
+        commands = Commands(self._client, reception)
         Presses(self._client, reception).install()
         gaps: dict[int, Gap] = {}
         away: set[int] = set()  # shards that are not connected
@@ -140,7 +140,7 @@ async def open_discord(
         stack.enter_context(library_log(token))
         stack.enter_context(api_of(settings))
         calls = observed.calls if observed is not None else None
-        client = FootnoteClient(calls, Egress.of(settings))
+        client = FootnoteClient(calls, Egress.of(settings), settings.discord_strangers)
         platform = DiscordPlatform(client, token, workspaces)
         try:
             yield platform
@@ -208,7 +208,13 @@ async def examine(settings: DiscordSettings) -> str:
         raise FootnoteError(f"{CONTENT_INTENT_HINT}. Add Footnote to a server at {invited}")
     name = client.user.name if client.user is not None else application.name
     where = "1 server" if servers == 1 else f"{servers:,} servers"
-    return f"logged in as {name}, in {where}; add it to another one at {invited}"
+    warning = ""
+    if application.user_integration_config is not None and settings.discord_strangers == "on":
+        warning = (
+            ". Anybody can install it for themselves, and FOOTNOTE_DISCORD_STRANGERS=on lets them "
+            "search documents: switch User Install off under Installation, or set it to off"
+        )
+    return f"logged in as {name}, in {where}; add it to another one at {invited}{warning}"
 
 
 async def _application(client: discord.Client, token: str) -> discord.AppInfo:

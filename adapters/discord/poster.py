@@ -5,6 +5,8 @@ It uses only REST, through a client that has logged in, and needs no gateway.
 - A mention in a channel is answered in a thread made from it: the listener passes the message's id
   as the thread's, and the state ``{"message": id}``.
 - In a thread or a direct message, the answer is a reply to the question.
+- Where there is nothing to make a thread from (the first message of a forum post, which is inside
+  one, and a reply to an answer in a channel), the listener adds ``{"place": channel}``.
 - The response to a deferred command becomes its question, from which a thread is made; the listener
   passes the state ``{"interaction": …}`` and, in a channel, a thread id that is not a number.
 """
@@ -33,11 +35,11 @@ from adapters.discord.limits import (
 )
 from adapters.discord.messages import (
     NOTICES,
-    QUESTIONS,
     THREAD_STARTER,
+    WITH_WORDS,
     DiscordMessage,
+    Place,
     message_url,
-    parse_raw,
 )
 from adapters.discord.reply import (
     ORIGINAL,
@@ -59,7 +61,6 @@ from bot.core.messages import Attachment, Message, Thread
 from bot.core.posting import PostState, Reply, RunRef, Whereabouts, collect
 from bot.core.reader import Reader
 from bot.core.texts import texts_for
-from bot.pages.urls import links_in
 from bot.service.access import IN_NO_SERVER
 from bot.service.replying import Pace, open_reply
 
@@ -353,47 +354,40 @@ class DiscordPoster:
         return is_ours and all(message.is_ours or message.kind in NOTICES for message in said)
 
     async def _delete_thread(self, run: RunRef, thread: str) -> None:
+        """Delete a thread; without the permission to manage threads, archive it, which takes it out
+        of the channel's list."""
+        path = "/channels/{channel_id}"
         try:
-            await self._rest.request("DELETE", "/channels/{channel_id}", channel_id=thread)
-        except DiscordRefused as refused:  # it needs the permission to manage threads
+            await self._rest.request("DELETE", path, channel_id=thread)
+        except DiscordRefused as refused:
             log.info("thread not deleted", run=run.id, error=str(refused))
+            try:
+                await self._rest.request("PATCH", path, json={"archived": True}, channel_id=thread)
+            except DiscordRefused as kept:
+                log.info("thread not archived", run=run.id, error=str(kept))
 
     # ------------------------------------------------------------ reading
 
     async def history(self, run: RunRef) -> Sequence[Message]:
-        """Return the latest messages before the question, oldest first, without Footnote's own.
+        """Return the latest messages before the question, oldest first, without Footnote's own;
+        none if the question begins its thread.
 
-        In a thread that the question begins, return the message it replies to. Raises
-        ``FootnoteError`` if reading is not allowed there, and ``PlatformUnavailable``.
+        Raises ``FootnoteError`` if reading is not allowed there, and ``PlatformUnavailable``.
         """
         thread, question = run.message.thread, run.message.event_id
         if thread.thread == question:
-            found = await self._answered(thread.channel, question)
-        else:
-            inside = thread.channel if thread.workspace == IN_NO_SERVER else thread.thread
-            found = await self._before(run, inside, question)
+            return []
+        inside = thread.channel if thread.workspace == IN_NO_SERVER else thread.thread
+        found = await self._before(run, inside, question)
+        place = Place(thread.workspace, thread.channel, thread.thread, run.message.audience)
         return [
-            Message(
-                event_id=each.id,
-                thread=thread,
-                author=each.author,
-                text=each.text,
-                at=each.at,
-                links=tuple(links_in(each.text)),
-            )
+            each.message_in(place)
             for each in found
             # A command's target message is the question itself, and may have begun the thread.
-            if not each.is_ours and each.content and each.text != run.message.text
+            if not each.is_ours
+            and (each.text or each.attachments)
+            and each.text != run.message.text
         ]
-
-    async def _answered(self, channel: str, question: str) -> list[DiscordMessage]:
-        path = "/channels/{channel_id}/messages/{message_id}"
-        try:
-            raw = await self._rest.request("GET", path, channel_id=channel, message_id=question)
-        except DiscordRefused:  # the thread is new: perhaps nothing is missing
-            return []
-        answered = parse_raw(raw, self._rest.user_id).answered
-        return [] if answered is None else [answered]
 
     async def _before(self, run: RunRef, channel: str, question: str) -> list[DiscordMessage]:
         try:
@@ -410,7 +404,7 @@ class DiscordPoster:
                 continue
             if each.kind == THREAD_STARTER and each.answered is not None:
                 found.append(each.answered)
-            elif each.kind in QUESTIONS:
+            elif each.kind in WITH_WORDS:
                 found.append(each)
         return found
 

@@ -20,7 +20,7 @@ from pydantic import Field, TypeAdapter
 
 from adapters.discord import buttons, limits
 from adapters.discord.format import Look, Row, format_answer, working, written_in
-from adapters.discord.messages import DiscordMessage, parse_raw
+from adapters.discord.messages import DiscordMessage
 from adapters.discord.rest import Code, DiscordRefused, RestClient
 from bot.core.errors import FootnoteError
 from bot.core.logs import get_logger
@@ -178,7 +178,7 @@ class ChannelOutlet:
         if after:
             query["after"] = after
         told = await self._call("GET", query=query)
-        found = [parse_raw(raw, self._rest.user_id) for raw in told]
+        found = [self._rest.parsed(raw) for raw in told]
         return sorted(found, key=lambda message: int(message.id))
 
     async def _call(self, method: str, id: str = "", **data: Any) -> Any:

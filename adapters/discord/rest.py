@@ -20,6 +20,7 @@ import stamina
 from discord.http import Route
 
 from adapters.discord import limits
+from adapters.discord.messages import DiscordMessage, parse_message, without_spare
 from bot.core.errors import CredentialsRefused, PlatformUnavailable, PostRefused
 from bot.core.posting import still_ours
 from bot.core.rate_limit import RateLimit
@@ -150,6 +151,19 @@ class RestClient:
                 raise
             raise _away("The connection to Discord is closed", str(error)) from error
         raise AssertionError("a retry that neither returned nor raised")
+
+    def parsed(self, raw: Any, server: str = "") -> DiscordMessage:
+        """Parse a message of a response; ``server`` is its server's id, if known."""
+        channel = self._client.get_partial_messageable(
+            int(raw["channel_id"]), guild_id=int(server) if server.isdecimal() else None
+        )
+        state = self._client._connection
+        try:
+            message = discord.Message(state=state, channel=channel, data=raw)
+        except (KeyError, TypeError, ValueError, AttributeError):  # see ``client.SafeParsers``
+            spare: Any = without_spare(raw)
+            message = discord.Message(state=state, channel=channel, data=spare)
+        return parse_message(message, int(self.user_id or 0))
 
     async def _logged_in(self) -> None:
         if self._login is not None:

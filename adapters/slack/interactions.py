@@ -33,14 +33,14 @@ from adapters.slack.incoming import (
     mentions_in,
     unescape,
 )
-from adapters.slack.listener import Listener, about_files
+from adapters.slack.listener import Listener
 from adapters.slack.views import details
 from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
 from bot.core.messages import Author, Depth, Message, Thread
 from bot.core.posting import PostState
-from bot.core.texts import Texts, sentence_for, texts_for
+from bot.core.texts import Texts, about_files, sentence_for, texts_for
 from bot.pages.urls import links_in
 from bot.service.access import DEPTHS, KEYS, depth_named, rule_values, with_rule
 from bot.service.buttons import (

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cachetools import LRUCache, TTLCache
+from cachetools import LRUCache
 
 from adapters.slack.calls import Calls
 from adapters.slack.conversations import stored_token
@@ -35,18 +35,16 @@ from adapters.slack.incoming import (
 from adapters.slack.teams import Me, People, Person, app_of
 from bot.core.errors import Denied, Invalid, StorageUnavailable
 from bot.core.logs import get_logger
-from bot.core.messages import Attachment, Author, Message, Thread
-from bot.core.texts import Texts, sentence_for, texts_for
+from bot.core.messages import Author, Message, Thread
+from bot.core.texts import about_files, sentence_for, texts_for
 from bot.search.registry import searches_conversations
+from bot.service.access import AppLimit
 from bot.service.reception import Address, Handled, Reception
 from bot.text.language import detect
 
 MESSAGES_REMEMBERED = 10_000
 LAST_RETRY = 3  # the number of Slack's last redelivery of an event
 MENTION_SECONDS = 0.25  # how long one event of a pair waits for the other
-# Without a limit, two apps that answer each other with new conversations would never stop.
-APP_QUESTIONS = 20  # per app and channel, within APP_SECONDS
-APP_SECONDS = 3_600.0
 
 log = get_logger()
 
@@ -133,10 +131,7 @@ class Listener:
         self._mentions = Mentions()
         self._settled: LRUCache[str, None] = LRUCache(MESSAGES_REMEMBERED)
         self._retry_queue = RetryQueue(ephemeral)
-        # The questions of each app in a channel, by their ts: one that comes twice counts once.
-        self._of_apps: TTLCache[tuple[str, str], list[str]] = TTLCache(
-            MESSAGES_REMEMBERED, APP_SECONDS
-        )
+        self._apps = AppLimit()
 
     # ------------------------------------------------------------ what people write
 
@@ -251,7 +246,7 @@ class Listener:
         if not asked and is_wordless(message.text):
             return  # only emoji, which amount to a reaction, or a picture from an app
         if asked and sent.writer == "app":
-            if not self._may_app_ask(sent):
+            if not self._apps.allows(sent.channel, sent.author, sent.ts):
                 log.warning("app asks too often", app=message.author.name, id=sent.id)
                 return
             recipient = None  # apps get no notices
@@ -274,12 +269,6 @@ class Listener:
             if isinstance(outcome, Handled) and not told:
                 self._say(recipient, texts("stopping" if outcome.stopped else "nothing-running"))
         self._settled[sent.id] = None
-
-    def _may_app_ask(self, message: SlackMessage) -> bool:
-        asked: list[str] = self._of_apps.setdefault((message.channel, message.author), [])
-        if message.ts not in asked:
-            asked.append(message.ts)
-        return asked.index(message.ts) < APP_QUESTIONS
 
     def _say(self, recipient: Recipient | None, sentence: str) -> None:
         if recipient is None:
@@ -359,11 +348,6 @@ class Listener:
             message = parse_message(each, channel)
             if message.ts == ts and message.run:
                 await self.reception.stop_run(message.run)
-
-
-def about_files(files: Sequence[Attachment], texts: Texts) -> str:
-    """Return the question for a message that has files and no text; "" without files."""
-    return texts("files-question", names=", ".join(file.name for file in files)) if files else ""
 
 
 def recipient_of(sent: SlackMessage, message: Message) -> Recipient:

@@ -498,6 +498,17 @@ def quotation(text: str, *, author: str = "", place: str = "", at: str = "") -> 
     return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
+def unquoted(text: str) -> str:
+    """Return a text with the words of its quotations, without their marks and heads."""
+    kept, is_inside = [], False
+    for line in text.split("\n"):
+        is_quoted = line.startswith(">")
+        if is_inside or not is_quoted or not line.endswith(":"):
+            kept.append(line[1:].lstrip() if is_quoted else line)
+        is_inside = is_quoted
+    return "\n".join(kept)
+
+
 def clean_question(text: str) -> str:
     """Return the question without control characters and outer space; raises
     ``InvalidQuestion``."""

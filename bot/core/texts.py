@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.core.errors import Denied, FootnoteError, Invalid, StorageUnavailable
+from bot.core.messages import Attachment
 
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
@@ -160,6 +161,11 @@ _catalog = cache(_Catalog)
 def invalid(text_id: str, /, **values: str | int) -> Invalid:
     """An error whose sentence is a message of the catalogs."""
     return Invalid(texts_for(DEFAULT)(text_id, **values), text_id=text_id, values=values)
+
+
+def about_files(files: Sequence[Attachment], texts: Texts) -> str:
+    """The question for a message that has files and no text; "" without files."""
+    return texts("files-question", names=", ".join(file.name for file in files)) if files else ""
 
 
 def sentence_for(error: FootnoteError, texts: Texts) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
-from bot.core.messages import Message, Transcript
+from bot.core.messages import Message, Transcript, unquoted
 from bot.pages.urls import dedupe_key, hosts_in, links_said
 from bot.reasoning.calls import ModelCalls
 from bot.reasoning.closest_passages import quoted
@@ -86,7 +86,7 @@ def _rewritten(transcript: Transcript, message: Message) -> Rewritten:
         return Rewritten("chat", text, language=language)
     if about := recalled(transcript, message, language):
         return about
-    said = without_links(text)
+    said = without_links(unquoted(text))
     links = _links(transcript, message)
     bare = _POINTS_TO_PAGE.sub(" ", without_links(_MARKDOWN_LINK.sub(" ", text)))
     beside = topic_words(bare) if links else []

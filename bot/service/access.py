@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection
 from typing import get_args
 
+from cachetools import TTLCache
 from pydantic import ValidationError
 
 from bot.core.errors import Denied, Invalid
@@ -32,6 +33,26 @@ NO_ROLES = (
     "FOOTNOTE_ALLOW_ROLES lets only people with roles ask, and nobody has one in the console: name "
     "people in FOOTNOTE_ALLOW_USERS in its place"
 )
+
+
+APP_QUESTIONS = 20  # per app and channel, within APP_SECONDS
+APP_SECONDS = 3_600.0
+APPS_REMEMBERED = 10_000
+
+
+class AppLimit:
+    """Limit of the questions of each app in a channel. Without it, two apps that answer each other
+    with new conversations would never stop."""
+
+    def __init__(self) -> None:
+        self._asked: TTLCache[tuple[str, str], list[str]] = TTLCache(APPS_REMEMBERED, APP_SECONDS)
+
+    def allows(self, channel: str, app: str, id: str) -> bool:
+        """Return True if an app may ask with message ``id``, which counts once."""
+        asked: list[str] = self._asked.setdefault((channel, app), [])
+        if id not in asked:
+            asked.append(id)
+        return asked.index(id) < APP_QUESTIONS
 
 
 async def admit(settings: Settings, database: Database, message: Message) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
@@ -182,10 +182,12 @@ class Reception:
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
         repeats_ours: bool = False,
+        context: Sequence[Message] = (),
     ) -> AcceptedQuestion | Handled | Ignored:
         """Handle a message. ``files`` are the contents, by URL, of attachments that the platform
         does not store; ``sources`` are those the author wants to search. With ``repeats_ours``, the
-        text is that of one of Footnote's own posts, which somebody chose.
+        text is that of one of Footnote's own posts, which somebody chose. ``context`` are messages
+        that a question refers to, such as the one it replies to.
 
         Raises ``Denied`` (its subclass ``DaySpentUp`` when the daily budget is spent) and
         ``InvalidQuestion``, each with a sentence for the asker only, and ``StorageUnavailable``
@@ -210,6 +212,8 @@ class Reception:
             message = replace(message, made_from=made_from)
         rules = await self.rules.of(message.thread)
         options = replace(options_for(rules, depth, sources), style=style)
+        if context:
+            await self._conversations.hear(context, datetime.now(UTC))
         return await self._accept(message, options, post_state, files)
 
     async def library(self, message: Message) -> tuple[Library, tuple[str, ...]]:
@@ -228,6 +232,13 @@ class Reception:
         if thread.key not in self._ours and await self._conversations.takes_part(thread):
             self._ours[thread.key] = True
         return thread.key in self._ours
+
+    async def thread_of(self, platform: str, event_id: str, runs: Iterable[str]) -> Thread | None:
+        """Return the conversation of a reply of Footnote's, which answers the message ``event_id``
+        or has the buttons of ``runs``; None if its run is unknown."""
+        run_id = next(iter(runs), None) or await self._conversations.run_of(platform, event_id)
+        run = await self._store.run(run_id) if run_id is not None else None
+        return None if run is None or run.removed else run.message.thread
 
     async def edit(self, platform: str, event_id: str, text: str) -> bool:
         """Handle an edited message: its run is restarted, in the same reply.

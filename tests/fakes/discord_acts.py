@@ -213,6 +213,7 @@ def start_thread(
     type: int,
     auto_archive: int = 4320,
     source: Message | None = None,
+    tags: tuple[str, ...] = (),
 ) -> Channel:
     """Start a thread from ``source`` (whose id it gets), or on its own.
 
@@ -223,7 +224,7 @@ def start_thread(
     now = world.clock.iso()
     thread = Channel(
         id, type, name, parent.guild, parent,
-        owner_id=owner.id, auto_archive=auto_archive, archive_changed=now,
+        owner_id=owner.id, auto_archive=auto_archive, archive_changed=now, tags=tags,
     )  # fmt: skip
     world.channels[id] = thread
     thread.thread_members[owner.id] = now

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from tests.fakes.discord_errors import FormErrors, refuse
@@ -22,7 +23,11 @@ class Commands:
     def routes(self) -> list[Route]:
         base = "/applications/{application_id}"
         places = (f"{base}/commands", f"{base}/guilds/{{guild_id}}/commands")
-        return [Route("PUT", place, self.replace) for place in places]
+        return [
+            Route(method, place, handler)
+            for place in places
+            for method, handler in (("PUT", self.replace), ("GET", self.read))
+        ]
 
     def find(self, name: str, type: int, guild_id: str | None) -> Json | None:
         """Return the command with this name; a guild's own takes precedence."""
@@ -65,6 +70,14 @@ class Commands:
         if guild_id:
             told["guild_id"] = guild_id
             del told["dm_permission"]
+        return told
+
+    def read(self, call: Call) -> list[Json]:
+        """Return all commands, without the translations of their names unless they are wanted."""
+        told: list[Json] = copy.deepcopy([*self._scope(call).values()])
+        if call.query.get("with_localizations") != "true":
+            for command in told:
+                del command["name_localizations"], command["description_localizations"]
         return told
 
     def replace(self, call: Call) -> list[Json]:

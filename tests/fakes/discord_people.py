@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tests.fakes import discord_acts as acts
 from tests.fakes.discord_commands import Commands, check_offered, chosen_options
@@ -18,6 +19,7 @@ from tests.fakes.discord_permissions import BITS, DIRECT, ELSEWHERE, permissions
 from tests.fakes.discord_shapes import (
     channel_json,
     message_json,
+    snapshot_json,
     user_json,
     whole_member_json,
 )
@@ -86,6 +88,48 @@ class People:
             files = [store_file(world, channel, f.name, f.media_type, f.data) for f in attachments]
             return acts.post(world, channel, user, text, replies_to=reply_to, attachments=files)
 
+    def forward(self, user: User, message: Message, channel: Channel, comment: str = "") -> Message:
+        """Forward a message. As Discord's clients do, a comment is a message of its own after it;
+        return the last one."""
+        world = self.world
+        with world.lock:
+            guild = {"guild_id": message.channel.guild.id} if message.channel.guild else {}
+            origin = {"channel_id": message.channel.id, "message_id": message.id, **guild}
+            said = acts.post(
+                world, channel, user, reference={"type": 1, **origin}, flags=1 << 14,
+                snapshots=[{"message": snapshot_json(message)}],
+            )  # fmt: skip
+            return acts.post(world, channel, user, comment) if comment else said
+
+    def begin_poll(self, user: User, channel: Channel, question: str, *answers: str) -> Message:
+        told = [
+            {"answer_id": number, "poll_media": {"text": text}}
+            for number, text in enumerate(answers, 1)
+        ]
+        with self.world.lock:
+            poll: Json = {
+                "question": {"text": question},
+                "answers": told,
+                "expiry": self.world.clock.iso(),
+                "allow_multiselect": False,
+                "layout_type": 1,
+            }
+            return acts.post(self.world, channel, user, poll=poll)
+
+    def say_as_app(self, app: User, channel: Channel, text: str = "", **fields: Any) -> Message:
+        """Post a message as another app, with its ``embeds`` or ``components``."""
+        with self.world.lock:
+            embeds = [{"type": "rich", **embed} for embed in fields.pop("embeds", ())]
+            return acts.post(self.world, channel, app, text, embeds=embeds, **fields)
+
+    def proxy(self, app: User, hook: User, message: Message, text: str) -> Message:
+        """Post a person's message again under another name and delete it, as PluralKit does: the
+        webhook ``hook`` belongs to ``app``."""
+        with self.world.lock:
+            said = acts.post(self.world, message.channel, hook, text, webhook_of=app.id)
+            acts.erase(self.world, message)
+            return said
+
     def edit(self, message: Message, text: str) -> None:
         with self.world.lock:
             acts.change(self.world, message, content=text)
@@ -116,10 +160,17 @@ class People:
             )
 
     def forum_post(
-        self, user: User, forum: Channel, name: str, text: str, *, mentions_bot: bool = False
+        self,
+        user: User,
+        forum: Channel,
+        name: str,
+        text: str,
+        *,
+        mentions_bot: bool = False,
+        tags: tuple[str, ...] = (),
     ) -> tuple[Channel, Message]:
         with self.world.lock:
-            thread = acts.start_thread(self.world, forum, user, name, type=PUBLIC_THREAD)
+            thread = acts.start_thread(self.world, forum, user, name, type=PUBLIC_THREAD, tags=tags)
             if mentions_bot:
                 text = f"{self.world.bot.mention} {text}"
             return thread, acts.post(self.world, thread, user, text, id=thread.id)

@@ -44,6 +44,7 @@ from tests.fakes.discord_state import (
     FORUM,
     GROUP,
     TEXT,
+    VOICE,
     App,
     Channel,
     Clock,
@@ -244,12 +245,22 @@ class FakeDiscord:
     def text(self, guild: Guild, name: str) -> Channel:
         return self._channel(TEXT, guild, name)
 
-    def forum(self, guild: Guild, name: str) -> Channel:
-        return self._channel(FORUM, guild, name)
+    def forum(self, guild: Guild, name: str, *tags: str) -> Channel:
+        return self._channel(FORUM, guild, name, tags)
 
-    def _channel(self, type: int, guild: Guild, name: str) -> Channel:
+    def voice(self, guild: Guild, name: str) -> Channel:
+        """Add a voice channel, whose chat has no threads."""
+        return self._channel(VOICE, guild, name)
+
+    def app_user(self, name: str) -> User:
+        """Add another app's user, which can also stand for a webhook's sender."""
+        with self.world.lock:
+            return self.world.user(name, bot=True)
+
+    def _channel(self, type: int, guild: Guild, name: str, tags: tuple[str, ...] = ()) -> Channel:
         with self.world.lock:
             made = self.world.channel(type, name, guild)
+            made.tags = tags
             acts.tell_channel(self.world, "CHANNEL_CREATE", made)
             return made
 

@@ -108,7 +108,9 @@ def channel_json(channel: Channel, world: World) -> Json:
         told |= {"bitrate": 64_000, "user_limit": 0, "rtc_region": None}
     if channel.type == FORUM:
         told |= {
-            "available_tags": [],
+            "available_tags": [
+                {"id": tag_id(channel, tag), "name": tag} | _PLAIN_TAG for tag in channel.tags
+            ],
             "default_reaction_emoji": None,
             "default_sort_order": None,
             "default_forum_layout": 0,
@@ -160,10 +162,17 @@ def thread_json(thread: Channel, world: World) -> Json:
         },
     }
     if thread.parent.type == FORUM:
-        told["applied_tags"] = []
+        told["applied_tags"] = [tag_id(thread.parent, tag) for tag in thread.tags]
     if joined := thread.thread_members.get(world.bot.id):
         told["member"] = thread_member_json(thread, world.bot.id, joined)
     return told
+
+
+_PLAIN_TAG: Json = {"moderated": False, "emoji_id": None, "emoji_name": None}
+
+
+def tag_id(forum: Channel, tag: str) -> str:
+    return str(int(forum.id) + 1 + forum.tags.index(tag))
 
 
 def thread_member_json(thread: Channel, user_id: str, joined: str) -> Json:
@@ -245,14 +254,23 @@ def message_json(message: Message, world: World, *, sees_content: bool) -> Json:
         told["reactions"] = [_reaction_json(e, by, world) for e, by in message.reactions.items()]
     if message.reference is not None:
         told["message_reference"] = message.reference
-        told["referenced_message"] = None
+        if message.reference.get("type") == 0:
+            told["referenced_message"] = None
         if message.replies_to is not None and not message.replies_to.deleted:
             referenced = message_json(message.replies_to, world, sees_content=sees_content)
             referenced.pop("referenced_message", None)
             told["referenced_message"] = referenced
     if message.thread is not None:
         told["thread"] = thread_json(message.thread, world)
-    if message.webhook:
+    if message.snapshots:
+        told["message_snapshots"] = message.snapshots if shown else []
+    if message.poll is not None:
+        told["poll"] = message.poll
+    if message.webhook_of:
+        name = {"username": message.author.name, "discriminator": "0000", "global_name": None}
+        told["author"] |= name
+        told |= {"webhook_id": message.author.id, "application_id": message.webhook_of}
+    elif message.webhook:
         told |= {"webhook_id": world.app.id, "application_id": world.app.id}
     elif message.author is world.bot:
         told["application_id"] = world.app.id
@@ -282,6 +300,22 @@ def event_message_json(message: Message, world: World, *, sees_content: bool) ->
         if found := guild.members.get(mentioned["id"]):
             mentioned["member"] = member_json(found)
     return told
+
+
+def snapshot_json(message: Message) -> Json:
+    """Return what a forward keeps of a message: neither its author nor its reference."""
+    return {
+        "type": message.type,
+        "content": message.content,
+        "embeds": message.embeds,
+        "attachments": message.attachments,
+        "timestamp": message.timestamp,
+        "edited_timestamp": message.edited,
+        "flags": message.flags,
+        "mentions": [user_json(user) for user in message.mentions],
+        "mention_roles": message.mention_roles,
+        "components": message.components,
+    }
 
 
 def content_is_free(message: Message, world: World) -> bool:

@@ -132,6 +132,7 @@ class Channel:
     recipients: list[User] = field(default_factory=list)
     messages: dict[str, Message] = field(default_factory=dict)
     topic: str | None = None
+    tags: tuple[str, ...] = ()  # of a forum, those that exist; of a post, those it has
     # Only for threads:
     owner_id: str = ""
     archived: bool = False
@@ -179,6 +180,9 @@ class Message:
     thread: Channel | None = None
     interaction: Json | None = None
     webhook: bool = False
+    webhook_of: str = ""  # the id of another app that owns the webhook; the author's id is its own
+    snapshots: list[Json] = field(default_factory=list)
+    poll: Json | None = None
     private_to: User | None = None
     deleted: bool = False
     history: list[str] = field(default_factory=list)

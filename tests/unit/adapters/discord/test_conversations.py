@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,10 +15,11 @@ from adapters.discord import conversations as module
 from adapters.discord.client import FootnoteClient, api_of, library_log
 from adapters.discord.conversations import READING, DiscordConversations, Servers
 from adapters.discord.format import written_in
+from adapters.discord.messages import DiscordMessage
 from adapters.discord.rest import DiscordRefused, RestClient
 from adapters.discord.settings import DiscordSettings
 from bot.core.errors import PlatformUnavailable
-from bot.core.messages import RunOptions, Thread
+from bot.core.messages import Author, RunOptions, Thread
 from bot.core.posting import PostState, RunRef
 from bot.core.reader import Reader
 from bot.operation.configuration import load_settings
@@ -66,6 +68,11 @@ class Server:
                 author = {"id": "22", "username": "ben"}
                 said = {"id": f"5{where}", "channel_id": where, "type": 0, "author": author}
                 return {"messages": [[{**said, "content": "The launch is in May."}]]}
+
+    def parsed(self, raw: dict[str, str], server: str) -> DiscordMessage:
+        at, author = datetime.now(UTC), Author("22", "Ben")
+        text = raw["content"]
+        return DiscordMessage(raw["id"], raw["channel_id"], author, text, text, at, server=server)
 
 
 async def nothing(given: PostState | Thread) -> None:

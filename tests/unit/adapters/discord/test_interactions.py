@@ -60,20 +60,46 @@ async def test_commands_speak_the_languages_of_the_catalogs(here: Running) -> No
     assert menu["name_localizations"]["zh-TW"] == "研究一下"
 
 
-async def test_commands_are_registered_only_when_they_changed(
+def looked(room: Room, times: int) -> bool:
+    return len(room.discord.requests("GET", "/commands")) == times
+
+
+def told(room: Room) -> int:
+    return len(room.discord.requests("PUT", "/commands"))
+
+
+async def test_commands_are_registered_only_when_others_are_there(
     open_footnote: Open, room: Room
 ) -> None:
     async with open_footnote() as here:
         await registered(here)
-        await here.commands_known()
     async with open_footnote() as here:
+        await here.until(lambda: looked(room, 2))
         await here.barrier(room.ada, room.general)
-        assert len(room.discord.requests("PUT", "/commands")) == 1
-    # What Discord was told was something else.
+    assert told(room) == 1
+
+
+@pytest.mark.parametrize("change", ["none left", "another", "one more", "another text"])
+async def test_commands_that_another_program_replaced_are_registered_again(
+    open_footnote: Open, room: Room, change: str
+) -> None:
     async with open_footnote() as here:
-        await here.workspaces.remember("discord", room.discord.app.id, "commands", "other")
-    async with open_footnote():
-        await room.discord.until(lambda: len(room.discord.requests("PUT", "/commands")) == 2)
+        before = await registered(here)
+    commands = room.discord.commands.by_scope[""]
+    one = next(id for id, command in commands.items() if command["name"] == "ask")
+    match change:
+        case "none left":
+            commands.clear()
+        case "another":
+            commands[one] = commands[one] | {"name": "play"}
+        case "one more":
+            commands["1"] = commands[one] | {"name": "play", "id": "1"}
+        case _:
+            options = [commands[one]["options"][0] | {"description": "Other"}]
+            commands[one] = commands[one] | {"options": options}
+    async with open_footnote() as here:
+        await here.until(lambda: told(room) == 2)
+        assert (await registered(here)).keys() == before.keys()
 
 
 # ---------------------------------------------------------------- asking

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
 
-from bot.core.messages import Thread
+from bot.core.messages import Entry, Thread
+from bot.core.reader import Reader
+from bot.rights.rights import Rights
+from bot.service import access
 from tests.fakes.discord_server import File
+from tests.fakes.poster import Remembered
 from tests.unit.adapters.discord.conftest import Open
 from tests.unit.adapters.discord.way_in import HOW_TALL, Room, Running, SlowPoster, a_thread
 
@@ -36,9 +41,11 @@ async def test_a_message_is_taken_in_as_people_see_it(here: Running, room: Room)
     message = reply.run.message
     assert message.text == "Ask @Bob in #general `<@1>` https://example.org/1"
     assert message.links == ("https://example.org/1",)
-    (file,) = message.attachments
-    assert (file.name, file.media_type) == ("notes.md", "text/markdown")
-    assert file.url.startswith("http")
+    assert [(file.name, file.media_type) for file in message.attachments] == [
+        ("notes.md", "text/markdown"),
+        ("a.png", "image/png"),
+    ]
+    assert all(file.url.startswith("http") for file in message.attachments)
 
 
 async def test_direct_messages_can_be_switched_off(open_footnote: Open, room: Room) -> None:
@@ -58,12 +65,12 @@ async def test_a_mention_in_a_thread_stays_there(here: Running, room: Room) -> N
 
 async def test_a_forum_post_is_a_thread(here: Running, room: Room) -> None:
     forum = room.discord.forum(room.guild, "questions")
-    thread, _ = room.discord.people.forum_post(
+    thread, said = room.discord.people.forum_post(
         room.ada, forum, "Tower", HOW_TALL, mentions_bot=True
     )
     (reply,) = await here.asked()
     assert reply.run.message.thread == Thread("discord", room.guild.id, forum.id, thread.id)
-    assert reply.saved is None, "no thread is to be made from its first message"
+    assert reply.saved == {"message": said.id, "place": thread.id}, "no thread is to be made"
 
 
 @pytest.mark.parametrize("archived", [False, True])
@@ -348,3 +355,238 @@ async def test_a_question_that_cannot_be_kept_is_given_back(
     room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
     await here.until(lambda: room.discord.posts(room.general))
     assert "ask it again" in room.discord.posts(room.general)[0].content
+
+
+# ---------------------------------------------------------------- what a message refers to
+
+RELEASE = {"title": "Release 2.0", "description": "It needs Python 3.12."}
+DAY = r"\d{4}-\d\d-\d\d"
+
+
+async def entries(here: Running, reply: Remembered) -> list[Entry]:
+    """What a reasoner sees of the conversation before a question."""
+    return list((await here.app.store.transcript(await here.run_record(reply))).entries)
+
+
+async def test_the_message_that_a_question_replies_to_is_known(here: Running, room: Room) -> None:
+    news = room.discord.app_user("News")
+    target = room.discord.people.say_as_app(news, room.general, embeds=[RELEASE])
+    room.discord.people.say(
+        room.ada, room.general, "Is that so?", mentions_bot=True, reply_to=target
+    )
+    (reply,) = await here.asked()
+    assert reply.run.message.text == "Is that so?"
+    (entry,) = await entries(here, reply)
+    assert (entry.name, entry.text) == ("news", "Release 2.0\n\nIt needs Python 3.12.")
+
+
+async def test_the_target_of_a_later_reply_in_a_thread_is_known_too(
+    here: Running, room: Room
+) -> None:
+    thread = await a_thread(here, room)
+    news = room.discord.app_user("News")
+    target = room.discord.people.say_as_app(news, thread, embeds=[RELEASE])
+    room.discord.people.say(room.ada, thread, "Is that so?", mentions_bot=True, reply_to=target)
+    *_, reply = await here.asked(2)
+    assert [each.name for each in await entries(here, reply)] == ["Ada", "Footnote", "news"]
+
+
+async def test_who_may_not_ask_leaves_no_trace_of_what_they_reply_to(
+    open_footnote: Open, room: Room
+) -> None:
+    async with open_footnote(deny_users=[room.ada.id]) as here:
+        target = room.discord.people.say(room.bob, room.general, "Secret.")
+        question = room.discord.people.say(
+            room.ada, room.general, "So?", mentions_bot=True, reply_to=target
+        )
+        direct = room.discord.direct(room.ada)
+        await here.until(lambda: room.discord.posts(direct))
+        assert not await here.reception._conversations.knows("discord", target.id)
+        assert not await here.reception._conversations.knows("discord", question.id)
+
+
+async def test_the_files_of_a_replys_target_are_read(here: Running, room: Room) -> None:
+    notes = File("notes.md", b"# Notes", "text/markdown")
+    target = room.discord.people.say(room.bob, room.general, "My notes", attachments=[notes])
+    room.discord.people.say(
+        room.ada, room.general, "What do they say?", mentions_bot=True, reply_to=target
+    )
+    (reply,) = await here.asked()
+    (file,) = reply.run.message.attachments
+    assert (file.name, file.again) == ("notes.md", True)
+
+
+async def test_a_bare_mention_as_a_reply_asks_what_was_said(here: Running, room: Room) -> None:
+    target = room.discord.people.say(room.bob, room.general, HOW_TALL)
+    room.discord.people.say(room.ada, room.general, mentions_bot=True, reply_to=target)
+    (reply,) = await here.asked()
+    assert re.fullmatch(rf"> Bob, {DAY}:\n> {re.escape(HOW_TALL)}", reply.run.message.text)
+    assert reply.run.message.author.name == "Ada"
+    assert reply.finished[0].queries == (HOW_TALL,)
+
+
+async def test_a_bare_mention_in_a_thread_asks_what_stands_above(here: Running, room: Room) -> None:
+    first = room.discord.people.say(room.bob, room.general, HOW_TALL)
+    thread = room.discord.people.start_thread(room.bob, room.general, "Towers", source=first)
+    room.discord.people.say(room.ada, thread, mentions_bot=True)
+    (reply,) = await here.asked()
+    assert reply.run.message.text.endswith(f":\n> {HOW_TALL}")
+
+
+@pytest.mark.parametrize("inside", [False, True])
+async def test_a_bare_mention_below_nothing_is_asked_back(
+    here: Running, room: Room, inside: bool
+) -> None:
+    room.discord.people.say(room.bob, room.general, "Lunch?")
+    channel = room.general
+    if inside:
+        channel = await a_thread(here, room)
+        here.post_as_bot(channel, "It is 330 m.")
+    room.discord.people.say(room.ada, channel, mentions_bot=True)
+    await here.until(lambda: room.discord.posts(channel)[inside:])
+    assert room.discord.posts(channel)[-1].content.startswith("What would you like to know?")
+
+
+async def test_a_bare_mention_with_a_file_asks_what_it_says(here: Running, room: Room) -> None:
+    notes = File("notes.md", b"# Notes", "text/markdown")
+    room.discord.people.say(room.ada, room.general, mentions_bot=True, attachments=[notes])
+    (reply,) = await here.asked()
+    assert "notes.md" in reply.run.message.text
+    assert [file.name for file in reply.run.message.attachments] == ["notes.md"]
+
+
+async def test_a_file_that_is_sent_in_a_thread_is_known_later(here: Running, room: Room) -> None:
+    thread = await a_thread(here, room)
+    notes = File("notes.md", b"# Notes", "text/markdown")
+    room.discord.people.say(room.bob, thread, attachments=[notes])
+    room.discord.people.say(room.ada, thread, "What do they say?")
+    *_, reply = await here.asked(2)
+    assert here.questions == [HOW_TALL, "What do they say?"]
+    assert [[f.name for f in each.files] for each in await entries(here, reply)][-1] == ["notes.md"]
+
+
+@pytest.mark.parametrize("comment", ["", "is that so?"])
+async def test_a_comment_on_a_forward_asks_about_it(
+    here: Running, room: Room, comment: str
+) -> None:
+    origin = room.discord.people.say(room.bob, room.general, "The tower is 330 m tall.")
+    elsewhere = room.discord.text(room.guild, "elsewhere")
+    text = f"{room.discord.bot.mention} {comment}".strip()
+    room.discord.people.forward(room.ada, origin, elsewhere, text)
+    (reply,) = await here.asked()
+    if comment:
+        assert reply.run.message.text == comment
+        (entry,) = await entries(here, reply)
+        assert re.fullmatch(rf"> #general, {DAY}:\n> The tower is 330 m tall\.", entry.text)
+    else:
+        assert "The tower is 330 m tall." in reply.run.message.text
+
+
+async def test_a_forward_to_footnote_is_a_question(here: Running, room: Room) -> None:
+    origin = room.discord.people.say(room.bob, room.general, HOW_TALL)
+    room.discord.people.forward(room.ada, origin, room.discord.direct(room.ada))
+    (reply,) = await here.asked()
+    assert reply.run.message.text.endswith(f"> {HOW_TALL}")
+
+
+async def test_a_long_paste_is_the_question(here: Running, room: Room) -> None:
+    paste = "Why does this fail?\n\n" + "Traceback: <@1> x\n" * 200
+    file = File("message.txt", paste.encode(), "text/plain; charset=utf-8")
+    room.discord.people.say(room.ada, room.discord.direct(room.ada), attachments=[file])
+    (reply,) = await here.asked()
+    assert reply.run.message.text == paste.strip()
+    assert reply.run.message.attachments == ()
+
+
+async def test_a_paste_that_no_question_can_be_is_a_file(here: Running, room: Room) -> None:
+    file = File("message.txt", b"word " * 5_000, "text/plain; charset=utf-8")
+    room.discord.people.say(room.ada, room.discord.direct(room.ada), attachments=[file])
+    (reply,) = await here.asked()
+    assert "message.txt" in reply.run.message.text
+    assert [each.name for each in reply.run.message.attachments] == ["message.txt"]
+
+
+async def test_the_title_and_tags_of_a_forum_post_belong_to_the_question(
+    here: Running, room: Room
+) -> None:
+    forum = room.discord.forum(room.guild, "questions", "towers", "old")
+    room.discord.people.forum_post(
+        room.ada, forum, "How tall is it?", "The tower.", mentions_bot=True, tags=("old",)
+    )
+    (reply,) = await here.asked()
+    assert reply.run.message.text == "How tall is it? (old)\n\nThe tower."
+
+
+# ---------------------------------------------------------------- people through apps
+
+
+async def test_a_person_who_writes_through_a_proxy_is_answered(here: Running, room: Room) -> None:
+    app, hook = room.discord.app_user("PluralKit"), room.discord.app_user("Robin")
+    said = room.discord.people.say(room.ada, room.general, f"r: {HOW_TALL}", mentions_bot=True)
+    await here.asked()
+    text = f"{room.discord.bot.mention} {HOW_TALL}"
+    again = room.discord.people.proxy(app, hook, said, text)
+    await here.until(lambda: here.poster.removed)
+    first, second = await here.asked(2)
+    assert here.poster.removed[0][0] == first.run.id
+    assert (second.run.message.event_id, second.run.message.text) == (again.id, HOW_TALL)
+    assert second.run.message.author.name == "Robin"
+
+
+async def test_proxies_ask_so_often_and_no_more(
+    here: Running, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access, "APP_QUESTIONS", 1)
+    app, hook = room.discord.app_user("PluralKit"), room.discord.app_user("Robin")
+    for question in ("One?", "Two?"):
+        said = room.discord.people.say(room.ada, room.general, "x")
+        room.discord.people.proxy(app, hook, said, f"{room.discord.bot.mention} {question}")
+    await here.barrier(room.bob, room.general)
+    assert here.questions == ["One?", "Barrier?"]
+
+
+# ---------------------------------------------------------------- where there are no threads
+
+
+async def test_a_reply_to_an_answer_in_the_channel_continues_it(here: Running, room: Room) -> None:
+    said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+    await here.asked()
+    ours = here.post_as_bot(room.general, "It is 330 m.", said)
+    follow = room.discord.people.say(room.bob, room.general, "And how old?", reply_to=ours)
+    *_, reply = await here.asked(2)
+    assert reply.run.message.text == "And how old?"
+    assert reply.run.message.thread.thread == said.id
+    assert reply.saved == {"message": follow.id, "place": room.general.id}
+    room.discord.people.say(room.bob, room.general, "Thanks", reply_to=said)
+    await here.barrier(room.bob, room.general)
+    assert here.questions == [HOW_TALL, "And how old?", "Barrier?"]
+
+
+# ---------------------------------------------------------------- strangers
+
+
+@pytest.mark.parametrize(
+    ("strangers", "who", "guest"),
+    [("off", "member", False), ("off", "stranger", True), ("on", "stranger", False)],
+)
+async def test_who_is_in_no_server_of_ours_is_a_guest(
+    open_footnote: Open, room: Room, strangers: str, who: str, guest: bool
+) -> None:
+    asker = room.ada if who == "member" else room.discord.user("Eve")
+    async with open_footnote(discord_strangers=strangers) as here:
+        room.discord.people.say(asker, room.discord.direct(asker), HOW_TALL)
+        (reply,) = await here.asked()
+        record = await here.run_record(reply)
+        assert record.options.guest is guest
+        reader = Reader.of_stored(record.message, record.options)
+        assert Rights(here.reception.settings).reach(reader).allows("file:///notes.md") is not guest
+
+
+async def test_who_cannot_be_looked_up_sees_what_guests_see(
+    open_footnote: Open, room: Room
+) -> None:
+    async with open_footnote() as here:
+        room.discord.down(where="/users/@me/guilds")
+        room.discord.people.say(room.ada, room.discord.direct(room.ada), HOW_TALL)
+        (reply,) = await here.asked()
+        assert (await here.run_record(reply)).options.guest is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import discord
@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.discord.messages import (
+    DiscordMessage,
     Names,
     Place,
     begins_with_mention,
     locale_of,
     mentions_in,
-    parse_raw,
     place_of,
     plain_markdown,
 )
-from bot.core.messages import Thread
+from bot.core.messages import Author, Thread
 
 NAMES = Names(
     {7: "Ada", 8: "Bob"}.get,
@@ -209,12 +209,12 @@ CHANNEL, THREAD, DIRECT = (
 )
 
 
-def raw(author: str = "7", content: str = "Why?", **more: Any) -> dict[str, Any]:
-    user = {"id": author, "username": "ada", "global_name": "Ada"}
-    return {"id": "1180000000000000000", "author": user, "content": content, **more}
+def said(content: str = "Why?", author: str = "7", **more: Any) -> DiscordMessage:
+    at = datetime(2026, 6, 3, tzinfo=UTC)
+    return DiscordMessage("9", "5", Author(author, "Ada"), content, content, at, **more)
 
 
-OURS, ADAS, BOBS = (raw(author, "Words.") for author in ("1", "7", "8"))
+OURS, ADAS, BOBS = (said("Words.", author, is_ours=author == "1") for author in ("1", "7", "8"))
 
 
 @pytest.mark.parametrize(
@@ -236,21 +236,10 @@ OURS, ADAS, BOBS = (raw(author, "Words.") for author in ("1", "7", "8"))
 def test_whom_a_message_addresses(
     place: Place, content: str, answers: Any, address: str | None
 ) -> None:
-    message = parse_raw(raw(content=content, referenced_message=answers), "1")
+    mentions_us = "<@1>" in mentions_in(content)
+    message = said(content, answered=answers, mentions_us=mentions_us)
     assert message.address_in(place) == address
 
 
 def test_a_reply_that_pings_footnote_addresses_it() -> None:
-    message = parse_raw(raw(referenced_message=OURS), "1")
-    assert replace(message, pings_us=True).address_in(THREAD) == "footnote"
-
-
-@pytest.mark.parametrize(
-    ("more", "is_said"),
-    [({}, True), ({"type": 19}, True), ({"type": 18}, False), ({"webhook_id": "4"}, False)],
-)
-def test_what_a_person_said_is_told_from_the_rest(more: dict[str, Any], is_said: bool) -> None:
-    message = parse_raw(raw(content="<@1> ask <@8>", mentions=[BOBS["author"]], **more), "1", "3")
-    assert message.is_said == is_said
-    assert (message.text, message.author.name, message.mentions_us) == ("ask @Ada", "Ada", True)
-    assert message.at.year == 2023
+    assert said(answered=OURS, pings_us=True).address_in(THREAD) == "footnote"

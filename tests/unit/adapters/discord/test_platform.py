@@ -410,6 +410,18 @@ async def test_an_absent_discord_is_no_wrong_token(
         await examine(settings_of(room.discord, tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("strangers", "installable", "is_warned"),
+    [("on", True, True), ("on", False, False), ("off", True, False)],
+)
+async def test_the_doctor_warns_of_documents_for_strangers(
+    room: Room, tmp_path: Path, strangers: str, installable: bool, is_warned: bool
+) -> None:
+    room.discord.app.user_installable = installable
+    told = await examine(settings_of(room.discord, tmp_path, discord_strangers=strangers))
+    assert ("FOOTNOTE_DISCORD_STRANGERS=on" in told) == is_warned
+
+
 async def test_without_a_token_there_is_nothing_to_examine() -> None:
     with pytest.raises(InvalidSetting, match="DISCORD_TOKEN"):
         await examine(cast(DiscordSettings, load_settings()))

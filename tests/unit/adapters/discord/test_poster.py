@@ -74,17 +74,18 @@ async def test_a_command_is_answered_in_place_below_its_question(
     assert post.content == CITED
 
 
-@pytest.mark.parametrize("state", ["as the listener gives it", "with the message"])
-async def test_a_forum_post_is_answered_inside(stage: Stage, state: str) -> None:
+async def test_a_forum_post_is_answered_inside(stage: Stage) -> None:
     forum = stage.fake.forum(stage.guild, "questions")
     post = stage.fake.people.forum_post
     thread, first = post(stage.ada, forum, "Sky", "Why blue?", mentions_bot=True)
     kept = stage.mention(first)
     assert kept.message.thread.thread == first.id == thread.id
-    if state == "as the listener gives it":
-        kept.state = None
+    kept.state = {"message": first.id, "place": thread.id}  # as the listener gives it
     await stage.answer(kept)
     assert len(shown(stage, thread)) == 1
+    assert not stage.fake.requests("POST", "/threads"), "it is a thread already"
+    await stage.poster.remove(kept.run, kept.state)
+    assert not thread.archived
 
 
 async def test_a_command_becomes_its_question_and_a_thread(stage: Stage) -> None:
@@ -335,11 +336,13 @@ async def test_a_thread_in_which_others_wrote_stays(stage: Stage) -> None:
     assert shown(stage, thread) == []
 
 
-async def test_without_permission_for_it_the_empty_thread_stays(stage: Stage) -> None:
+async def test_without_permission_for_it_the_empty_thread_is_archived(stage: Stage) -> None:
     said, kept = stage.asked()
     await stage.answer(kept)
     await stage.poster.remove(kept.run, kept.state)
-    assert shown(stage, stage.thread(said)) == []
+    thread = stage.thread(said)
+    assert shown(stage, thread) == []
+    assert thread.archived
 
 
 async def test_a_thread_that_others_made_stays(stage: Stage) -> None:
@@ -388,17 +391,6 @@ async def test_the_history_of_a_thread_is_what_others_said_in_it(stage: Stage) -
     assert told[0].author.name == "Ada"
     assert told[1].links == ("https://example.org/r",)
     assert {message.thread for message in told} == {kept.message.thread}
-
-
-async def test_a_question_in_a_new_thread_has_what_it_replies_to_as_history(stage: Stage) -> None:
-    claim = stage.fake.people.say(stage.ada, stage.general, "The sky is green.")
-    said = stage.fake.people.say(
-        stage.ada, stage.general, "Is that true?", mentions_bot=True, reply_to=claim
-    )
-    kept = stage.mention(said)
-    await stage.open(kept)
-    told = await stage.poster.history(kept.run)
-    assert [message.text for message in told] == ["The sky is green."]
 
 
 async def test_a_history_that_may_not_be_read_is_told_in_the_askers_language(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -81,6 +81,7 @@ class TroubledReception(Reception):
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
         repeats_ours: bool = False,
+        context: Sequence[Message] = (),
     ) -> AcceptedQuestion | Handled | Ignored:
         await self.held.wait()
         if self.failures:
@@ -95,6 +96,7 @@ class TroubledReception(Reception):
             post_state=post_state,
             files=files,
             repeats_ours=repeats_ours,
+            context=context,
         )
 
 
@@ -145,11 +147,6 @@ class Running:
         while not (await self.run_record(reply)).stop_requested:
             await asyncio.sleep(0.005)
 
-    async def commands_known(self) -> None:
-        """Wait until it is stored which commands Discord was told about."""
-        while "commands" not in await self.workspaces.facts("discord", self.discord.app.id):
-            await asyncio.sleep(0.005)
-
     async def barrier(self, user: User, channel: Channel) -> None:
         """Wait until everything that was said in a channel before was taken in."""
         said = self.discord.people.say(user, channel, "Barrier?", mentions_bot=True)
@@ -185,7 +182,7 @@ async def running(
     store = await open_store(sqlite.migrated(folder))
     workspaces = Workspaces(store.database)
     with library_log(discord.token), api_of(chosen):
-        client = HastyClient(egress=Egress.of(chosen))
+        client = HastyClient(None, Egress.of(chosen), chosen.discord_strangers)
         platform = DiscordPlatform(client, discord.token, workspaces)
         async with open_app(
             chosen, posters, search=a_shelf("Tower is 330 m tall."), store=store

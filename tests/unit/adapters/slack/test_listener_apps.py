@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from adapters.slack import listener
 from adapters.slack.incoming import SHARED, Place, parse_message
 from adapters.slack.teams import Home, app_of
+from bot.service import access
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.fakes.slack_events import callback, message_changed, message_posted
@@ -108,7 +108,7 @@ async def test_its_own_messages_are_never_questions(bot: Served, slack: FakeSlac
 async def test_an_app_asks_so_often_and_no_more(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listener, "APP_QUESTIONS", 2)
+    monkeypatch.setattr(access, "APP_QUESTIONS", 2)
     said: list[Doing] = []
     for number in range(4):
         words = f"{slack.mention} question {number}"
