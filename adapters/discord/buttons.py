@@ -1,27 +1,42 @@
-"""The controls under a reply: their appearance, and the meaning of a press.
+"""The controls under a reply, and forms: their appearance, and the meaning of a press.
 
 The ``custom_id`` of a control holds everything it needs, so old ones work after a restart:
 ``footnote:feedback:good:RUN``, ``footnote:feedback:bad:RUN``, ``footnote:deeper:RUN``,
 ``footnote:details:RUN``, ``footnote:watch:RUN``, ``footnote:retract:RUN``, ``footnote:stop:RUN``;
-``footnote:follow-ups:RUN`` is a menu whose options are the numbers of the suggestions, from 0, and
-``footnote:why:RUN`` a menu of reasons.
+``footnote:follow-ups:RUN`` is a menu whose options are the numbers of the suggestions, from 0. The
+same holds for forms: ``footnote:why:RUN`` and ``footnote:ask:DEPTH``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import discord
+from discord import ui
 
-from adapters.discord.limits import BUTTON_URL, OPTION_LABEL, PLACEHOLDER
+from adapters.discord.format import Row
+from adapters.discord.limits import BUTTON_URL, INPUT, OPTION_LABEL, PLACEHOLDER, UPLOADS
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
+from bot.core.messages import Depth
 from bot.core.texts import Texts
-from bot.service.buttons import Deeper, Details, Feedback, FollowUp, Press, Retract, Stop, Watch
-from bot.storage.workspaces import REASONS
+from bot.service.access import DEPTHS
+from bot.service.buttons import (
+    ASK_WHY,
+    Deeper,
+    Details,
+    Feedback,
+    FollowUp,
+    Press,
+    Retract,
+    Stop,
+    Watch,
+)
+from bot.storage.workspaces import LONGEST_WORDS, REASONS, Reason
 
 _OfRun = Deeper | Details | Watch | Retract | Stop
 Button = Feedback | _OfRun
@@ -35,10 +50,13 @@ _BUTTONS: Mapping[str, type[_OfRun]] = {
     "stop": Stop,
 }
 TEMPLATE = re.compile(
-    rf"footnote:(?:feedback:(?P<verdict>good|bad)|(?P<kind>follow-ups|why|{'|'.join(_BUTTONS)}))"
+    rf"footnote:(?:feedback:(?P<verdict>good|bad)|(?P<kind>follow-ups|{'|'.join(_BUTTONS)}))"
     r":(?P<run>[0-9A-Za-z_-]{1,64})"
 )
-_MENU, _WHY = "footnote:follow-ups:", "footnote:why:"
+_FORM = re.compile(
+    rf"footnote:(?:why:(?P<run>[0-9A-Za-z_-]{{1,64}})|ask:(?P<depth>{'|'.join(DEPTHS)}))"
+)
+_MENU = "footnote:follow-ups:"
 _NUMBER = re.compile(r"[0-9]{1,2}")
 FOLLOW_UPS = 3
 
@@ -49,7 +67,7 @@ Pressed = Callable[[discord.Interaction[Any], Press], Awaitable[None]]
 
 def encode(press: Button) -> str:
     """Return the ``custom_id`` of the button for a press."""
-    if isinstance(press, Feedback):  # without a reason, which is chosen from a menu
+    if isinstance(press, Feedback):  # without a reason, for which a form asks
         return f"footnote:feedback:{press.verdict}:{press.run}"
     kind = next(kind for kind, deed in _BUTTONS.items() if isinstance(press, deed))
     return f"footnote:{kind}:{press.run}"
@@ -67,22 +85,17 @@ def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
     if kind == "follow-ups":
         number = _NUMBER.fullmatch(chosen[0]) if chosen else None
         return FollowUp(run, int(number[0])) if number else None
-    if kind == "why":
-        reason = next((each for each in REASONS if each in chosen[:1]), None)
-        return Feedback(run, "bad", reason) if reason else None
     return _BUTTONS[kind](run)
 
 
 # ---------------------------------------------------------------- looks
 
 
-def view_while_working(run: str, texts: Texts) -> discord.ui.View:
-    view = discord.ui.View(timeout=None)
-    view.add_item(_button(Stop(run), texts("stop-button"), discord.ButtonStyle.danger))
-    return view
+def rows_while_working(run: str, texts: Texts) -> tuple[Row, ...]:
+    return (Row(_button(Stop(run), texts("stop-button"), discord.ButtonStyle.danger)),)
 
 
-def view_for(
+def rows_for(
     run: str,
     texts: Texts,
     *,
@@ -90,60 +103,46 @@ def view_for(
     details: bool,
     corrects: bool = False,
     suggestions: Sequence[str] = (),
-) -> discord.ui.View:
+) -> tuple[Row, ...]:
     """Return the controls under an answer.
 
     The first row holds feedback, "Dig deeper" if ``deeper``, and
     details if there are any. Below it, since a row holds five buttons, are "Remove" if
     ``corrects``, and a menu of follow-up questions, shortened to fit.
     """
-    view = discord.ui.View(timeout=None)
     looks = discord.ButtonStyle
-    view.add_item(_button(Feedback(run, "good"), texts("feedback-good"), looks.secondary, "👍"))
-    view.add_item(_button(Feedback(run, "bad"), texts("feedback-bad"), looks.secondary, "👎"))
+    first = Row(
+        _button(Feedback(run, "good"), texts("feedback-good"), looks.secondary, "👍"),
+        _button(Feedback(run, "bad"), texts("feedback-bad"), looks.secondary, "👎"),
+    )
+    rows = [first]
     if deeper:
-        view.add_item(_button(Deeper(run), texts("dig-deeper"), looks.primary, "🔎"))
+        first.add_item(_button(Deeper(run), texts("dig-deeper"), looks.primary, "🔎"))
     if details:
-        view.add_item(_button(Details(run), texts("details-button"), looks.secondary))
-        view.add_item(_button(Watch(run), texts("watch-button"), looks.secondary))
+        first.add_item(_button(Details(run), texts("details-button"), looks.secondary))
+        first.add_item(_button(Watch(run), texts("watch-button"), looks.secondary))
     if corrects:
-        view.add_item(_button(Retract(run), texts("correction-remove"), looks.secondary, row=1))
+        rows.append(Row(_button(Retract(run), texts("correction-remove"), looks.secondary)))
     options = [
         discord.SelectOption(label=label, value=str(number))
         for number, suggestion in enumerate(suggestions[:FOLLOW_UPS])
         if (label := shortened(suggestion, OPTION_LABEL))
     ]
     if options:
-        view.add_item(_menu(f"{_MENU}{run}", texts("follow-ups-heading"), options))
-    return view
+        heading = shortened(texts("follow-ups-heading"), PLACEHOLDER)
+        menu: ui.Select[ui.LayoutView] = ui.Select(
+            custom_id=f"{_MENU}{run}", placeholder=heading, options=options
+        )
+        rows.append(Row(menu))
+    return tuple(rows)
 
 
-def view_of_reasons(run: str, texts: Texts) -> discord.ui.View:
-    view = discord.ui.View(timeout=None)
-    options = [
-        discord.SelectOption(label=texts(f"feedback-{each.replace('_', '-')}"), value=each)
-        for each in REASONS
-    ]
-    view.add_item(_menu(f"{_WHY}{run}", texts("feedback-why"), options))
-    return view
-
-
-def _menu(
-    id: str, label: str, options: list[discord.SelectOption]
-) -> discord.ui.Select[discord.ui.View]:
-    return discord.ui.Select(
-        custom_id=id, placeholder=shortened(label, PLACEHOLDER), options=options
-    )
-
-
-def view_of_link(texts: Texts, page: str) -> discord.ui.View | None:
-    """Return a link to the run page, or None if there is none or Discord would not accept its URL:
-    it refuses the whole message for a host without a dot."""
+def rows_of_link(texts: Texts, page: str) -> tuple[Row, ...]:
+    """Return a link to the run page, or nothing if there is none or Discord would not accept its
+    URL: it refuses the whole message for a host without a dot."""
     if len(page) > BUTTON_URL or "." not in (urlsplit(page).hostname or ""):
-        return None
-    view = discord.ui.View(timeout=None)
-    view.add_item(discord.ui.Button(url=page, label=texts("web-how"), row=0))
-    return view
+        return ()
+    return (Row(ui.Button(url=page, label=texts("web-how"))),)
 
 
 def runs_in(components: Sequence[dict[str, Any]]) -> set[str]:
@@ -158,30 +157,81 @@ def runs_in(components: Sequence[dict[str, Any]]) -> set[str]:
 
 
 def _button(
-    press: Button,
-    label: str,
-    style: discord.ButtonStyle,
-    emoji: str | None = None,
-    row: int = 0,
-) -> discord.ui.Button[discord.ui.View]:
-    return discord.ui.Button(
-        custom_id=encode(press), label=label, style=style, emoji=emoji, row=row
+    press: Button, label: str, style: discord.ButtonStyle, emoji: str | None = None
+) -> ui.Button[ui.LayoutView]:
+    return ui.Button(custom_id=encode(press), label=label, style=style, emoji=emoji)
+
+
+# ---------------------------------------------------------------- forms
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question written into a form, with its files as Discord sends them."""
+
+    text: str
+    depth: Depth
+    files: tuple[Any, ...]
+
+
+def form_of_question(depth: Depth, texts: Texts) -> ui.Modal:
+    """Return the form for a question that needs more room than a command's option."""
+    form = ui.Modal(title=texts("web-question"), custom_id=f"footnote:ask:{depth}")
+    field: ui.TextInput[ui.Modal] = ui.TextInput(
+        style=discord.TextStyle.paragraph, custom_id="text", max_length=INPUT
     )
+    form.add_item(ui.Label(text=texts("web-overview-question"), component=field))
+    files: ui.FileUpload[ui.Modal] = ui.FileUpload(
+        custom_id="files", required=False, max_values=UPLOADS
+    )
+    return form.add_item(ui.Label(text=texts("ask-file"), component=files))
+
+
+def form_of_reasons(run: str, texts: Texts) -> ui.Modal:
+    """Return the form that asks why an answer was not helpful."""
+    form = ui.Modal(title=texts("feedback-bad"), custom_id=f"footnote:why:{run}")
+    form.add_item(ui.TextDisplay(texts(ASK_WHY)))
+    reasons: ui.RadioGroup[ui.Modal] = ui.RadioGroup(custom_id="reason", required=False)
+    for each in REASONS:
+        reasons.add_option(label=texts(f"feedback-{each.replace('_', '-')}"), value=each)
+    form.add_item(ui.Label(text=texts("feedback-why"), component=reasons))
+    field: ui.TextInput[ui.Modal] = ui.TextInput(
+        style=discord.TextStyle.paragraph,
+        custom_id="words",
+        max_length=LONGEST_WORDS,
+        required=False,
+    )
+    return form.add_item(ui.Label(text=texts("feedback-words"), component=field))
+
+
+def parse_form(sent: Mapping[str, Any]) -> Asked | Feedback | None:
+    """Return the meaning of a form, as Discord sends it; None if it is not Footnote's."""
+    form = _FORM.fullmatch(str(sent.get("custom_id")))
+    if form is None:
+        return None
+    fields = [row["component"] for row in sent["components"] if "component" in row]
+    values = {each["custom_id"]: each.get("value", each.get("values")) for each in fields}
+    if form["run"]:
+        reasons: Iterator[Reason] = (each for each in REASONS if each == values["reason"])
+        return Feedback(form["run"], "bad", next(reasons, ""), values["words"] or "")
+    known = sent.get("resolved", {}).get("attachments", {})
+    files = tuple(known[id] for id in values["files"] or ())
+    return Asked(values["text"], cast(Depth, form["depth"]), files)
 
 
 # ---------------------------------------------------------------- presses
 
 
-def dynamic_item(pressed: Pressed) -> type[discord.ui.DynamicItem[Any]]:
+def dynamic_item(pressed: Pressed) -> type[ui.DynamicItem[Any]]:
     """Return a class for ``client.add_dynamic_items`` that calls ``pressed`` for every use of a
     control of ours, on any message."""
 
-    class FootnoteControl(discord.ui.DynamicItem[discord.ui.Item[Any]], template=TEMPLATE):
+    class FootnoteControl(ui.DynamicItem[ui.Item[Any]], template=TEMPLATE):
         @classmethod
         async def from_custom_id(
             cls,
             interaction: discord.Interaction[Any],
-            item: discord.ui.Item[Any],
+            item: ui.Item[Any],
             match: re.Match[str],
             /,
         ) -> FootnoteControl:

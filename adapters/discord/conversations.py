@@ -457,7 +457,7 @@ class DiscordConversations:
         text = texts_for(asked.locale)("more-elsewhere-here", channel=f"<#{asked.thread.channel}>")
         try:
             await tell_directly(
-                self._rest, asked.author.id, Post(Look(text), None, nonce_of(run, 0, -3))
+                self._rest, asked.author.id, Post(Look(text), nonce=nonce_of(run, 0, -3))
             )
         except (DiscordRefused, PlatformUnavailable) as error:
             log.info("asker not told of more", run=run, error=str(error))

@@ -1,4 +1,5 @@
-"""Formats plans, answers and their details for Discord: texts and embeds. No network, no state.
+"""Formats plans, answers and their details for Discord: the components of messages. No network, no
+state.
 
 Text of models and pages becomes harmless: no pings, no unknown links, no previews.
 ``bot.rendering.safety`` has what all platforms share; here is what is special to Discord: link
@@ -11,8 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import discord
+from discord import ui
 
 from adapters.discord import limits
 from bot.core.lines import label, one_line, shortened
@@ -42,14 +45,43 @@ MARKS = {"waiting": "▫️", "running": "⏳", "done": "✅", "failed": "⚠️
 TABLE_WIDTH = 60  # columns of a monospaced block on a laptop; a phone wraps it
 STEPS_SHOWN = 12  # the latest steps of a plan; the earlier ones are only counted
 STEP_TITLE = 120  # characters
+PLAN = 1_500  # characters of a plan, which leaves room for the text above it
+STEPS_TOGETHER = PLAN - 200  # the rest is for its heading and small print
+
+Row = ui.ActionRow[ui.LayoutView]
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The content of one message, without its buttons."""
+    """The content of one message, without its buttons: a text, and below it the texts of a card."""
 
-    content: str = ""
-    embeds: tuple[discord.Embed, ...] = ()
+    text: str = ""
+    card: tuple[str, ...] = ()
+
+    @property
+    def written(self) -> str:
+        return "\n".join(filter(None, (self.text, *self.card)))
+
+    def layout(self, rows: Iterable[Row] = ()) -> ui.LayoutView:
+        """Return the message's components; ``rows`` are its buttons and menus."""
+        view = ui.LayoutView(timeout=None)
+        if self.text:
+            view.add_item(ui.TextDisplay(self.text))
+        if self.card:
+            view.add_item(ui.Container(*map(ui.TextDisplay, self.card), accent_colour=COLOUR))
+        for row in rows:
+            view.add_item(row)
+        view.stop()  # so that discord.py does not keep it: a control's id says all that it means
+        return view
+
+
+def written_in(components: Iterable[Mapping[str, Any]]) -> str:
+    """Return ``Look.written`` of a message's components as Discord sends them."""
+    texts = (
+        str(part["content"]) if part.get("content") else written_in(part.get("components") or ())
+        for part in components
+    )
+    return "\n".join(filter(None, texts))
 
 
 # ---------------------------------------------------------------- while it works
@@ -62,7 +94,6 @@ def working(
     *,
     run: str,
     seconds: float,
-    embeds: bool,
     title: str = "",
     opening: str = "",
 ) -> Look:
@@ -71,16 +102,12 @@ def working(
     ``seconds`` is the elapsed time; ``title`` names the work, if it is not answering a new
     question; ``opening`` is the beginning of the message.
     """
-    lines = plan_lines(plan.steps, texts)
-    footer = f"{texts('elapsed', seconds=int(seconds))} · {run}"
-    title = title or texts("working")
-    written = _beginning(text, dict(plan.numbered))
-    if not embeds:
-        plain = "\n".join([f"**{title}**", *lines, f"-# {footer}"])
-        return Look(_within(limits.CONTENT, opening, written or plain))
-    embed = discord.Embed(title=title, description="\n".join(lines) or None, colour=COLOUR)
-    embed.set_footer(text=footer)
-    return Look(_within(limits.CONTENT, opening, written), (embed,))
+    heading = f"**{title or texts('working')}**"
+    footer = f"-# {texts('elapsed', seconds=int(seconds))} · {run}"
+    room = limits.PART - PLAN - len(opening)
+    written = _beginning(text, dict(plan.numbered), room)
+    plain = "\n".join([heading, *plan_lines(plan.steps, texts), footer])
+    return Look("\n\n".join(filter(None, (opening, written))), (plain,))
 
 
 def plan_lines(steps: Sequence[StepView], texts: Texts) -> list[str]:
@@ -88,11 +115,13 @@ def plan_lines(steps: Sequence[StepView], texts: Texts) -> list[str]:
 
     A sub-question or paragraph has a line even while it waits, with the work done for it.
     """
-    lines = branches(steps)
-    shown = [b for b in lines if b.line.state != "waiting" or b.is_part] or list(lines)
-    hidden = len(shown) - STEPS_SHOWN
+    known = branches(steps)
+    shown = [b for b in known if b.line.state != "waiting" or b.is_part] or list(known)
+    latest = [_step_line(branch, texts) for branch in shown[-STEPS_SHOWN:]]
+    lines = _fitting(latest[::-1], STEPS_TOGETHER)[::-1]
+    hidden = len(shown) - len(lines)
     earlier = [f"-# {texts('more-steps', count=hidden)}"] if hidden > 0 else []
-    return earlier + [_step_line(branch, texts) for branch in shown[-STEPS_SHOWN:]]
+    return earlier + lines
 
 
 def _step_line(branch: Branch, texts: Texts) -> str:
@@ -104,12 +133,12 @@ def _step_line(branch: Branch, texts: Texts) -> str:
     return f"{line} — {words(shortened(label(step.detail), STEP_TITLE))}" if step.detail else line
 
 
-def _beginning(text: str, urls: Mapping[int, str]) -> str:
+def _beginning(text: str, urls: Mapping[int, str], room: int) -> str:
     """Return the first part of an unfinished text, as complete Markdown.
 
     It does not change while the rest is written, so that people can read it.
     """
-    parts = split(as_markdown(text, urls), limits.PART) if text.strip() else []
+    parts = split(as_markdown(text, urls), room) if text.strip() else []
     return "\n\n".join(parts[:1] + ["…"] * (len(parts) > 1))
 
 
@@ -182,100 +211,77 @@ def as_markdown(text: str, urls: Mapping[int, str]) -> str:
 def echo(question: str, name: str, texts: Texts) -> str:
     """Format the question of a command as a message from which its thread is made."""
     asked = texts("question-of", name=words(label(name)))
-    quoted = words(shortened(question, limits.PART - 400))
-    return _within(limits.CONTENT, f"**{asked}**", f"> {quoted}")
+    text = f"**{asked}**\n\n> {words(question)}"
+    return text if len(text) <= ECHO else text[: ECHO - 1] + "…"
 
 
 def thread_name(question: str) -> str:
     return shortened(unquoted(question), limits.THREAD_NAME) or "Footnote"
 
 
-def _within(longest: int, *parts: str) -> str:
-    """Join the parts with newlines, and cut the last one to fit."""
-    text = "\n\n".join(part for part in parts if part)
-    return text if len(text) <= longest else text[: longest - 1] + "…"
-
-
-REMARKS = 1_500  # characters of doubts and notes in the embed
+ECHO = 2_000  # characters of a repeated question
+REMARKS = 3_000  # characters of doubts and notes
 SUGGESTION = 300  # characters
+SUGGESTIONS = 1_000  # characters of all suggestions
 TITLE = 150  # characters of a source's title
 HEADINGS = 150  # characters of the headings above its quotes
 SEARCHED = 300  # characters of the list of searches
+SOURCES = 25  # shown; the others are counted
+SOURCE = 1_024  # characters of a source with its quotes
 MESSAGES = 1 + limits.FOLLOW_UPS_ELSEWHERE
 QUOTES = (300, 200, 120, 60, 0)  # characters of a quote, shorter the more sources there are
 QUOTES_TOGETHER = 600  # characters of all quotes of a source
 
 
-def details(answer: Answer, texts: Texts, *, embeds: bool, page: str = "") -> tuple[Look, ...]:
-    """Format an answer's details as one to ``MESSAGES`` messages: sources with quotes, doubts and
-    notes, the searches, time and cost.
+def details(answer: Answer, texts: Texts, *, page: str = "") -> tuple[Look, ...]:
+    """Format an answer's details as one to ``MESSAGES`` messages: doubts, notes and the searches,
+    sources with quotes, suggestions, time and cost; the more sources, the shorter the quotes.
 
-    ``embeds`` tells whether embeds are allowed; ``page`` is the URL of the run page, or "".
+    ``page`` is the URL of the run page, or "".
     """
-    if embeds:
-        return (Look(embeds=(_within_limits(answer, texts, page),)),)
-    small = [*_small(answer, texts), texts("cannot-embed"), summary(answer, texts)]
-    told = [*_source_text(answer, texts, page), *(f"-# {line}" for line in small)]
-    parts = split("\n".join(told), limits.PART)
-    return tuple(Look(part) for part in parts[:MESSAGES])
+    for quote in QUOTES:
+        looks = _packed(_detail_texts(answer, texts, quote, page))
+        if len(looks) <= MESSAGES:
+            break
+    return looks
 
 
-def _small(answer: Answer, texts: Texts) -> list[str]:
-    lines = [*remarks(answer, texts, words)]
+def _packed(told: Iterable[str]) -> tuple[Look, ...]:
+    """Put texts into as few messages as hold them, in order."""
+    cards: list[tuple[str, ...]] = [()]
+    for text in filter(None, told):
+        if sum(map(len, cards[-1])) + len(text) > limits.PART:
+            cards.append(())
+        cards[-1] += (text,)
+    return tuple(Look(card=card) for card in cards)
+
+
+def _detail_texts(answer: Answer, texts: Texts, quote: int, page: str) -> Iterator[str]:
+    small = [*remarks(answer, texts, words)]
     if answer.queries:
         queries = shortened(texts("report-separator").join(answer.queries), SEARCHED)
-        lines.append(texts("searched-for", queries=words(queries)))
-    return lines
-
-
-def _within_limits(answer: Answer, texts: Texts, page: str) -> discord.Embed:
-    """Return the embed; the more sources there are, the shorter are the quotes."""
-    for quote in QUOTES:
-        embed = _embed(answer, texts, quote, page)
-        if len(embed) <= limits.EMBED_TOTAL:
-            break
-    while len(embed) > limits.EMBED_TOTAL:
-        embed.remove_field(-2)  # the last source; the field after it counts the hidden ones
-    return embed
-
-
-def _embed(answer: Answer, texts: Texts, quote: int, page: str) -> discord.Embed:
-    description = _fitting(_small(answer, texts), REMARKS)
+        small.append(texts("searched-for", queries=words(queries)))
+    yield "\n".join(_fitting(small, REMARKS))
     views = sources(answer, quote, TITLE, longest_source=QUOTES_TOGETHER, run_page=page)
-    embed = discord.Embed(
-        title=texts("sources-heading") if views else None,
-        description=description or None,
-        colour=COLOUR,
-    )
-    long = any(len(suggestion) > limits.OPTION_LABEL for suggestion in answer.suggestions)
-    room = limits.EMBED_FIELDS - (1 if long else 0)
-    shown = views if len(views) <= room else views[: room - 1]
-    for view in shown:
-        embed.add_field(name=_field_name(view), value=_field_value(view, texts), inline=False)
-    if len(shown) < len(views):
-        more = texts("more-sources", count=len(views) - len(shown))
-        embed.add_field(name="…", value=more, inline=False)
-    if long:  # the menu shows only the beginnings
-        listed = _fitting(
-            [f"- {words(shortened(s, SUGGESTION))}" for s in answer.suggestions], 1000
-        )
-        embed.add_field(name=texts("follow-ups-heading"), value=listed, inline=False)
-    embed.set_footer(text=shortened(summary(answer, texts), limits.EMBED_FOOTER))
-    return embed
+    if views:
+        yield f"**{texts('sources-heading')}**"
+    for view in views[:SOURCES]:
+        yield _source_text(view, texts)
+    if len(views) > SOURCES:
+        yield texts("more-sources", count=len(views) - SOURCES)
+    if any(len(suggestion) > limits.OPTION_LABEL for suggestion in answer.suggestions):
+        # The menu shows only the beginnings.
+        listed = [f"- {words(shortened(each, SUGGESTION))}" for each in answer.suggestions]
+        heading = f"**{texts('follow-ups-heading')}**"
+        yield "\n".join([heading, *_fitting(listed, SUGGESTIONS)])
+    yield f"-# {summary(answer, texts)}"
 
 
-def _field_name(view: SourceView) -> str:
-    return shortened(f"[{view.number}] {view.domain}", limits.EMBED_FIELD_NAME)
-
-
-def _field_value(view: SourceView, texts: Texts) -> str:
-    title = _titled(view)
-    lines = [title] if len(title) <= limits.EMBED_FIELD_VALUE else [f"**{words(view.title)}**"]
-    for line in (*_where(view, texts), *_quote_lines(view)):
-        if sum(map(len, lines)) + len(lines) + len(line) > limits.EMBED_FIELD_VALUE:
-            break
-        lines.append(line)
-    return "\n".join(lines)
+def _source_text(view: SourceView, texts: Texts) -> str:
+    title, target = f"**{words(view.title)}**", link_target(view.href)
+    linked = f"[{title}](<{target}>)" if target and len(target) < SOURCE // 2 else title
+    named = " · ".join(filter(None, (f"\\[{view.number}\\] {linked}", words(view.domain))))
+    return "\n".join(_fitting([named, *_where(view, texts), *_quote_lines(view)], SOURCE))
 
 
 def _where(view: SourceView, texts: Texts) -> list[str]:
@@ -296,28 +302,14 @@ def _quote_lines(view: SourceView) -> Iterator[str]:
                 yield fenced(table_text(piece.text, TABLE_WIDTH) if is_table else piece.text)
 
 
-def _titled(view: SourceView) -> str:
-    target = link_target(view.href)
-    title = words(view.title)
-    return f"[**{title}**](<{target}>)" if target else f"**{title}**"
-
-
-def _source_text(answer: Answer, texts: Texts, page: str) -> list[str]:
-    views = sources(answer, QUOTES[1], TITLE, longest_source=QUOTES_TOGETHER, run_page=page)
-    lines = [f"**{texts('sources-heading')}**"] if views else []
-    for view in views:
-        lines.append(f"\\[{view.number}\\] {_titled(view)}")
-        lines += [*_where(view, texts), *_quote_lines(view)]
-    return lines
-
-
-def _fitting(lines: Sequence[str], longest: int) -> str:
+def _fitting(lines: Iterable[str], longest: int) -> list[str]:
+    """Return the first lines that together have at most ``longest`` characters."""
     kept: list[str] = []
     for line in lines:
         if sum(map(len, kept)) + len(kept) + len(line) > longest:
             break
         kept.append(line)
-    return "\n".join(kept)
+    return kept
 
 
 # ---------------------------------------------------------------- harmless text

@@ -7,7 +7,7 @@ reception.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -16,23 +16,29 @@ import aiohttp
 import discord
 from discord import app_commands
 from discord.app_commands import Choice, Command, ContextMenu, Group, locale_str
-from discord.utils import MISSING
 
-from adapters.discord.buttons import dynamic_item, view_of_link, view_of_reasons
+from adapters.discord.buttons import (
+    dynamic_item,
+    form_of_question,
+    form_of_reasons,
+    parse_form,
+    rows_of_link,
+)
 from adapters.discord.client import FootnoteClient
-from adapters.discord.format import details
-from adapters.discord.limits import CONTENT
+from adapters.discord.format import Look, details
+from adapters.discord.limits import CHOICE_NAME, CHOICES, INPUT, TEXT
 from adapters.discord.listener import patiently, with_paste
 from adapters.discord.messages import PLATFORM, DiscordInteraction, parse_interaction
 from adapters.discord.rest import FAILURES, Code
-from bot.core.errors import Denied, Invalid, StorageUnavailable
+from bot.core.errors import Denied, FootnoteError, Invalid, StorageUnavailable
+from bot.core.lines import shortened
 from bot.core.logs import get_logger
 from bot.core.messages import Depth, Message, Style, clean_question
 from bot.core.texts import Texts, invalid, sentence_for, texts_for
 from bot.search.registry import provider_names, searches_conversations
 from bot.service import access
 from bot.service.access import check_access
-from bot.service.buttons import ASK_WHY, Details, Press, carry_out, forget_me
+from bot.service.buttons import ASK_WHY, Details, Feedback, Press, carry_out, forget_me
 from bot.service.reception import AcceptedQuestion, Handled, Reception
 from bot.service.standing_service import (
     DAILY,
@@ -40,9 +46,9 @@ from bot.service.standing_service import (
     do_by_words,
     schedule_named,
     watch_confirmation,
+    watch_lines,
 )
 
-QUESTION_CHARACTERS = 4_000  # the length of Discord's longest kind of message
 VALUE_CHARACTERS = 1_000
 
 NOBODY = discord.AllowedMentions.none()
@@ -75,16 +81,24 @@ async def guarded(interaction: FootnoteInteraction) -> AsyncIterator[Texts]:
 
 
 async def acknowledged(
-    interaction: FootnoteInteraction, *, thinking: bool = False, ephemeral: bool = False
+    interaction: FootnoteInteraction,
+    *,
+    thinking: bool = False,
+    ephemeral: bool = False,
+    form: discord.ui.Modal | None = None,
 ) -> bool:
-    """Defer the response. Return True even if it is unknown whether the deferral arrived.
+    """Defer the response, or open ``form``. Return True even if it is unknown whether that arrived.
 
     Return False if Discord has given up the interaction, which it shows to the person who acted. A
     ``thinking`` deferral is shown, to everyone unless it is ``ephemeral``; any other leaves the
     message of a pressed button unchanged.
     """
     try:
-        await interaction.response.defer(thinking=thinking, ephemeral=ephemeral)
+        if form is not None:
+            form.stop()  # so that discord.py does not keep it: see ``Presses.on_interaction``
+            await interaction.response.send_modal(form)
+        else:
+            await interaction.response.defer(thinking=thinking, ephemeral=ephemeral)
     except discord.HTTPException as error:
         if error.code == Code.UNKNOWN_INTERACTION:
             log.warning("interaction came too late", interaction=interaction.id)
@@ -97,68 +111,74 @@ async def acknowledged(
 
 
 async def _acted(
-    interaction: FootnoteInteraction, typed: str = "", target: discord.Message | None = None
+    interaction: FootnoteInteraction,
+    typed: str = "",
+    target: discord.Message | None = None,
+    files: Iterable[discord.Attachment] = (),
 ) -> DiscordInteraction:
     """Parse an interaction, with the standing of the person who acted."""
-    acted = parse_interaction(interaction, typed, target)
+    acted = parse_interaction(interaction, typed, target, files)
     author = await interaction.client.with_standing(acted.author, acted.place)
     return replace(acted, author=author)
 
 
-async def tell(
-    interaction: FootnoteInteraction, sentence: str, view: discord.ui.View | None = None
-) -> None:
+async def tell(interaction: FootnoteInteraction, sentence: str) -> None:
     """Send a sentence to the person who acted, privately unless the deferral was public. It pings
-    no one, even if it repeats typed text. ``view`` is shown below it."""
-    sentence = sentence[:CONTENT]
-    sent: dict[str, Any] = {
-        "ephemeral": True,
-        "allowed_mentions": NOBODY,
-        "view": MISSING if view is None else view,
-    }
+    no one, even if it repeats typed text."""
+    view = Look(sentence[:TEXT]).layout()
     try:
         if not interaction.response.is_done():
             try:
-                await interaction.response.send_message(sentence, **sent)
+                await interaction.response.send_message(
+                    view=view, ephemeral=True, allowed_mentions=NOBODY
+                )
             except discord.HTTPException as error:
                 if error.code != Code.ALREADY_ACKNOWLEDGED:
                     raise  # otherwise a deferral arrived although its request failed
             else:
                 return
-        if _is_thinking(interaction) or _is_private(interaction):
-            await interaction.edit_original_response(
-                content=sentence, view=view, allowed_mentions=NOBODY
-            )
+        if _is_thinking(interaction):
+            await interaction.edit_original_response(view=view, allowed_mentions=NOBODY)
         else:
-            await interaction.followup.send(sentence, **sent)
+            await interaction.followup.send(view=view, ephemeral=True, allowed_mentions=NOBODY)
     except FAILURES as error:
         log.warning("not told", interaction=interaction.id, error=str(error))
 
 
-def _is_private(interaction: FootnoteInteraction) -> bool:
-    return interaction.message is not None and interaction.message.flags.ephemeral
-
-
 def _is_thinking(interaction: FootnoteInteraction) -> bool:
     deferred = discord.InteractionResponseType.deferred_channel_message
-    command = interaction.type is discord.InteractionType.application_command
     told = interaction.response.type
-    return told is deferred or (told is None and command)
+    return told is deferred or (told is None and interaction.message is None)
 
 
 # ---------------------------------------------------------------- presses
 
 
 class Presses:
-    """Passes presses of buttons and menus on to the reception, and shows the outcome to the presser
-    only. Their id holds their run, so they work after a restart."""
+    """Passes presses of buttons and menus, and forms, on to the reception, and shows the outcome to
+    the presser only. Their id holds what they need, so they work after a restart."""
 
     def __init__(self, client: FootnoteClient, reception: Reception) -> None:
         self._client = client
         self._reception = reception
+        self._questions = Questions(reception)
 
     def install(self) -> None:
         self._client.add_dynamic_items(dynamic_item(self.pressed))
+        self._client.listen([self.on_interaction])
+
+    async def on_interaction(self, interaction: FootnoteInteraction) -> None:
+        """Take a form, which discord.py itself would know only until a restart."""
+        if interaction.type is not discord.InteractionType.modal_submit:
+            return
+        sent: Any = interaction.data
+        form = parse_form(sent)
+        if isinstance(form, Feedback):
+            await self.pressed(interaction, form)
+        elif form is not None:
+            state = interaction._state
+            files = [discord.Attachment(data=raw, state=state) for raw in form.files]
+            await self._questions.ask(interaction, form.text, form.depth, files)
 
     async def pressed(self, interaction: FootnoteInteraction, press: Press) -> None:
         async with guarded(interaction) as texts:
@@ -167,7 +187,10 @@ class Presses:
                 await self._show(interaction, press.run, acted, texts)
                 return
             # The message stays unchanged; only the presser sees what follows.
-            if not await acknowledged(interaction):
+            is_press = interaction.type is discord.InteractionType.component
+            asks_why = is_press and isinstance(press, Feedback) and press.verdict == "bad"
+            form = form_of_reasons(press.run, texts) if asks_why else None
+            if not await acknowledged(interaction, form=form):
                 return
             told = await patiently(
                 lambda: carry_out(
@@ -178,9 +201,10 @@ class Presses:
                     audience=acted.place.audience,
                 )
             )
+            if told == ASK_WHY:  # the form has asked
+                told = None if asks_why else "feedback-thanks"
             if told is not None:
-                why = view_of_reasons(press.run, texts) if told == ASK_WHY else None
-                await tell(interaction, texts(told), why)
+                await tell(interaction, texts(told))
 
     async def _show(
         self, interaction: FootnoteInteraction, run: str, acted: DiscordInteraction, texts: Texts
@@ -193,17 +217,11 @@ class Presses:
                 run, PLATFORM, place.channel, acted.author, audience=place.audience
             )
         )
-        first, *others = details(answer, texts, embeds=acted.may_embed, page=page)
-        await interaction.edit_original_response(
-            content=first.content or None,
-            embeds=first.embeds,
-            view=view_of_link(texts, page),
-            allowed_mentions=NOBODY,
-        )
-        for look in others:
-            await interaction.followup.send(
-                look.content, embeds=list(look.embeds), allowed_mentions=NOBODY, ephemeral=True
-            )
+        *others, last = details(answer, texts, page=page)
+        views = [*(look.layout() for look in others), last.layout(rows_of_link(texts, page))]
+        await interaction.edit_original_response(view=views[0], allowed_mentions=NOBODY)
+        for view in views[1:]:
+            await interaction.followup.send(view=view, allowed_mentions=NOBODY, ephemeral=True)
 
 
 # ---------------------------------------------------------------- questions
@@ -215,11 +233,21 @@ class Questions:
     def __init__(self, reception: Reception) -> None:
         self._reception = reception
 
-    async def ask(self, interaction: FootnoteInteraction, question: str, depth: Depth) -> None:
-        """Ask a new question, whose answer begins with the interaction's response."""
-        async with guarded(interaction):
-            acted = await _acted(interaction, question)
-            if await self._deferred(interaction, acted):
+    async def ask(
+        self,
+        interaction: FootnoteInteraction,
+        question: str,
+        depth: Depth,
+        files: Sequence[discord.Attachment] = (),
+    ) -> None:
+        """Ask a new question, whose answer begins with the interaction's response; without one,
+        open a form for it."""
+        async with guarded(interaction) as texts:
+            acted = await _acted(interaction, question, files=files)
+            if not question and not files:
+                check_access(self._reception.settings, acted.message)
+                await acknowledged(interaction, form=form_of_question(depth, texts))
+            elif await self._deferred(interaction, acted):
                 await self._receive(interaction, acted, depth)
 
     async def watch(self, interaction: FootnoteInteraction, question: str, every: str) -> None:
@@ -243,7 +271,9 @@ class Questions:
             )
             # Not in place of "thinking", which the question will replace.
             told = watch_confirmation(watch, texts)
-            await interaction.followup.send(told, ephemeral=True, allowed_mentions=NOBODY)
+            await interaction.followup.send(
+                view=Look(told).layout(), ephemeral=True, allowed_mentions=NOBODY
+            )
 
     async def research(
         self, interaction: FootnoteInteraction, target: discord.Message, style: Style
@@ -363,17 +393,21 @@ class Commands:
 
     def _ask(self) -> Command[Any, ..., Any]:
         @app_commands.command(name=_texts("ask-name"), description=_texts("ask-description"))
-        @app_commands.describe(question=_texts("ask-question"), depth=_texts("ask-depth"))
+        @app_commands.describe(
+            question=_texts("ask-question"), depth=_texts("ask-depth"), file=_texts("ask-file")
+        )
         @app_commands.choices(
             depth=[Choice(name=_texts(f"depth-{depth}"), value=depth) for depth in access.DEPTHS]
         )
         async def ask(
             interaction: FootnoteInteraction,
-            question: app_commands.Range[str, 1, QUESTION_CHARACTERS],
+            question: app_commands.Range[str, 1, INPUT] = "",
             depth: Choice[str] | None = None,
+            file: discord.Attachment | None = None,
         ) -> None:
             wanted: Depth = depth.value if depth is not None else "auto"  # type: ignore[assignment]
-            await self._questions.ask(interaction, question, wanted)
+            files = [file] if file is not None else []
+            await self._questions.ask(interaction, question, wanted, files)
 
         return ask
 
@@ -409,7 +443,7 @@ class Commands:
         )
         async def watch(
             interaction: FootnoteInteraction,
-            question: app_commands.Range[str, 1, QUESTION_CHARACTERS] | None = None,
+            question: app_commands.Range[str, 1, INPUT] | None = None,
             every: app_commands.Range[str, 1, 100] = DAILY,
             action: Choice[str] | None = None,
             id: app_commands.Range[str, 1, 20] | None = None,
@@ -428,7 +462,27 @@ class Commands:
 
             await _privately(interaction, done)
 
+        @watch.autocomplete("id")
+        async def suggested(interaction: FootnoteInteraction, typed: str) -> list[Choice[str]]:
+            try:
+                return await self._watched(interaction, typed)
+            except FootnoteError as error:
+                log.warning("no ids suggested", error=str(error))
+                return []
+
         return watch
+
+    async def _watched(self, interaction: FootnoteInteraction, typed: str) -> list[Choice[str]]:
+        """Return the ids of a person's standing questions whose line contains ``typed``."""
+        message = (await _acted(interaction)).message
+        reach = await self._reception.reach_in(message)
+        watches = await self._reception.standing.of_person((PLATFORM, message.author.id))
+        lines = watch_lines(watches, reach, texts_for(str(interaction.locale)))
+        return [
+            Choice(name=shortened(line, CHOICE_NAME), value=watch.id)
+            for watch, line in zip(watches, lines, strict=True)
+            if typed.lower() in line.lower()
+        ][:CHOICES]
 
     def _forget_me(self) -> Command[Any, ..., Any]:
         yes = Choice(name=_texts("forget-yes"), value="yes")

@@ -3,23 +3,22 @@
 MESSAGE is https://docs.discord.com/developers/resources/message, COMPONENTS
 https://docs.discord.com/developers/components/reference, CHANNEL
 https://docs.discord.com/developers/resources/channel, INTERACTIONS
-https://docs.discord.com/developers/interactions/receiving-and-responding.
+https://docs.discord.com/developers/interactions/receiving-and-responding, COMMANDS
+https://docs.discord.com/developers/interactions/application-commands.
 """
 
-CONTENT = 2_000  # characters of a message's text; MESSAGE, create message
 NONCE = 25  # characters; MESSAGE, create message
 HISTORY_PAGE = 100  # messages of one request; MESSAGE, get channel messages
 
-# MESSAGE, embed limits: for each embed, and for all texts of a message's embeds together.
-EMBED_FIELDS = 25
-EMBED_FIELD_NAME = 256
-EMBED_FIELD_VALUE = 1_024
-EMBED_FOOTER = 2_048
-EMBED_TOTAL = 6_000
+TEXT = 4_000  # characters of all texts of a message; COMPONENTS, text display
 
 BUTTON_URL = 512  # characters; COMPONENTS, button structure
 OPTION_LABEL = 100  # characters; COMPONENTS, select option structure
 PLACEHOLDER = 150  # characters; COMPONENTS, string select
+INPUT = 4_000  # characters; COMPONENTS, text input
+UPLOADS = 10  # files; COMPONENTS, file upload
+CHOICE_NAME = 100  # characters; COMMANDS, option choice structure
+CHOICES = 25  # of an option; COMMANDS, option structure
 
 THREAD_NAME = 100  # characters; CHANNEL, start thread from message
 THREAD_ARCHIVES_AFTER = 4_320  # minutes without a message; CHANNEL, thread metadata
@@ -32,4 +31,4 @@ SECONDS_BETWEEN_EDITS = 1.5  # Discord was observed to allow 5 edits in 5 s in o
 REFRESH_SECONDS = 15.0  # how often the elapsed time is updated while nothing else happens
 LOGIN_SECONDS = 10.0  # how long a request waits for the login before Discord counts as away
 REQUEST_SECONDS = 60.0  # for one request with its retries and waits
-PART = 1_900  # characters of a part, which leaves room for additions
+PART = TEXT - 100  # characters of a message, which leaves room for additions

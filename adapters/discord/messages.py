@@ -19,6 +19,7 @@ from typing import Any
 import discord
 
 from adapters.discord.buttons import runs_in
+from adapters.discord.format import written_in
 from bot.core.messages import Attachment, Audience, Author, Message, Thread, quotation
 from bot.core.posting import PostState
 from bot.core.texts import about_files, invalid, texts_for
@@ -208,7 +209,7 @@ def parse_message(message: discord.Message, me: int) -> DiscordMessage:
         id=str(message.id),
         channel=str(message.channel.id),
         author=author_of(message.author),
-        content=message.content,
+        content=message.content or written_in(components),
         text=text,
         at=message.created_at,
         kind=message.type.value,
@@ -321,7 +322,7 @@ def _paste(files: Sequence[discord.Attachment]) -> str:
 class DiscordInteraction:
     """A command or a press. ``text`` is the question typed, or that of ``target``, the message
     whose menu was used. ``is_installed``: the bot is a member of the server, so that it can post
-    there; ``may_embed``: it may post embeds."""
+    there."""
 
     id: str
     token: str
@@ -332,8 +333,8 @@ class DiscordInteraction:
     locale: str
     text: str
     target: DiscordMessage | None
+    attachments: tuple[Attachment, ...]
     is_installed: bool
-    may_embed: bool
 
     @property
     def message(self) -> Message:
@@ -345,7 +346,7 @@ class DiscordInteraction:
             text=self.text,
             at=self.at,
             links=tuple(links_in(self.text)),
-            attachments=self.target.attachments if self.target is not None else (),
+            attachments=self.attachments,
             locale=self.locale,
             audience=self.place.audience,
         )
@@ -358,9 +359,13 @@ class DiscordInteraction:
 
 
 def parse_interaction(
-    interaction: discord.Interaction[Any], typed: str = "", target: discord.Message | None = None
+    interaction: discord.Interaction[Any],
+    typed: str = "",
+    target: discord.Message | None = None,
+    files: Iterable[discord.Attachment] = (),
 ) -> DiscordInteraction:
-    """Parse an interaction. Raises ``Invalid`` for an unknown kind of channel."""
+    """Parse an interaction; ``files`` come with what was ``typed``. Raises ``Invalid`` for an
+    unknown kind of channel."""
     if interaction.channel is None:  # of a kind that discord.py does not know yet
         raise invalid("place-unknown")
     guild_id, guild, user = interaction.guild_id, interaction.guild, interaction.client.user
@@ -383,8 +388,8 @@ def parse_interaction(
         if asked is not None
         else plain_markdown(typed, _names(guild, ()), own_mentions(me, guild)),
         target=asked,
+        attachments=asked.attachments if asked is not None else tuple(map(_attachment, files)),
         is_installed=is_installed,
-        may_embed=interaction.app_permissions.embed_links,
     )
 
 

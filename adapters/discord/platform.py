@@ -164,7 +164,6 @@ PERMISSIONS = {
     "send_messages": "answer in a channel where no thread can be opened",
     "send_messages_in_threads": "answer",
     "create_public_threads": "open a thread for the answer",
-    "embed_links": "show progress and sources",
     "read_message_history": "know what was said before the question",
     "add_reactions": "show that it stops",
 }

@@ -25,7 +25,7 @@ import discord
 from discord.http import Route
 from yarl import URL
 
-from adapters.discord.buttons import view_while_working
+from adapters.discord.buttons import rows_while_working
 from adapters.discord.conversations import PUBLIC_THREADS, DiscordConversations, Servers
 from adapters.discord.format import Look, echo, thread_name
 from adapters.discord.limits import (
@@ -207,12 +207,12 @@ class DiscordPoster:
         try:
             if known.interaction is not None:
                 outlet = InteractionOutlet(self._rest, known.interaction)
-                await outlet.edit(ORIGINAL, Post(look, None))
+                await outlet.edit(ORIGINAL, Post(look))
                 return
         except (DiscordRefused, PlatformUnavailable) as error:
             log.info("command not answered", run=run.id, error=str(error))
         try:
-            post = Post(look, None, nonce_of(run.id, 0, -2))
+            post = Post(look, nonce=nonce_of(run.id, 0, -2))
             await tell_directly(self._rest, run.message.author.id, post)
         except (DiscordRefused, PlatformUnavailable) as error:
             log.warning("asker not notified", run=run.id, error=str(error))
@@ -228,7 +228,7 @@ class DiscordPoster:
         if known.interaction is None or known.question:
             return known
         content = echo(asked.text, asked.author.name, texts_for(asked.locale))
-        post = Post(Look(content), None)
+        post = Post(Look(content))
         outlet = InteractionOutlet(self._rest, known.interaction)
         try:
             question = await outlet.edit(ORIGINAL, post)
@@ -313,7 +313,7 @@ class DiscordPoster:
             await self._make_thread(thread.channel, asked, run.message.text)
         post = Post(
             Look(texts("queued", ahead=ahead)),
-            view_while_working(run.id, texts),
+            rows_while_working(run.id, texts),
             nonce=nonce_of(run.id, 0, 0),
             answers="" if own else asked,
         )

@@ -20,7 +20,7 @@ from discord.http import handle_message_parameters
 from pydantic import Field, TypeAdapter
 
 from adapters.discord import buttons, limits
-from adapters.discord.format import Look, answer_text, format_answer, working
+from adapters.discord.format import Look, Row, answer_text, format_answer, working, written_in
 from adapters.discord.messages import DiscordMessage
 from adapters.discord.rest import Code, DiscordRefused, RestClient
 from bot.core.errors import FootnoteError
@@ -33,7 +33,6 @@ from bot.service.replying import Display, View
 Through = Literal["bot", "interaction"]
 ORIGINAL = "@original"  # Discord's name for the first response to an interaction
 FILE = "answer.md"
-CANNOT_EMBED = "cannot-embed"  # the text id of this gap
 
 log = get_logger()
 
@@ -87,7 +86,7 @@ class Post:
     replies to, or ""."""
 
     look: Look
-    view: discord.ui.View | None = None
+    rows: tuple[Row, ...] = ()
     nonce: str = ""
     answers: str = ""
 
@@ -98,14 +97,9 @@ def nonce_of(run: str, turn: int, part: int) -> str:
 
 
 def body_of(post: Post) -> dict[str, Any]:
-    """Return a message as JSON, with all fields, so that an edit replaces everything."""
-    # A message without embeds of its own shows no link previews either.
-    flags = discord.MessageFlags(suppress_embeds=not post.look.embeds)
+    """Return a new message as JSON."""
     with handle_message_parameters(
-        content=post.look.content,
-        embeds=post.look.embeds,
-        view=post.view,
-        flags=flags,
+        view=post.look.layout(post.rows),
         nonce=post.nonce or None,
         allowed_mentions=discord.AllowedMentions.none(),
     ) as parameters:
@@ -114,6 +108,15 @@ def body_of(post: Post) -> dict[str, Any]:
     if post.answers:
         body["message_reference"] = {"message_id": post.answers, "fail_if_not_exists": False}
     return body
+
+
+def edit_of(post: Post) -> dict[str, Any]:
+    """Return an edit as JSON, which replaces everything, also in a message that an earlier version
+    posted with content and embeds.
+
+    https://docs.discord.com/developers/resources/message#edit-message
+    """
+    return {"content": None, "embeds": [], **body_of(Post(post.look, post.rows))}
 
 
 # ---------------------------------------------------------------- outlets
@@ -134,9 +137,7 @@ class ChannelOutlet:
     async def create(self, post: Post) -> str:
         """Post a message; return its id."""
         made = await self.create_unless_there(post)
-        body = body_of(post)
-        looks_alike = str(made.get("content", "")).strip() == str(body.get("content") or "").strip()
-        if not looks_alike or len(made.get("embeds", ())) != len(body.get("embeds", ())):
+        if written_in(made["components"]).strip() != post.look.written.strip():
             await self.edit(str(made["id"]), post)  # an earlier one was found by its nonce
         return str(made["id"])
 
@@ -153,7 +154,7 @@ class ChannelOutlet:
         return await self._call("POST", json=body)
 
     async def edit(self, id: str, post: Post) -> None:
-        body = body_of(Post(post.look, post.view))
+        body = edit_of(post)
         try:
             await self._call("PATCH", id, json=body)
         except DiscordRefused as refused:
@@ -222,15 +223,17 @@ class InteractionOutlet:
         if not self._used:
             await self.edit(ORIGINAL, post)
             return ORIGINAL
-        body = body_of(Post(post.look, post.view))
-        made = await self._call("POST", "", json=body, query={"wait": "true"})
+        body = body_of(Post(post.look, post.rows))
+        made = await self._call(
+            "POST", "", json=body, query={"wait": "true", "with_components": "true"}
+        )
         return str(made["id"])
 
     async def edit(self, id: str, post: Post) -> str:
         """Edit a message; return its id, which is not ``ORIGINAL``."""
         self._used = True
-        body = body_of(Post(post.look, post.view))
-        return str((await self._call("PATCH", f"/messages/{id}", json=body))["id"])
+        edited = await self._call("PATCH", f"/messages/{id}", json=edit_of(post))
+        return str(edited["id"])
 
     async def delete(self, id: str) -> None:
         try:
@@ -325,31 +328,17 @@ class DiscordDisplay(Display):
         self._posted = replace(self._posted, done=False)
         if await self._leave_in_time():
             return True
-        buttons_of = buttons.view_while_working(self._run.id, self._texts)
-        may_embed = CANNOT_EMBED not in self._posted.gaps
-        try:
-            await self._put_all([self._working(view, embeds=may_embed)], buttons_of)
-        except DiscordRefused as refused:
-            if not may_embed or refused.code not in (Code.MISSING_PERMISSIONS, Code.INVALID_FORM):
-                raise
-            log.warning("shown without embeds", run=self._run.id, error=str(refused))
-            if refused.code == Code.MISSING_PERMISSIONS:
-                self._posted = replace(self._posted, gaps=(*self._posted.gaps, CANNOT_EMBED))
-            await self._put_all([self._working(view, embeds=False)], buttons_of)
-            await self._run.save(self._posted.json())
-        return True
-
-    def _working(self, view: View, *, embeds: bool) -> Look:
-        return working(
+        look = working(
             view.plan,
             view.text,
             self._texts,
             run=self._run.id,
             seconds=monotonic() - self._began,
-            embeds=embeds,
             title=self._title,
             opening=self._opening,
         )
+        await self._put_all([look], buttons.rows_while_working(self._run.id, self._texts))
+        return True
 
     # ------------------------------------------------------------ its end
 
@@ -363,11 +352,11 @@ class DiscordDisplay(Display):
         self._posted = replace(self._posted, done=True)
         await self._run.save(self._posted.json())
 
-    def _buttons_below(self, answer: Answer, error: FootnoteError | None) -> discord.ui.View | None:
+    def _buttons_below(self, answer: Answer, error: FootnoteError | None) -> tuple[Row, ...]:
         if error is not None:
-            return buttons.view_of_link(self._texts, self._run.page)
+            return buttons.rows_of_link(self._texts, self._run.page)
         researched = bool(answer.citations or answer.queries)  # unlike a greeting
-        return buttons.view_for(
+        return buttons.rows_for(
             self._run.id,
             self._texts,
             deeper=researched and self._run.options.depth != "deep",
@@ -380,7 +369,8 @@ class DiscordDisplay(Display):
         return format_answer(
             answer,
             self._texts,
-            gaps=[gap for gap in self._posted.gaps if gap != CANNOT_EMBED],
+            # Earlier versions saved that they might not embed.
+            gaps=[gap for gap in self._posted.gaps if gap != "cannot-embed"],
             opening=self._opening,
             page=self._run.page,
         )
@@ -439,10 +429,10 @@ class DiscordDisplay(Display):
 
     # ------------------------------------------------------------ messages
 
-    async def _put_all(self, looks: Sequence[Look], view: discord.ui.View | None) -> None:
+    async def _put_all(self, looks: Sequence[Look], rows: tuple[Row, ...]) -> None:
         for index, look in enumerate(looks):
             last = index == len(looks) - 1
-            await self._put(index, Post(look, view if last else None))
+            await self._put(index, Post(look, rows if last else ()))
         await self._drop(len(looks))
 
     async def _put(self, index: int, post: Post) -> None:
@@ -475,7 +465,7 @@ class DiscordDisplay(Display):
         known = self._posted.posts
         for message in await self._outlet.latest(known[-1] if known else ""):
             if message.is_ours and message.id not in known:
-                same = bool(known) and not message.runs and message.content == post.look.content
+                same = bool(known) and not message.runs and message.content == post.look.written
                 if same or self._run.id in message.runs:
                     return message.id
         return ""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import discord
 import stamina
@@ -32,7 +31,6 @@ class DiscordHarness:
     cards = False
 
     def __init__(self, fake: fakes.FakeDiscord, client: discord.Client) -> None:
-        self.embeds = True  # whether they are allowed
         self.fake = fake
         self.client = client
         self.guild = fake.guild("Reading room")
@@ -84,12 +82,11 @@ class DiscordHarness:
         return [] if thread is None else self.fake.posts(thread)
 
     def shown(self, message: Message) -> list[str]:
-        return [f"{post.content}\n{_texts(post)}" for post in self.posts(message)]
+        return [post.content for post in self.posts(message)]
 
     def whole(self, message: Message, answer: Answer) -> str:
-        told = details(answer, texts_for("en"), embeds=self.embeds)
-        embeds = [embed.to_dict() for look in told for embed in look.embeds]
-        return joined([*self.shown(message), *(look.content for look in told), *map(_text, embeds)])
+        told = details(answer, texts_for("en"))
+        return joined([*self.shown(message), *(look.written for look in told)])
 
     def whispers(self, message: Message) -> list[str]:
         """Discord shows something to one person only as the response to an interaction; what
@@ -130,18 +127,6 @@ class DiscordHarness:
         self.fake.deny(self.general, "VIEW_CHANNEL")
 
 
-def _texts(post: fakes.Seen) -> str:
-    return "\n".join(map(_text, post.embeds))
-
-
-def _text(embed: Mapping[str, Any]) -> str:
-    parts = [embed.get("title"), embed.get("description")]
-    for field in embed.get("fields", ()):
-        parts += [field["name"], field["value"]]
-    parts.append(embed.get("footer", {}).get("text"))
-    return "\n".join(part for part in parts if part)
-
-
 @asynccontextmanager
 async def discord_stage(folder: Path) -> AsyncIterator[DiscordHarness]:
     """A Discord where everything works, and a client without a gateway, as a worker has it.
@@ -159,12 +144,3 @@ async def discord_stage(folder: Path) -> AsyncIterator[DiscordHarness]:
                 yield stage
         finally:
             Route.BASE = before
-
-
-@asynccontextmanager
-async def discord_stage_without_embeds(folder: Path) -> AsyncIterator[DiscordHarness]:
-    """The same, where embeds are not allowed."""
-    async with discord_stage(folder) as stage:
-        stage.embeds = False
-        stage.fake.deny(stage.general, "EMBED_LINKS")
-        yield stage

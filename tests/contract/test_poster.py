@@ -15,7 +15,7 @@ import pytest
 from bot.core.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused, RunLost
 from bot.core.messages import Answer, Citation, Doubt, PlanView, StepView, Usage
 from bot.research.proof import proof
-from tests.contract.discord_harness import discord_stage, discord_stage_without_embeds
+from tests.contract.discord_harness import discord_stage
 from tests.contract.harness import Desk, PlatformHarness, joined
 from tests.contract.slack_harness import refusing, slack_stage
 from tests.contract.web_harness import web_stage
@@ -25,7 +25,6 @@ PLATFORMS: dict[str, Callable[[Path], AbstractAsyncContextManager[PlatformHarnes
     "slack": slack_stage,
     "slack without streams": lambda folder: slack_stage(folder, refusing),
     "discord": discord_stage,
-    "discord without embeds": discord_stage_without_embeds,
     "web": web_stage,
 }
 # On the web nobody talks beside Footnote or closes a channel.

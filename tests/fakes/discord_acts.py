@@ -41,7 +41,8 @@ _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 
 def resolve_mentions(message: Message, world: World) -> None:
     """Set ``mentions``, ``mention_roles``, ``mention_everyone`` and ``pings`` of ``message``."""
-    text = _CODE.sub("", message.content)
+    # Mentions in text displays notify as those in the content do.
+    text = _CODE.sub("", message.text)
     allowed = message.allowed_mentions
     users = [world.users[id] for id in _allowed(_USER.findall(text), allowed, "users")
              if id in world.users]  # fmt: skip
@@ -130,7 +131,7 @@ def change(world: World, message: Message, **fields: Any) -> None:
 
     Mentions are resolved again, by the edit's own ``allowed_mentions``.
     """
-    if "content" in fields:
+    if "content" in fields or "components" in fields:
         fields.setdefault("allowed_mentions", None)
     if fields.get("content", message.content) != message.content:
         message.history.append(message.content)

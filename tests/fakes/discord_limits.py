@@ -1,7 +1,8 @@
 """The documented limits of messages, embeds, components, threads and commands.
 
 Sources: docs.discord.com/developers/resources/message (content, embeds, nonce),
-/components/reference (rows, buttons), /interactions/application-commands (commands).
+/components/reference (components of messages and modals), /interactions/application-commands
+(commands).
 They apply even if the OpenAPI document is missing.
 """
 
@@ -12,7 +13,7 @@ import unicodedata
 from typing import Any
 
 from tests.fakes.discord_errors import FormErrors
-from tests.fakes.discord_state import COMPONENTS_V2, Json
+from tests.fakes.discord_state import COMPONENTS_V2, TEXT_DISPLAY, Json, nested
 
 CONTENT = 2_000
 EMBEDS, EMBED_TOTAL, FIELDS = 10, 6_000, 25
@@ -26,29 +27,58 @@ COMMAND_NAME, COMMAND_DESCRIPTION, COMMAND_TOTAL = 32, 100, 8_000
 OPTIONS, CHOICES, CHOICE = 25, 25, 100
 OPTIONS_IN_MENU, OPTION, PLACEHOLDER = 25, 100, 150
 ACTION_ROW, BUTTON, STRING_SELECT, LINK, PREMIUM = 1, 2, 3, 5, 6
+# Components V2: of a message with that flag, nested ones included; characters of all their texts.
+COMPONENTS, TEXT = 40, 4_000
+SECTION, THUMBNAIL, GALLERY, FILE, SEPARATOR, CONTAINER = 9, 11, 12, 13, 14, 17
+LABEL_OF_FIELD, UPLOAD, RADIO, TEXT_INPUT = 18, 19, 21, 4
+MODAL_PARTS, MODAL_TITLE, FIELD_LABEL, FIELD_DESCRIPTION = 5, 45, 45, 100
+INPUT, INPUT_PLACEHOLDER, UPLOADS, RADIO_OPTIONS = 4_000, 100, 10, 10
+_IN_CONTAINER = (ACTION_ROW, SECTION, TEXT_DISPLAY, GALLERY, FILE, SEPARATOR)
+_TOP = (*_IN_CONTAINER, CONTAINER)
+_PARTS = {CONTAINER: _IN_CONTAINER, SECTION: (TEXT_DISPLAY,)}
 _WEB = re.compile(r"(https?|discord)://\S+", re.IGNORECASE)
 
 Path = tuple[str | int, ...]
 
 
-def check_message(body: Json, wrong: FormErrors, path: Path = ()) -> None:
-    """Collect in ``wrong`` where ``body`` exceeds the limits of a message."""
-    v2 = bool((body.get("flags") or 0) & COMPONENTS_V2)
+def check_message(
+    body: Json, wrong: FormErrors, path: Path = (), before: Json | None = None
+) -> None:
+    """Collect in ``wrong`` where ``body`` exceeds the limits of a message.
+
+    ``before`` is the message that ``body`` changes, with its content, embeds, attachments and
+    flags.
+    """
+    before = before or {}
+    was_v2 = bool(before.get("flags", 0) & COMPONENTS_V2)
+    v2 = was_v2 or bool((body.get("flags") or 0) & COMPONENTS_V2)
     _text(body, "content", CONTENT, wrong, path)
     nonce = body.get("nonce")
     if isinstance(nonce, str) and len(nonce) > NONCE:
         wrong.too_long((*path, "nonce"), NONCE)
-    if v2:
-        for name in ("content", "embeds"):
-            if body.get(name):
-                told = f"The '{name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
-                wrong.add(
-                    (*path, name), "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", told
-                )
     _check_embeds(body.get("embeds") or [], wrong, (*path, "embeds"))
-    if not v2:
-        _check_components(body.get("components") or [], wrong, (*path, "components"))
+    at, components = (*path, "components"), body.get("components") or []
+    if v2:
+        _check_legacy(body, {} if was_v2 else before, wrong, path)
+        _check_v2(components, _file_names(body, before), wrong, at)
+    else:
+        _check_rows(components, wrong, at)
     _check_allowed(body.get("allowed_mentions"), wrong, (*path, "allowed_mentions"))
+
+
+def _check_legacy(body: Json, before: Json, wrong: FormErrors, path: Path) -> None:
+    """Content and embeds are not allowed beside the flag. An edit that sets it must empty them:
+    content by null, embeds by [] (github.com/discord/discord-api-docs/issues/7787)."""
+    for name in ("content", "embeds", "poll", "sticker_ids"):
+        stays = before.get(name) and (name not in body or (name == "embeds" and body[name] is None))
+        if body.get(name) or stays:
+            told = f"The '{name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
+            wrong.add((*path, name), "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", told)
+
+
+def _file_names(body: Json, before: Json) -> set[str]:
+    files = body["attachments"] if "attachments" in body else before.get("attachments")
+    return {str(file.get("filename")) for file in files or []}
 
 
 def _text(
@@ -95,26 +125,91 @@ def _check_embeds(embeds: list[Json], wrong: FormErrors, path: Path) -> None:
         wrong.add(path, "MAX_EMBED_SIZE_EXCEEDED", told)
 
 
-def _check_components(rows: list[Json], wrong: FormErrors, path: Path) -> None:
+def _check_v2(components: list[Json], files: set[str], wrong: FormErrors, path: Path) -> None:
+    """Collect where components beside the flag IS_COMPONENTS_V2 are wrong."""
+    whole = nested(components)
+    if len(whole) > COMPONENTS:
+        told = f"The number of components exceeds the maximum of {COMPONENTS}"
+        wrong.add(path, "COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED", told)
+    if sum(len(str(one.get("content") or "")) for one in whole) > TEXT:
+        told = f"The displayable text exceeds the maximum size of {TEXT}"
+        wrong.add(path, "COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED", told)
+    ids = [one["id"] for one in whole if one.get("id")]
+    if len(set(ids)) < len(ids):
+        wrong.add(path, "COMPONENT_ID_DUPLICATED", "Component id cannot be duplicated")
+    _check_parts(components, _TOP, files, set(), wrong, path)
+
+
+def _check_parts(
+    parts: list[Json],
+    kinds: tuple[int, ...],
+    files: set[str],
+    seen: set[str],
+    wrong: FormErrors,
+    path: Path,
+) -> None:
+    for i, part in enumerate(parts):
+        at, kind = (*path, i), part.get("type")
+        if kind not in kinds:
+            wrong.add((*at, "type"), "BASE_TYPE_CHOICES", f"Value must be one of {kinds}.")
+        elif kind == ACTION_ROW:
+            _check_row(part, seen, wrong, at)
+        elif kind == TEXT_DISPLAY:
+            _text(part, "content", TEXT, wrong, at, required=True)
+        elif kind == FILE:
+            _check_file(part, files, wrong, (*at, "file", "url"))
+        elif kind in _PARTS:
+            inner = part.get("components") or []
+            longest = 3 if kind == SECTION else COMPONENTS
+            if not 1 <= len(inner) <= longest:
+                told = f"Must be between 1 and {longest} in length."
+                wrong.add((*at, "components"), "BASE_TYPE_BAD_LENGTH", told)
+            _check_parts(inner, _PARTS[kind], files, seen, wrong, (*at, "components"))
+            if kind == SECTION:
+                _check_accessory(part.get("accessory"), seen, wrong, (*at, "accessory"))
+
+
+def _check_accessory(part: Json | None, seen: set[str], wrong: FormErrors, path: Path) -> None:
+    if part is None:
+        wrong.required(path)
+    elif part.get("type") == BUTTON:
+        _check_button(part, wrong, path)
+        _check_custom_id(part, seen, wrong, path)
+    elif part.get("type") != THUMBNAIL:
+        wrong.add((*path, "type"), "BASE_TYPE_CHOICES", "Value must be one of (2, 11).")
+
+
+def _check_file(part: Json, files: set[str], wrong: FormErrors, path: Path) -> None:
+    scheme, _, name = str((part.get("file") or {}).get("url")).partition("://")
+    if scheme != "attachment" or name not in files:
+        told = "The referenced attachment was not found"
+        wrong.add(path, "UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND", told)
+
+
+def _check_rows(rows: list[Json], wrong: FormErrors, path: Path) -> None:
     if len(rows) > ROWS:
         wrong.add(path, "BASE_TYPE_BAD_LENGTH", f"Must be between 1 and {ROWS} in length.")
     seen: set[str] = set()
     for i, row in enumerate(rows):
         at = (*path, i)
-        if row.get("type") != ACTION_ROW:
+        if row.get("type") == ACTION_ROW:
+            _check_row(row, seen, wrong, at)
+        else:
             wrong.add((*at, "type"), "BASE_TYPE_CHOICES", "Value must be one of (1,).")
-            continue
-        parts = row.get("components") or []
-        if not 1 <= len(parts) <= BUTTONS:
-            told = f"Must be between 1 and {BUTTONS} in length."
-            wrong.add((*at, "components"), "BASE_TYPE_BAD_LENGTH", told)
-        for j, part in enumerate(parts):
-            where = (*at, "components", j)
-            if part.get("type") == BUTTON:
-                _check_button(part, wrong, where)
-            if part.get("type") == STRING_SELECT:
-                _check_menu(part, alone=len(parts) == 1, wrong=wrong, where=where)
-            _check_custom_id(part, seen, wrong, where)
+
+
+def _check_row(row: Json, seen: set[str], wrong: FormErrors, at: Path) -> None:
+    parts = row.get("components") or []
+    if not 1 <= len(parts) <= BUTTONS:
+        told = f"Must be between 1 and {BUTTONS} in length."
+        wrong.add((*at, "components"), "BASE_TYPE_BAD_LENGTH", told)
+    for j, part in enumerate(parts):
+        where = (*at, "components", j)
+        if part.get("type") == BUTTON:
+            _check_button(part, wrong, where)
+        if part.get("type") == STRING_SELECT:
+            _check_menu(part, alone=len(parts) == 1, wrong=wrong, where=where)
+        _check_custom_id(part, seen, wrong, where)
 
 
 def _check_custom_id(part: Json, seen: set[str], wrong: FormErrors, where: Path) -> None:
@@ -190,6 +285,71 @@ def _check_allowed(allowed: Json | None, wrong: FormErrors, path: Path) -> None:
             wrong.add(path, "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", told)
 
 
+def check_modal(modal: Json, wrong: FormErrors, path: Path) -> None:
+    """Collect in ``wrong`` where a form exceeds its limits.
+
+    docs.discord.com/developers/interactions/receiving-and-responding, modal; labels, text inputs,
+    file uploads and radio groups as in /components/reference.
+    """
+    _text(modal, "title", MODAL_TITLE, wrong, path, required=True)
+    seen: set[str] = set()
+    _text(modal, "custom_id", CUSTOM_ID, wrong, path, required=True)
+    parts = modal.get("components") or []
+    if not 1 <= len(parts) <= MODAL_PARTS:
+        told = f"Must be between 1 and {MODAL_PARTS} in length."
+        wrong.add((*path, "components"), "BASE_TYPE_BAD_LENGTH", told)
+    for i, part in enumerate(parts):
+        at = (*path, "components", i)
+        if part.get("type") == TEXT_DISPLAY:
+            _text(part, "content", TEXT, wrong, at, required=True)
+        elif part.get("type") == LABEL_OF_FIELD:
+            _text(part, "label", FIELD_LABEL, wrong, at, required=True)
+            _text(part, "description", FIELD_DESCRIPTION, wrong, at)
+            _check_field(part.get("component") or {}, seen, wrong, (*at, "component"))
+        else:  # a text input in a row is deprecated
+            wrong.add((*at, "type"), "BASE_TYPE_CHOICES", "Value must be one of (10, 18).")
+
+
+def _check_field(field: Json, seen: set[str], wrong: FormErrors, at: Path) -> None:
+    if not field.get("custom_id"):
+        wrong.required((*at, "custom_id"))
+    _check_custom_id(field, seen, wrong, at)
+    kind = field.get("type")
+    if kind == TEXT_INPUT:
+        _text(field, "placeholder", INPUT_PLACEHOLDER, wrong, at)
+        _text(field, "value", INPUT, wrong, at)
+        for name, least in (("min_length", 0), ("max_length", 1)):
+            if not least <= (field.get(name) or least) <= INPUT:
+                told = f"int value should be {least} to {INPUT}."
+                wrong.add((*at, name), "NUMBER_TYPE_MAX", told)
+    elif kind == UPLOAD:
+        if not 1 <= (field.get("max_values") or 1) <= UPLOADS:
+            wrong.add(
+                (*at, "max_values"), "NUMBER_TYPE_MAX", f"int value should be 1 to {UPLOADS}."
+            )
+    elif kind == RADIO:
+        options = field.get("options") or []
+        if not 2 <= len(options) <= RADIO_OPTIONS:
+            told = f"Must be between 2 and {RADIO_OPTIONS} in length."
+            wrong.add((*at, "options"), "BASE_TYPE_BAD_LENGTH", told)
+        for number, option in enumerate(options):
+            for name in ("label", "value"):
+                _text(option, name, OPTION, wrong, (*at, "options", number), required=True)
+    else:
+        told = "Value must be one of (4, 19, 21)."
+        wrong.add((*at, "type"), "BASE_TYPE_CHOICES", told)
+
+
+def check_choices(choices: list[Json], wrong: FormErrors, path: Path) -> None:
+    """Collect in ``wrong`` where the choices of an option exceed their limits."""
+    if len(choices) > CHOICES:
+        wrong.too_long(path, CHOICES)
+    for j, choice in enumerate(choices):
+        _text(choice, "name", CHOICE, wrong, (*path, j), required=True)
+        if isinstance(choice.get("value"), str):
+            _text(choice, "value", CHOICE, wrong, (*path, j), required=True)
+
+
 def check_thread(body: Json, wrong: FormErrors) -> None:
     name = body.get("name")
     if not isinstance(name, str) or not 1 <= len(name.strip()) <= THREAD_NAME:
@@ -237,10 +397,10 @@ def _check_options(options: list[Json], wrong: FormErrors, path: Path) -> None:
                       "Required options must be placed before non-required options")  # fmt: skip
         optional_seen |= not option.get("required")
         choices = option.get("choices") or []
-        if len(choices) > CHOICES:
-            wrong.too_long((*at, "choices"), CHOICES)
-        for j, choice in enumerate(choices):
-            _text(choice, "name", CHOICE, wrong, (*at, "choices", j), required=True)
+        check_choices(choices, wrong, (*at, "choices"))
+        if option.get("autocomplete") and (choices or option.get("type") not in (3, 4, 10)):
+            told = "Autocomplete is for options without choices that are typed"
+            wrong.add((*at, "autocomplete"), "APPLICATION_COMMAND_AUTOCOMPLETE_INVALID", told)
         _check_options(option.get("options") or [], wrong, (*at, "options"))
 
 

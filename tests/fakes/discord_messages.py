@@ -68,10 +68,17 @@ def refuse_archived(channel: Channel) -> None:
         raise refuse(50083)
 
 
-def checked_fields(world: World, body: Json, wrong: FormErrors | None = None) -> Json:
-    """Check the limits of a new or changed message, and return its fields."""
+CHANGEABLE = ("content", "embeds", "attachments", "components", "flags")
+
+
+def checked_fields(
+    body: Json, wrong: FormErrors | None = None, before: Message | None = None
+) -> Json:
+    """Check the limits of a new message, or of one changed from ``before``, and return its
+    fields."""
     wrong = wrong or FormErrors()
-    check_message({name: body[name] for name in body if name != "uploads"}, wrong)
+    kept = {} if before is None else {name: getattr(before, name) for name in CHANGEABLE}
+    check_message({name: body[name] for name in body if name != "uploads"}, wrong, before=kept)
     wrong.raise_if_any()
     fields: Json = {}
     if "content" in body:
@@ -94,6 +101,8 @@ def numbered(components: list[Json], count: list[int] | None = None) -> list[Jso
         whole: Json = {"id": count[0]} | component
         if "components" in component:
             whole["components"] = numbered(component["components"], count)
+        if "accessory" in component:
+            (whole["accessory"],) = numbered([component["accessory"]], count)
         told.append(whole)
     return told
 
@@ -169,7 +178,7 @@ class Messages:
         known = self._same_nonce(channel, body)
         if known is not None:
             return known
-        fields = checked_fields(world, body)
+        fields = checked_fields(body)
         flags = body.get("flags") or 0
         fields["flags"] = flags & (SUPPRESS_EMBEDS | SUPPRESS_NOTIFICATIONS | COMPONENTS_V2)
         if is_empty(fields):
@@ -267,12 +276,11 @@ class Messages:
 
     def change(self, message: Message, body: Json) -> Message:
         """Check and make an edit by the bot; absent fields stay unchanged."""
-        fields = checked_fields(self.world, body)
+        fields = checked_fields(body, before=message)
         if body.get("flags") is not None:
             settable = SUPPRESS_EMBEDS | COMPONENTS_V2
             fields["flags"] = message.flags & ~SUPPRESS_EMBEDS | body["flags"] & settable
-        after = {name: fields.get(name, getattr(message, name)) for name in
-                 ("content", "embeds", "attachments", "components", "flags")}  # fmt: skip
+        after = {name: fields.get(name, getattr(message, name)) for name in CHANGEABLE}
         if is_empty(after):
             raise refuse(50006)
         fields["flags"] = after["flags"] & ~LOADING

@@ -13,7 +13,7 @@ from typing import Any
 from tests.fakes import discord_acts as acts
 from tests.fakes.discord_commands import Commands, check_offered, chosen_options
 from tests.fakes.discord_gateway import Gateway
-from tests.fakes.discord_limits import BUTTON, STRING_SELECT
+from tests.fakes.discord_limits import BUTTON, RADIO, STRING_SELECT, TEXT_INPUT, UPLOAD
 from tests.fakes.discord_messages import store_file
 from tests.fakes.discord_permissions import BITS, DIRECT, ELSEWHERE, permissions
 from tests.fakes.discord_shapes import (
@@ -32,8 +32,16 @@ from tests.fakes.discord_state import (
     Message,
     User,
     World,
+    nested,
 )
-from tests.fakes.discord_webhooks import COMMAND, COMPONENT, Interaction, Webhooks
+from tests.fakes.discord_webhooks import (
+    AUTOCOMPLETE,
+    COMMAND,
+    COMPONENT,
+    MODAL_SUBMIT,
+    Interaction,
+    Webhooks,
+)
 
 IN_GUILD, IN_BOT_DM, IN_PRIVATE = 0, 1, 2
 
@@ -191,8 +199,64 @@ class People:
             name, _, sub = name.partition(" ")
             command = self._offered(user, name, 1, channel)
             data = self._command_data(command, channel)
-            data["options"] = chosen_options(command, options or {}, sub)
+            given = dict(options or {})
+            data |= self._upload(channel, given)
+            data["options"] = chosen_options(command, given, sub)
             return self._interact(COMMAND, user, channel, data, locale)
+
+    def type_in(self, user: User, channel: Channel, name: str, options: Json) -> Interaction:
+        """Type into the last of ``options`` of ``/name``, which suggests values."""
+        with self.world.lock:
+            command = self._offered(user, name, 1, channel)
+            data = self._command_data(command, channel)
+            *_, focused = options
+            known = {option["name"]: option for option in command["options"]}
+            if not known[focused].get("autocomplete"):
+                raise LookupError(f"{focused!r} of /{name} suggests nothing")
+            data["options"] = [
+                {"name": key, "type": known[key]["type"], "value": value}
+                | ({"focused": True} if key == focused else {})
+                for key, value in options.items()
+            ]
+            return self._interact(AUTOCOMPLETE, user, channel, data, "en-US")
+
+    def submit(self, opened: Interaction, values: Json) -> Interaction:
+        """Send the form that an interaction opened, with values by custom id.
+
+        Raises ``ValueError`` if a client would not send it.
+        """
+        with self.world.lock:
+            if opened.modal is None:
+                raise LookupError("no form was opened")
+            given = dict(values)
+            data: Json = {"custom_id": opened.modal["custom_id"], "components": []}
+            data |= self._upload(opened.channel, given)
+            for number, part in enumerate(opened.modal["components"], 1):
+                told: Json = {"type": part["type"], "id": 2 * number}
+                if "component" in part:
+                    told["component"] = filled(part["component"], given, 2 * number + 1)
+                data["components"].append(told)
+            if given:
+                raise ValueError(f"the form has no field {sorted(given)}")
+            locale = opened.payload["locale"]
+            return self._interact(
+                MODAL_SUBMIT, opened.user, opened.channel, data, locale, source=opened.source
+            )
+
+    def _upload(self, channel: Channel, values: Json) -> Json:
+        """Upload the files among ``values``, put their ids in their place, and return what a client
+        adds to its data."""
+        known: Json = {}
+        for name, value in values.items():
+            files = value if isinstance(value, list) else [value]
+            if files and all(isinstance(file, File) for file in files):
+                stored = [
+                    store_file(self.world, channel, f.name, f.media_type, f.data) for f in files
+                ]
+                known |= {one["id"]: one for one in stored}
+                ids = [one["id"] for one in stored]
+                values[name] = ids if isinstance(value, list) else ids[0]
+        return {"resolved": {"attachments": known}} if known else {}
 
     def message_command(
         self, user: User, name: str, message: Message, *, locale: str = "en-US"
@@ -311,22 +375,34 @@ class People:
         return DIRECT if self._context(channel) == IN_BOT_DM else ELSEWHERE
 
 
+def filled(field: Json, given: Json, id: int) -> Json:
+    """Return a field of a form as a client sends it, with its value taken out of ``given``."""
+    name, kind = field["custom_id"], field["type"]
+    value = given.pop(name, None)
+    told = {"type": kind, "id": id, "custom_id": name}
+    if not value and field.get("required", True):
+        raise ValueError(f"{name} is required")
+    if kind == TEXT_INPUT:
+        text = value or ""
+        if value and not (field.get("min_length") or 0) <= len(text) <= field["max_length"]:
+            raise ValueError(f"{name} cannot have {len(text)} characters")
+        return told | {"value": text}
+    if kind == RADIO:
+        if value is not None and value not in [option["value"] for option in field["options"]]:
+            raise ValueError(f"{name} has no option {value!r}")
+        return told | {"value": value}
+    assert kind == UPLOAD
+    if len(value or []) > (field.get("max_values") or 1):
+        raise ValueError(f"{name} takes fewer files")
+    return told | {"values": value or []}
+
+
 def find_button(message: Message, wanted: str) -> Json:
     """Return the button with this custom id or label. The LookupError names those that exist."""
-    buttons = list(_buttons(message.components))
+    kinds = (BUTTON, STRING_SELECT)
+    buttons = [one for one in nested(message.components) if one["type"] in kinds]
     for button in buttons:
         if wanted in (button.get("custom_id"), button.get("label")):
             return button
     there = [(b.get("label"), b.get("custom_id")) for b in buttons]
     raise LookupError(f"no button {wanted!r}; there are {there}")
-
-
-def _buttons(components: list[Json]) -> list[Json]:
-    found = []
-    for component in components:
-        if component["type"] in (BUTTON, STRING_SELECT):
-            found.append(component)
-        found += _buttons(component.get("components", []))
-        if accessory := component.get("accessory"):
-            found += _buttons([accessory])
-    return found

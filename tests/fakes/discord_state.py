@@ -30,6 +30,25 @@ DEFAULT, THREAD_CREATED, REPLY, CHAT_INPUT, THREAD_STARTER, CONTEXT_MENU = 0, 18
 SUPPRESS_EMBEDS, HAS_THREAD, EPHEMERAL, LOADING = 1 << 2, 1 << 5, 1 << 6, 1 << 7
 SUPPRESS_NOTIFICATIONS, COMPONENTS_V2 = 1 << 12, 1 << 15
 
+TEXT_DISPLAY = 10  # a type of component
+
+
+def nested(components: list[Json]) -> list[Json]:
+    """Return components with all that they contain, in the order in which they are shown."""
+    found = []
+    for one in components:
+        inner = [
+            *(one.get("components") or []),
+            *([one["accessory"]] if "accessory" in one else []),
+        ]
+        found += [one, *nested(inner)]
+    return found
+
+
+def texts_of(components: list[Json]) -> list[str]:
+    """Return the texts that components show."""
+    return [one["content"] for one in nested(components) if one.get("type") == TEXT_DISPLAY]
+
 
 class Clock:
     """Seconds since 1970, which a test can move forward but not backward."""
@@ -167,6 +186,11 @@ class Message:
     private_to: User | None = None
     deleted: bool = False
     history: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """Its content and the texts of its components, as people see them."""
+        return "\n".join(filter(None, [self.content, *texts_of(self.components)]))
 
     @property
     def link(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tests.fakes.discord_limits import BUTTON
 from tests.fakes.discord_state import (
     EPHEMERAL,
     LOADING,
@@ -14,6 +15,7 @@ from tests.fakes.discord_state import (
     Message,
     User,
     World,
+    nested,
 )
 
 _CODE_BLOCK = re.compile(r"```(?:(?P<info>[\w+.-]*)\n)?(?P<code>[^`]*(?:(?!```)[\s\S])*?)\n*```")
@@ -72,8 +74,9 @@ def _next(text: str, at: int) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A snapshot of a message. ``pings`` are the ids it notified; ``buttons`` are labels with
-    custom ids (or URLs), including those of a menu's options."""
+    """A snapshot of a message. ``content`` includes the texts of its components; ``pings`` are the
+    ids it notified; ``buttons`` are labels with custom ids (or URLs), including those of a menu's
+    options."""
 
     id: str
     author: str
@@ -107,7 +110,7 @@ def seen(message: Message, world: World) -> Seen:
     return Seen(
         message.id,
         message.author.name,
-        message.content,
+        message.text,
         tuple(message.embeds),
         tuple(message.components),
         tuple(message.attachments),
@@ -131,13 +134,12 @@ def visible(channel: Channel, world: World, reader: User | None) -> list[Seen]:
 
 def _buttons(components: list[Json]) -> list[tuple[str, str]]:
     found = []
-    for component in components:
-        if component["type"] == 2:
+    for component in nested(components):
+        if component["type"] == BUTTON:
             label = component.get("label") or (component.get("emoji") or {}).get("name") or ""
             found.append((label, component.get("custom_id") or component.get("url") or ""))
         for option in component.get("options", ()):
             found.append((option["label"], component["custom_id"]))
-        found += _buttons(component.get("components", []))
     return found
 
 

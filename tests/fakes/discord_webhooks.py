@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.fakes import discord_acts as acts
-from tests.fakes.discord_errors import invalid, refuse
+from tests.fakes.discord_errors import FormErrors, invalid, refuse
+from tests.fakes.discord_limits import check_choices, check_modal
 from tests.fakes.discord_messages import checked_fields, is_empty, stored_uploads
 from tests.fakes.discord_rest import Answer, Call, Route
 from tests.fakes.discord_shapes import message_json
@@ -32,16 +33,18 @@ FIRST_SECONDS = 3.0
 TOKEN_SECONDS = 15 * 60.0
 FOLLOWUPS_ELSEWHERE = 5  # follow-ups if only the user installed the app
 
-COMMAND, COMPONENT = 2, 3
-MESSAGE, DEFERRED, DEFERRED_UPDATE = 4, 5, 6  # the response types that the app uses
+COMMAND, COMPONENT, AUTOCOMPLETE, MODAL_SUBMIT = 2, 3, 4, 5
+# The response types that the app uses.
+MESSAGE, DEFERRED, DEFERRED_UPDATE, CHOICES, MODAL = 4, 5, 6, 8, 9
 
 
 @dataclass(eq=False)
 class Interaction:
     """An action of a person that the app must respond to, and the outcome.
 
-    ``response`` is the callback type (4 message, 5 deferred, 6 deferred update), or None so far;
-    ``original`` is the message ``@original``; ``seconds`` is how long the response took.
+    ``response`` is the callback type (4 message, 5 deferred, 6 deferred update, 8 choices, 9 form),
+    or None so far; ``original`` is the message ``@original``; ``seconds`` is how long the response
+    took. ``modal`` is the form it opened, ``choices`` what was suggested.
     """
 
     id: str
@@ -57,6 +60,8 @@ class Interaction:
     seconds: float | None = None
     original: Message | None = None
     followups: list[Message] = field(default_factory=list)
+    modal: Json | None = None
+    choices: list[Json] | None = None
     _loading: bool = False
 
     @property
@@ -121,6 +126,16 @@ class Webhooks:
             interaction.original = self._post(interaction, flags=flags)
         elif kind == DEFERRED_UPDATE:
             interaction.original = interaction.source
+        elif kind == MODAL:
+            wrong = FormErrors()
+            check_modal(data, wrong, ("data",))
+            wrong.raise_if_any()
+            interaction.modal = data
+        elif kind == CHOICES:
+            wrong = FormErrors()
+            check_choices(data.get("choices") or [], wrong, ("data", "choices"))
+            wrong.raise_if_any()
+            interaction.choices = data.get("choices") or []
         interaction.response = kind
         interaction.seconds = waited
         if call.query.get("with_response", "").lower() in ("true", "1"):
@@ -129,8 +144,11 @@ class Webhooks:
 
     def _check_kind(self, interaction: Interaction, kind: int) -> None:
         allowed = {
-            COMMAND: (MESSAGE, DEFERRED),
-            COMPONENT: (MESSAGE, DEFERRED, DEFERRED_UPDATE),
+            COMMAND: (MESSAGE, DEFERRED, MODAL),
+            COMPONENT: (MESSAGE, DEFERRED, DEFERRED_UPDATE, MODAL),
+            AUTOCOMPLETE: (CHOICES,),
+            # A form cannot open another one; only one that a component opened has a message.
+            MODAL_SUBMIT: (MESSAGE, DEFERRED, *([DEFERRED_UPDATE] if interaction.source else [])),
         }[interaction.type]
         if kind not in allowed:
             raise invalid(("type",), "BASE_TYPE_CHOICES", f"Value must be one of {allowed}.")
@@ -206,7 +224,7 @@ class Webhooks:
     # Messages of interactions need no permission of the bot in the channel
 
     def _write(self, interaction: Interaction, body: Json) -> Message:
-        fields = checked_fields(self.world, body)
+        fields = checked_fields(body)
         fields |= stored_uploads(self.world, interaction.channel, body)
         flags = (body.get("flags") or 0) & (EPHEMERAL | SUPPRESS_EMBEDS | COMPONENTS_V2)
         if is_empty(fields | {"flags": flags}):
@@ -241,7 +259,7 @@ class Webhooks:
         )
 
     def _change(self, message: Message, body: Json) -> None:
-        fields = checked_fields(self.world, body)
+        fields = checked_fields(body, before=message)
         fields |= stored_uploads(self.world, message.channel, body)
         flags = message.flags & ~LOADING
         if body.get("flags") is not None:

@@ -166,14 +166,7 @@ def post_of(seen: Seen) -> Post:
 
 
 def _text(seen: Seen) -> str:
-    return "\n".join([seen.content, *map(_written_out, seen.embeds), *(b for b, _ in seen.buttons)])
-
-
-def _written_out(embed: Mapping[str, object]) -> str:
-    parts = [embed.get("title"), embed.get("description")]
-    for field in embed.get("fields") or ():  # type: ignore[attr-defined]
-        parts += [field["name"], field["value"]]
-    return "\n".join(str(part) for part in parts if part)
+    return "\n".join([seen.content, *(label for label, _ in seen.buttons)])
 
 
 @contextmanager

@@ -122,7 +122,6 @@ question-too-long = Your question has { $length } characters, but I can read at 
 files-question = What does { $names } say?
 failed = I could not finish this one: { $reason }
 cannot-open-thread = I am not allowed to open a thread here, so I am answering in the channel. Someone who manages this channel can give me that permission.
-cannot-embed = I am not allowed to embed links here, so progress and sources are plain text. Someone who manages this channel can give me that permission.
 cannot-read-history = I cannot read the earlier messages here, so I only know what I was asked directly. Someone who manages this channel can give me that permission.
 history-too-slow = I could not read the earlier messages here in time, so I only know what I was asked directly. Asking again later may help.
 asked-by = { $name } asked: { $question }
@@ -360,7 +359,8 @@ home-cost = ${ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 2)
 ## Commands
 
 ask-description = Research a question and get an answer with footnotes
-ask-question = What you would like to know
+ask-question = What you would like to know; leave it out for a form with more room
+ask-file = A file to read with the question
 ask-depth = How thorough to be
 depth-auto = Automatic
 depth-quick = Quick: one look

@@ -78,7 +78,6 @@ question-too-long = 你的问题有 { $length } 个字符，而我最多能读 {
 files-question = { $names } 讲了什么？
 failed = 这个问题没能完成：{ $reason }
 cannot-open-thread = 我没有在这里创建讨论串的权限，所以直接在频道里回答。频道管理者可以授予我该权限。
-cannot-embed = 我没有在这里嵌入链接的权限，所以进度和来源以纯文本显示。频道管理者可以授予我该权限。
 cannot-read-history = 我看不到这里之前的消息，只知道直接问我的内容。频道管理者可以授予我该权限。
 history-too-slow = 我没能及时读完这里之前的消息，只知道直接问我的内容。稍后再问也许可以。
 asked-by = { $name } 问：{ $question }
@@ -265,7 +264,8 @@ home-cost = 花费 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigi
 ## 命令
 
 ask-description = 研究一个问题，得到带脚注的回答
-ask-question = 想了解什么
+ask-question = 想了解什么；留空则打开可写长问题的表单
+ask-file = 和问题一起阅读的文件
 ask-depth = 研究得多深入
 depth-auto = 自动
 depth-quick = 快速：看一眼

@@ -78,7 +78,6 @@ question-too-long = 你的問題有 { $length } 個字元，而我最多能讀 {
 files-question = { $names } 講了什麼？
 failed = 這個問題沒能完成：{ $reason }
 cannot-open-thread = 我沒有在這裡建立討論串的權限，所以直接在頻道裡回答。頻道管理者可以授予我這項權限。
-cannot-embed = 我沒有在這裡嵌入連結的權限，所以進度和來源以純文字顯示。頻道管理者可以授予我這項權限。
 cannot-read-history = 我看不到這裡先前的訊息，只知道直接問我的內容。頻道管理者可以授予我這項權限。
 history-too-slow = 我沒能及時讀完這裡先前的訊息，只知道直接問我的內容。稍後再問也許可以。
 asked-by = { $name } 問：{ $question }
@@ -265,7 +264,8 @@ home-cost = 花費 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigi
 ## 指令
 
 ask-description = 研究一個問題，得到附註腳的回答
-ask-question = 想知道什麼
+ask-question = 想知道什麼；留空則開啟可寫長問題的表單
+ask-file = 和問題一起閱讀的檔案
 ask-depth = 研究得多深入
 depth-auto = 自動
 depth-quick = 快速：看一眼

@@ -128,8 +128,8 @@ def test_chats_and_the_console_are_as_harmless() -> None:
     for payload in (*PINGS, *SCRIPTS):
         answer = answer_of(payload)
         slack = final(answer, EN, depth="standard")
-        looks = (*format_answer(answer, EN), *details(answer, EN, embeds=False))
-        discord = "".join(look.content for look in looks)
+        looks = (*format_answer(answer, EN), *details(answer, EN))
+        discord = "".join(look.written for look in looks)
         for text in (slack.text, discord):
             assert not re.search(r"@(?:everyone|here)|<!channel>|<@|<#C", text)
         page = reply_of(answer, EN, {})

@@ -250,16 +250,12 @@ def asked_in_slack(answer: Answer) -> str:
 
 
 def in_discord(answer: Answer) -> str:
-    looks = [look.content for look in format_answer(answer, EN)]
+    looks = [look.written for look in format_answer(answer, EN)]
     return "\n".join([*looks, *plan_lines(answer.steps, EN), echo("?", answer.steps[1].title, EN)])
 
 
 def in_discord_details(answer: Answer) -> str:
-    looks = [
-        look for embeds in (True, False) for look in discord_details(answer, EN, embeds=embeds)
-    ]
-    told = [json.dumps(e.to_dict(), ensure_ascii=False) for look in looks for e in look.embeds]
-    return "\n".join([*(look.content for look in looks), *told])
+    return "\n".join(look.written for look in discord_details(answer, EN))
 
 
 def on_web(answer: Answer) -> str:

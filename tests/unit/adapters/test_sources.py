@@ -49,18 +49,11 @@ def in_slacks_details(answer: Answer, page: str) -> str:
 
 
 def in_discord(answer: Answer, page: str) -> str:
-    return "".join(look.content for look in format_answer(answer, EN, page=page))
+    return "".join(look.written for look in format_answer(answer, EN, page=page))
 
 
 def in_discords_details(answer: Answer, page: str) -> str:
-    looks = discord_details(answer, EN, embeds=True, page=page)
-    embeds = [embed.to_dict() for look in looks for embed in look.embeds]
-    return json.dumps(embeds, ensure_ascii=False)
-
-
-def in_discords_details_without_embeds(answer: Answer, page: str) -> str:
-    looks = discord_details(answer, EN, embeds=False, page=page)
-    return "".join(look.content for look in looks)
+    return "".join(look.written for look in discord_details(answer, EN, page=page))
 
 
 CHATS: list[Callable[[Answer, str], str]] = [
@@ -68,7 +61,6 @@ CHATS: list[Callable[[Answer, str], str]] = [
     in_slacks_details,
     in_discord,
     in_discords_details,
-    in_discords_details_without_embeds,
 ]
 
 
@@ -135,7 +127,6 @@ def in_terminal(answer: Answer) -> str:
 
 GIVEN: dict[str, Callable[[Answer], str]] = {
     "discord": lambda answer: in_discords_details(answer, ""),
-    "discord without embeds": lambda answer: in_discords_details_without_embeds(answer, ""),
     "slack": lambda answer: in_slacks_details(answer, ""),
     "terminal": in_terminal,
     "pipe": plain,

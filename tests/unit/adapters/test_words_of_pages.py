@@ -91,7 +91,7 @@ def in_slack(answer: Answer) -> str:
 
 
 def in_discord(answer: Answer) -> str:
-    shown = "\n".join(look.content for look in format_answer(answer, EN))
+    shown = "\n".join(look.written for look in format_answer(answer, EN))
     return _unmarked(shown_by_discord(SOURCE_LINE.sub("", shown)))
 
 

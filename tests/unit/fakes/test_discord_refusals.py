@@ -79,7 +79,20 @@ def embed(**more: Any) -> Json:
     return {"embeds": [more]}
 
 
+def text(content: str, **more: Any) -> Json:
+    return {"type": 10, "content": content} | more
+
+
+def card(*parts: Json) -> Json:
+    return {"type": 17, "components": list(parts)}
+
+
+def v2(*components: Json) -> Json:
+    return {"flags": 1 << 15, "components": list(components)}
+
+
 FIELD = {"name": "n", "value": "v"}
+FIVE_IN_A_ROW = [button(custom_id=str(n)) for n in range(5)]
 FIVE = [row(button(custom_id=str(n))) for n in range(5)]
 WRONG_MESSAGES: dict[str, tuple[Json, str]] = {
     "content over 2,000": ({"content": "x" * 2_001}, "content"),
@@ -144,6 +157,33 @@ WRONG_MESSAGES: dict[str, tuple[Json, str]] = {
         },
         "components/0/components/0/url",
     ),
+    "4,001 characters in one text": (v2(text("x" * 4_001)), "components/0/content"),
+    "4,001 in all of the texts": (v2(text("x" * 2_000), card(text("x" * 2_001))), "components"),
+    "an empty text": (v2(text("")), "components/0/content"),
+    "41 components with those in a container": (
+        v2(card(*[text("x")] * 39), row(button())),
+        "components",
+    ),
+    "content beside components": (v2(text("x")) | {"content": "x"}, "content"),
+    "embeds beside components": (v2(text("x")) | {"embeds": [{"title": "x"}]}, "embeds"),
+    "stickers beside components": (v2(text("x")) | {"sticker_ids": ["1"]}, "sticker_ids"),
+    "an id twice": (v2(text("x", id=7), card(text("y", id=7))), "components"),
+    "a custom id twice, in a container": (
+        v2(card(text("x"), row(button())), row(button())),
+        "components/1/components/0/custom_id",
+    ),
+    "a container in a container": (v2(card(card(text("x")))), "components/0/components/0/type"),
+    "an empty container": (v2(card()), "components/0/components"),
+    "a button on its own": (v2(text("x"), button()), "components/1/type"),
+    "a section without an accessory": (
+        v2({"type": 9, "components": [text("x")]}),
+        "components/0/accessory",
+    ),
+    "a file that is not attached": (
+        v2({"type": 13, "file": {"url": "attachment://notes.md"}}),
+        "components/0/file/url",
+    ),
+    "a text without the flag": ({"components": [text("x")]}, "components/0/type"),
     "mentions both parsed and listed": (
         {"content": "x", "allowed_mentions": {"parse": ["users"], "users": ["1"]}},
         "allowed_mentions",
@@ -182,6 +222,45 @@ async def test_a_message_at_the_limits_is_taken(site: Site) -> None:
         "components": rows,
     }  # fmt: skip
     assert (await site.post(whole)).status_code == 200
+
+
+async def test_components_at_the_limits_are_taken_and_notify_as_content_does(site: Site) -> None:
+    mention = site.ada.mention
+    whole = v2(
+        text(mention + "x" * (4_000 - len(mention))), *[{"type": 14}] * 33, row(*FIVE_IN_A_ROW)
+    )
+    made = await site.post(whole)
+    assert made.status_code == 200
+    (seen,) = site.fake.visible(site.general)
+    assert site.ada.id in seen.pings
+    silent = await site.post(v2(text(mention)) | {"allowed_mentions": {"parse": []}})
+    assert silent.status_code == 200
+    assert len(site.fake.pings()) == 1
+
+
+@pytest.mark.parametrize(
+    ("emptied", "path"),
+    [
+        ({}, "content"),
+        ({"content": None}, "embeds"),
+        ({"content": None, "embeds": None}, "embeds"),
+        ({"content": None, "embeds": []}, ""),
+    ],
+)
+async def test_an_edit_that_sets_the_flag_empties_what_the_flag_forbids(
+    site: Site, emptied: Json, path: str
+) -> None:
+    made = await site.post({"content": "x", "embeds": [{"title": "x"}]})
+    place = f"/channels/{site.general.id}/messages/{made.json()['id']}"
+    answer = await site.call("PATCH", place, v2(text("y")) | emptied)
+    if path:
+        assert at(answer.json()["errors"], path)
+        return
+    assert answer.json()["flags"] & 1 << 15
+    # From now on the message has the flag, whatever an edit says.
+    plain = await site.call("PATCH", place, {"content": "z", "flags": 0})
+    assert at(plain.json()["errors"], "content")
+    assert (await site.code("PATCH", place, {"components": []})) == (400, 50006)
 
 
 @pytest.mark.shared
@@ -397,3 +476,93 @@ async def test_more_requests_in_all_than_a_second_may_have_are_limited(site: Sit
     limited = [answer for answer in answers if answer.status_code == 429]
     assert len(limited) == 3
     assert all(answer.json()["global"] for answer in limited)
+
+
+# ---------------------------------------------------------------- forms and suggestions
+
+
+def field(**more: Any) -> Json:
+    return {"type": 4, "style": 2, "custom_id": "words"} | more
+
+
+def labelled(component: Json, **more: Any) -> Json:
+    return {"type": 18, "label": "In your words", "component": component} | more
+
+
+def form(*parts: Json, **more: Any) -> Json:
+    return {"custom_id": "form", "title": "A form", "components": list(parts)} | more
+
+
+def radio(count: int) -> Json:
+    options = [{"label": f"O{n}", "value": str(n)} for n in range(count)]
+    return {"type": 21, "custom_id": "why", "options": options}
+
+
+WORDS = labelled(field())
+WRONG_FORMS: dict[str, tuple[Json, str]] = {
+    "title over 45": (form(WORDS, title="t" * 46), "title"),
+    "custom id over 100": (form(WORDS, custom_id="c" * 101), "custom_id"),
+    "no parts": (form(), "components"),
+    "six parts": (form(*[labelled(field(custom_id=str(n))) for n in range(6)]), "components"),
+    "label over 45": (form(labelled(field(), label="l" * 46)), "components/0/label"),
+    "an input in a row": (form(row(field(label="l"))), "components/0/type"),
+    "an input for 4,001": (
+        form(labelled(field(max_length=4_001))),
+        "components/0/component/max_length",
+    ),
+    "a custom id twice": (form(WORDS, WORDS), "components/1/component/custom_id"),
+    "one option": (form(labelled(radio(1))), "components/0/component/options"),
+    "eleven options": (form(labelled(radio(11))), "components/0/component/options"),
+    "eleven files": (
+        form(labelled({"type": 19, "custom_id": "files", "max_values": 11})),
+        "components/0/component/max_values",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "path"), WRONG_FORMS.values(), ids=WRONG_FORMS.keys())
+async def test_a_form_beyond_the_limits(site: Site, body: Json, path: str) -> None:
+    asked = await site.ask()
+    place = f"/interactions/{asked.id}/{asked.token}/callback"
+    answer = await site.call("POST", place, {"type": 9, "data": body})
+    assert (answer.status_code, answer.json()["code"]) == (400, 50035)
+    assert at(answer.json()["errors"]["data"], path)
+
+
+async def test_a_form_is_sent_once_as_a_client_would(site: Site) -> None:
+    asked = await site.ask()
+    with pytest.raises(LookupError):
+        site.fake.people.submit(asked, {})
+    optional = labelled(field(custom_id="more", required=False))
+    short = labelled(field(max_length=3))
+    assert await site.respond(asked, {"type": 9, "data": form(short, optional)}) == (204, 0)
+    assert await site.respond(asked, {"type": 5}) == (400, 40060)
+    for wrong in ({}, {"words": "four"}, {"words": "two", "else": "x"}):
+        with pytest.raises(ValueError, match=r"words|else"):
+            site.fake.people.submit(asked, wrong)
+    sent = site.fake.people.submit(asked, {"words": "two"})
+    # A form cannot open a form, and there is no message that it could leave unchanged.
+    for kind in (9, 6):
+        body: Json = {"type": kind} | ({"data": form(WORDS)} if kind == 9 else {})
+        assert await site.respond(sent, body) == (400, 50035)
+    assert await site.respond(sent, {"type": 5}) == (204, 0)
+
+
+async def test_suggestions_are_few_and_in_time(site: Site) -> None:
+    suggesting = OPTIONAL | {"name": "id", "autocomplete": True}
+    bad = ASK | {"options": [suggesting | {"choices": [{"name": "x", "value": "x"}]}]}
+    answer = await site.call("PUT", f"/applications/{site.fake.app.id}/commands", [bad])
+    assert at(answer.json()["errors"], "0/options/0/autocomplete")
+    good = ASK | {"options": [suggesting, OPTIONAL]}
+    await site.call("PUT", f"/applications/{site.fake.app.id}/commands", [good])
+    people = site.fake.people
+    with pytest.raises(LookupError):
+        people.type_in(site.ada, site.general, "ask", {"more": "x"})
+    typed = people.type_in(site.ada, site.general, "ask", {"id": "x"})
+    assert await site.respond(typed, {"type": 5}) == (400, 50035)
+    for name, count in (("x", 26), ("x" * 101, 1)):
+        choices = [{"name": name, "value": str(n)} for n in range(count)]
+        told = await site.respond(typed, {"type": 8, "data": {"choices": choices}})
+        assert told == (400, 50035)
+    site.fake.clock.advance(4)
+    assert await site.respond(typed, {"type": 8, "data": {"choices": []}}) == (404, 10062)

@@ -24,4 +24,4 @@ async def ask(here: Running, room: Room, question: str = HOW_TALL, **options: An
 async def answer_of(here: Running, asked: Interaction) -> str:
     """The text that answers the interaction, once there is one."""
     await here.until(lambda: asked.replies and not asked.replies[-1].flags & 1 << 7)
-    return asked.replies[-1].content
+    return asked.replies[-1].text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,17 +17,20 @@ from adapters.discord.buttons import (
     Button,
     dynamic_item,
     encode,
+    form_of_question,
+    form_of_reasons,
     parse,
+    parse_form,
+    rows_for,
+    rows_of_link,
+    rows_while_working,
     runs_in,
-    view_for,
-    view_of_link,
-    view_of_reasons,
-    view_while_working,
 )
-from bot.core.texts import texts_for
+from adapters.discord.format import Row
+from bot.core.texts import Texts, texts_for
 from bot.service.buttons import Deeper, Details, Feedback, FollowUp, Press, Retract, Stop, Watch
-from bot.storage.workspaces import REASONS, Reason
-from tests.fakes.discord_limits import CUSTOM_ID
+from tests.fakes.discord_errors import FormErrors
+from tests.fakes.discord_limits import CUSTOM_ID, check_modal
 
 RUN = "0123456789ab"
 ACTIONS: dict[str, Button] = {
@@ -47,8 +52,12 @@ actions = st.one_of(
 texts = texts_for("en")
 
 
-def buttons(view: discord.ui.View) -> list[dict[str, Any]]:
-    return [part for row in view.to_components() for part in row["components"]]
+def told(rows: tuple[Row, ...]) -> list[dict[str, Any]]:
+    return [dict(row.to_component_dict()) for row in rows]
+
+
+def buttons(rows: tuple[Row, ...]) -> list[dict[str, Any]]:
+    return [part for row in told(rows) for part in row["components"]]
 
 
 @pytest.mark.parametrize(("custom_id", "action"), ACTIONS.items())
@@ -83,30 +92,18 @@ def test_other_ids_mean_nothing(custom_id: str) -> None:
     assert parse(custom_id) is None
 
 
-@pytest.mark.parametrize("reason", REASONS)
-def test_a_reason_is_chosen_from_a_menu(reason: Reason) -> None:
-    (menu,) = buttons(view_of_reasons(RUN, texts))
-    assert reason in [option["value"] for option in menu["options"]]
-    assert parse(menu["custom_id"], [reason]) == Feedback(RUN, "bad", reason)
-
-
-@pytest.mark.parametrize("chosen", [[], [""], ["good"], ["Wrong"]])
-def test_what_is_no_reason_means_nothing(chosen: list[str]) -> None:
-    assert parse(f"footnote:why:{RUN}", chosen) is None
-
-
 @given(st.text())
 def test_no_text_breaks_the_parser(text: str) -> None:
     parse(text)
 
 
 def test_a_working_run_can_be_stopped() -> None:
-    (button,) = buttons(view_while_working(RUN, texts))
+    (button,) = buttons(rows_while_working(RUN, texts))
     assert (button["label"], button["custom_id"]) == ("Stop", f"footnote:stop:{RUN}")
 
 
-def made(*, deeper: bool = True, details: bool = True, **more: Any) -> discord.ui.View:
-    return view_for(RUN, more.pop("texts", texts), deeper=deeper, details=details, **more)
+def made(*, deeper: bool = True, details: bool = True, **more: Any) -> tuple[Row, ...]:
+    return rows_for(RUN, more.pop("texts", texts), deeper=deeper, details=details, **more)
 
 
 @pytest.mark.parametrize(
@@ -119,13 +116,13 @@ def made(*, deeper: bool = True, details: bool = True, **more: Any) -> discord.u
     ],
 )
 def test_what_is_offered_stands_in_one_row(deeper: bool, details: bool, extra: list[Press]) -> None:
-    (row,) = made(deeper=deeper, details=details).to_components()
+    (row,) = told(made(deeper=deeper, details=details))
     pressed = [parse(button["custom_id"]) for button in row["components"]]
     assert pressed == [Feedback(RUN, "good"), Feedback(RUN, "bad"), *extra]
 
 
 def test_a_correction_with_a_question_has_room_for_all_its_buttons() -> None:
-    rows = made(corrects=True, suggestions=["Why?"]).to_components()
+    rows = told(made(corrects=True, suggestions=["Why?"]))
     assert [len(row["components"]) for row in rows] == [5, 1, 1]
     assert parse(rows[1]["components"][0]["custom_id"]) == Retract(RUN)
 
@@ -133,7 +130,7 @@ def test_a_correction_with_a_question_has_room_for_all_its_buttons() -> None:
 @pytest.mark.parametrize("count", range(6))
 def test_at_most_three_questions_are_offered_in_a_menu(count: int) -> None:
     suggestions = [f"Question {number}?" for number in range(count)]
-    _, *menus = made(suggestions=suggestions).to_components()
+    _, *menus = told(made(suggestions=suggestions))
     options = [option for menu in menus for option in menu["components"][0]["options"]]
     assert [option["label"] for option in options] == suggestions[:3]
     for number, option in enumerate(options):
@@ -143,7 +140,7 @@ def test_at_most_three_questions_are_offered_in_a_menu(count: int) -> None:
 
 @given(st.lists(st.text(min_size=1), max_size=5))
 def test_any_suggestion_fits_the_menu(suggestions: list[str]) -> None:
-    rows = made(suggestions=suggestions).to_components()
+    rows = told(made(suggestions=suggestions))
     ids = [part["custom_id"] for row in rows for part in row["components"]]
     assert len(ids) == len(set(ids))
     for row in rows[1:]:
@@ -166,23 +163,36 @@ PAGE = f"https://footnote.example.com/runs/{RUN}"
 
 
 def test_a_link_leads_to_how_an_answer_came_about() -> None:
-    view = view_of_link(texts, PAGE)
-    assert view is not None
-    (link,) = buttons(view)
+    (link,) = buttons(rows_of_link(texts, PAGE))
     assert (link["url"], link["label"]) == (PAGE, "How was this answered?")
     assert "custom_id" not in link
 
 
 @pytest.mark.parametrize("page", ["", "http://intranet/runs/1", "https://x.example/" + "a" * 500])
 def test_an_address_that_discord_refuses_costs_no_answer(page: str) -> None:
-    assert view_of_link(texts, page) is None
+    assert rows_of_link(texts, page) == ()
 
 
 def test_the_runs_of_a_messages_buttons_are_known() -> None:
-    view = made(suggestions=["Why?"])
-    assert runs_in(view.to_components()) == {RUN}
+    assert runs_in(told(made(suggestions=["Why?"]))) == {RUN}
     assert runs_in([{"type": 1, "components": [{"type": 2, "custom_id": "x"}]}]) == set()
     assert runs_in([{"type": 2, "style": 5, "url": "https://example.org"}]) == set()
+
+
+@pytest.mark.parametrize("locale", ["en", "zh-CN", "zh-TW"])
+@pytest.mark.parametrize("form", [partial(form_of_question, "deep"), partial(form_of_reasons, RUN)])
+def test_a_form_fits(form: Callable[[Texts], discord.ui.Modal], locale: str) -> None:
+    wrong = FormErrors()
+    check_modal(form(texts_for(locale)).to_dict(), wrong, ())
+    assert wrong.tree == {}
+
+
+@pytest.mark.parametrize(
+    "custom_id",
+    ["", f"footnote:why:{RUN}\n", "footnote:ask:", "footnote:ask:bottomless", "footnote:stop:1"],
+)
+def test_other_forms_mean_nothing(custom_id: str) -> None:
+    assert parse_form({"custom_id": custom_id, "components": []}) is None
 
 
 class Pressing:

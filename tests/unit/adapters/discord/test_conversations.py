@@ -14,6 +14,7 @@ import pytest
 from adapters.discord import conversations as module
 from adapters.discord.client import FootnoteClient, api_of, library_log
 from adapters.discord.conversations import READING, DiscordConversations, Servers
+from adapters.discord.format import written_in
 from adapters.discord.messages import DiscordMessage
 from adapters.discord.rest import DiscordRefused, RestClient
 from adapters.discord.settings import DiscordSettings
@@ -60,7 +61,7 @@ class Server:
             case "channels":
                 return {"id": "31"}
             case "messages":
-                self.sent.append(given["json"]["content"])
+                self.sent.append(written_in(given["json"]["components"]))
                 return {"id": "41", **given["json"]}
             case _:
                 where = given["query"]["channel_id"][0]

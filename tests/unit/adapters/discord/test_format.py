@@ -6,13 +6,14 @@ import re
 from dataclasses import replace
 from typing import Any, Literal
 
-import discord
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.discord import limits
+from adapters.discord.buttons import rows_for
 from adapters.discord.format import (
+    SOURCES,
     Look,
     answer_text,
     details,
@@ -23,11 +24,14 @@ from adapters.discord.format import (
     thread_name,
     words,
     working,
+    written_in,
 )
+from adapters.discord.reply import Post, body_of
 from bot.core.messages import Answer, Citation, Doubt, PlanView, StepState, StepView
 from bot.core.texts import texts_for
 from bot.rendering.remarks import summary
-from tests.fakes.discord_limits import EMBED_TEXTS
+from tests.fakes import discord_limits as real
+from tests.fakes.discord_errors import FormErrors
 from tests.unit.adapters.discord.way_out import a_citation, a_plan, an_answer
 from tests.unit.samples import A_GRAPH
 
@@ -46,12 +50,11 @@ def look(answer: Answer, **changes: Any) -> tuple[Look, ...]:
 
 def behind(answer: Answer, **changes: Any) -> tuple[Look, ...]:
     """The details that the button shows."""
-    return details(answer, texts, **{"embeds": True, **changes})
+    return details(answer, texts, **changes)
 
 
-def embed(answer: Answer, **changes: Any) -> discord.Embed:
-    (found,) = behind(answer, **changes)[0].embeds
-    return found
+def behind_text(answer: Answer) -> str:
+    return "\n".join(look.written for look in behind(answer))
 
 
 LIVE = re.compile(
@@ -61,18 +64,15 @@ LIVE = re.compile(
 
 
 def check_limits(looks: tuple[Look, ...]) -> None:
+    """Discord takes the messages, also with all the buttons that can stand below them."""
+    rows = rows_for(
+        "run1", texts, deeper=True, details=True, corrects=True, suggestions=["Why?", "When?"]
+    )
     for one in looks:
-        assert len(one.content) <= limits.CONTENT
-        assert one.content.strip() or one.embeds
-        assert sum(len(e) for e in one.embeds) <= limits.EMBED_TOTAL
-        for e in one.embeds:
-            assert len(e.title or "") <= EMBED_TEXTS["title"]
-            assert len(e.description or "") <= EMBED_TEXTS["description"]
-            assert len(e.fields) <= limits.EMBED_FIELDS
-            assert len(e.footer.text or "") <= limits.EMBED_FOOTER
-            for field in e.fields:
-                assert 1 <= len((field.name or "").strip()) <= limits.EMBED_FIELD_NAME
-                assert 1 <= len((field.value or "").strip()) <= limits.EMBED_FIELD_VALUE
+        wrong = FormErrors()
+        real.check_message(body_of(Post(one, rows)), wrong)
+        assert wrong.tree == {}
+        assert one.written.strip()
 
 
 # ---------------------------------------------------------------- the answer's text
@@ -99,25 +99,31 @@ def test_a_source_that_is_a_local_file_is_no_link() -> None:
     local = a_citation(1, url="file:///home/ada/notes.md")
     answer = an_answer(citations=(local,))
     assert answer_text(answer, texts) == "It is blue [1]."
-    assert look(answer)[0].content == "It is blue [1].\n-# \\[1\\] Page 1"
+    assert look(answer)[0].text == "It is blue [1].\n-# \\[1\\] Page 1"
     check_limits(behind(answer))
 
 
 @pytest.mark.parametrize("status", ["answered", "not_found", "failed", "stopped"])
 @pytest.mark.parametrize("locale", ["en", "zh-CN", "zh-TW", "de"])
-@pytest.mark.parametrize("embeds", [True, False])
 def test_every_outcome_is_shown_in_every_language(
-    status: Literal["answered", "not_found", "failed", "stopped"], locale: str, embeds: bool
+    status: Literal["answered", "not_found", "failed", "stopped"], locale: str
 ) -> None:
     looks = format_answer(an_answer(status=status), texts_for(locale))
     check_limits(looks)
-    check_limits(details(an_answer(status=status), texts_for(locale), embeds=embeds))
-    assert "blue" in looks[0].content
+    check_limits(details(an_answer(status=status), texts_for(locale)))
+    assert "blue" in looks[0].text
 
 
 def test_an_empty_answer_still_shows_something() -> None:
     (one,) = look(an_answer(text=""))
-    assert one.content
+    assert one.text
+
+
+def test_what_is_written_is_found_again_in_the_components() -> None:
+    one = Look("Above", ("Heading", "Below"))
+    rows = rows_for("run1", texts, deeper=True, details=True)
+    assert written_in(body_of(Post(one, rows))["components"]) == one.written
+    assert written_in([{"type": 2, "label": "Stop"}]) == ""
 
 
 # ---------------------------------------------------------------- what is under it
@@ -126,8 +132,8 @@ def test_an_empty_answer_still_shows_something() -> None:
 def test_the_sources_of_the_text_stand_on_one_line() -> None:
     cited = (a_citation(1), a_citation(2, title="Sky [colour]"), a_citation(3))
     (one,) = look(an_answer(text="It is blue [1][2].", citations=cited))
-    assert one.embeds == ()
-    assert one.content.splitlines()[-1] == (
+    assert one.card == ()
+    assert one.text.splitlines()[-1] == (
         "-# \\[1\\] [Page 1](<https://example.org/1>) · "
         "\\[2\\] [Sky \\[colour\\]](<https://example.org/2>)"
     )
@@ -140,7 +146,7 @@ def test_what_a_reader_has_to_know_stays_with_the_answer() -> None:
         doubts=(Doubt("It is green.", "no source says so"),),
         notes=("The budget was spent.",),
     )
-    shown = look(answer)[0].content
+    shown = look(answer)[0].text
     for words_shown in ("its weight", "One sentence", "One remark"):
         assert words_shown in shown
     assert "no source says so" not in shown
@@ -170,30 +176,31 @@ def test_a_source_is_its_linked_title_with_its_quotes(
     cited: list[Citation], shown: list[str]
 ) -> None:
     answer = an_answer(text="It is tall [1].", citations=tuple(cited))
-    (field,) = embed(answer).fields
-    assert field.name == "[1] example.org"
-    title = "[**Page 1**](<https://example.org/1>)"
-    assert (field.value or "").splitlines() == [title, *shown]
-    assert embed(answer).footer.text == summary(answer, texts)
+    ((heading, source, figures),) = [one.card for one in behind(answer)]
+    assert heading == "**Sources**"
+    title = "\\[1\\] [**Page 1**](<https://example.org/1>) · example.org"
+    assert source.splitlines() == [title, *shown]
+    assert figures == f"-# {summary(answer, texts)}"
 
 
 def test_doubts_and_notes_stand_above_the_sources() -> None:
     answer = an_answer(
         doubts=(Doubt("It is green.", "no source says so"),), notes=("The budget was spent.",)
     )
-    shown = embed(answer).description or ""
+    shown = behind_text(answer).partition("**Sources**")[0]
     assert "⚠ Unverified: “It is green.” (no source says so)" in shown
     assert "The budget was spent." in shown
-    gap = look(answer, gaps=("cannot-open-thread",))[0].content
+    gap = look(answer, gaps=("cannot-open-thread",))[0].text
     assert "-# I am not allowed to open a thread" in gap
 
 
 def test_a_follow_up_too_long_for_its_button_is_listed() -> None:
     short, long = "And at night?", "And why is it " + "very " * 20 + "red?"
-    assert "You could ask next" not in str(embed(an_answer(suggestions=(short,))).to_dict())
-    fields = embed(an_answer(suggestions=(short, long))).fields
-    assert fields[-1].name == "You could ask next"
-    assert long in (fields[-1].value or "")
+    assert "You could ask next" not in behind_text(an_answer(suggestions=(short,)))
+    *_, listed, figures = behind(an_answer(suggestions=(short, long)))[0].card
+    assert listed.startswith("**You could ask next**")
+    assert long in listed
+    assert "4.2 s" in figures
 
 
 @pytest.mark.parametrize("count", [1, 5, 24, 25, 26, 100])
@@ -206,26 +213,20 @@ def test_any_number_of_sources_fits(count: int, words_in_quote: int) -> None:
     answer = an_answer(citations=cited, suggestions=("long question " * 20,))
     check_limits(look(answer))
     check_limits(behind(answer))
-    shown = embed(answer).fields
-    named = sum((field.name or "").startswith("[") for field in shown)
-    counted = re.search(r"and (\d+|one) more source", str([field.value for field in shown]))
+    shown = behind_text(answer)
+    named = len(re.findall(r"^\\\[\d+", shown, re.MULTILINE))
+    counted = re.search(r"and (\d+|one) more source", shown)
     hidden = 0 if counted is None else 1 if counted[1] == "one" else int(counted[1])
     assert named + hidden == count
+    assert named == min(count, SOURCES)
+    assert len(behind(answer)) <= 1 + limits.FOLLOW_UPS_ELSEWHERE
+    assert "4.2 s" in shown.splitlines()[-1]
 
 
 def test_an_address_of_any_length_fits() -> None:
     cited = (a_citation(1, url="https://example.org/" + "a" * 5_000),)
     check_limits(look(an_answer(citations=cited)))
-    for embeds in (True, False):
-        check_limits(behind(an_answer(citations=cited), embeds=embeds))
-
-
-def test_without_embeds_everything_is_text() -> None:
-    answer = an_answer(notes=("The budget was spent.",))
-    (one,) = behind(answer, embeds=False)
-    assert one.embeds == ()
-    for part in ("**Sources**", "**Page 1**](<https://example.org/1>)", "> Quote 1.", "4.2 s"):
-        assert part in one.content
+    check_limits(behind(an_answer(citations=cited)))
 
 
 # ---------------------------------------------------------------- while it works
@@ -256,17 +257,18 @@ def test_sub_questions_are_lines_with_their_work_summed_up() -> None:
     ]
 
 
-@given(st.lists(hostile, max_size=30), hostile, st.booleans())
+@given(st.lists(hostile, max_size=30), hostile)
 @settings(max_examples=60, deadline=None)
-def test_any_progress_fits_and_is_harmless(titles: list[str], text: str, embeds: bool) -> None:
+def test_any_progress_fits_and_is_harmless(titles: list[str], text: str) -> None:
     steps = tuple(
         StepView(str(n), "read", title, "failed", detail=title) for n, title in enumerate(titles)
     )
-    shown = working(PlanView("q", steps), text * 20, texts, run="run1", seconds=3.2, embeds=embeds)
-    check_limits((shown,))
-    assert not LIVE.search(shown.content)
-    for e in shown.embeds:
-        assert not LIVE.search(e.description or "")
+    for opening in ("", echo(text * 20, text, texts)):
+        shown = working(
+            PlanView("q", steps), text * 20, texts, run="run1", seconds=3.2, opening=opening
+        )
+        check_limits((shown,))
+        assert not LIVE.search(shown.written)
 
 
 # ---------------------------------------------------------------- nothing is live
@@ -282,12 +284,10 @@ def test_no_answer_is_live_or_too_long(text: str) -> None:
         doubts=(Doubt(text, text),),
         suggestions=(text, text * 3),
     )
-    for looks in (look(answer), behind(answer), behind(answer, embeds=False)):
+    for looks in (look(answer), behind(answer)):
         check_limits(looks)
         for one in looks:
-            assert not LIVE.search(one.content)
-            for e in one.embeds:
-                assert not LIVE.search(str(e.description) + str([f.value for f in e.fields]))
+            assert not LIVE.search(one.written)
 
 
 # ---------------------------------------------------------------- small things
@@ -301,7 +301,7 @@ def test_words_are_shown_letter_for_letter(text: str) -> None:
 
 @given(st.text())
 def test_any_question_makes_an_echo_and_a_name(text: str) -> None:
-    assert len(echo(text * 30, text, texts)) <= limits.CONTENT
+    check_limits((Look(echo(text * 30, text, texts)),))
     assert 1 <= len(thread_name(text)) <= limits.THREAD_NAME
     assert not LIVE.search(echo(text, text, texts))
 

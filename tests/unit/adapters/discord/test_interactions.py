@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from adapters.discord.buttons import Button, encode
+from bot.core.errors import StorageUnavailable
 from bot.core.messages import Answer, Thread
 from bot.core.texts import texts_for
 from bot.service.buttons import Deeper, Feedback
 from bot.storage.tables import feedback
-from tests.fakes.discord_server import Interaction, Message, User
+from tests.fakes.discord_server import File, Interaction, Message, User
 from tests.unit.adapters.discord.commands import HOW_TALL, answer_of, ask, registered
 from tests.unit.adapters.discord.conftest import Open
 from tests.unit.adapters.discord.way_in import Room, Running, SlowPoster
@@ -45,8 +47,9 @@ async def test_commands_speak_the_languages_of_the_catalogs(here: Running) -> No
     ask, menu = commands["ask"], commands["Research this"]
     assert ask["name_localizations"] == {"zh-CN": "提问", "zh-TW": "提問"}
     assert ask["description_localizations"]["zh-CN"].startswith("研究一个问题")
-    question, depth = ask["options"]
-    assert question["description_localizations"]["zh-TW"] == "想知道什麼"
+    question, depth, file = ask["options"]
+    assert question["description_localizations"]["zh-TW"].startswith("想知道什麼")
+    assert (file["type"], file["name"]) == (11, "file")
     assert [choice["value"] for choice in depth["choices"]] == [
         "auto",
         "quick",
@@ -201,6 +204,61 @@ async def test_an_interaction_that_came_too_late_is_no_question(here: Running, r
     assert not asked.acknowledged
 
 
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_long_question_is_written_into_a_form_that_outlives_a_restart(
+    open_footnote: Open, room: Room, restarted: bool
+) -> None:
+    question = "How tall is the tower?\n\n" + "It stands in Paris. " * 150
+    file = File("tower.md", b"It is 330 m tall.", "text/markdown")
+    async with open_footnote() as here:
+        await registered(here)
+        asked = room.discord.people.slash(room.ada, room.general, "ask", {"depth": "deep"})
+        await opened(here, asked)
+        if not restarted:
+            await sent_and_taken_in(here, room, asked, question, file)
+    if restarted:
+        async with open_footnote() as here:
+            await sent_and_taken_in(here, room, asked, question, file)
+
+
+async def sent_and_taken_in(
+    here: Running, room: Room, asked: Interaction, question: str, file: File
+) -> None:
+    sent = room.discord.people.submit(asked, {"text": question, "files": [file]})
+    (reply,) = await here.asked()
+    assert sent.response == 5
+    assert reply.run.message.text == question.strip()
+    assert reply.run.options.depth == "deep"
+    assert [(each.name, each.media_type) for each in reply.run.message.attachments] == [
+        ("tower.md", "text/markdown")
+    ]
+    assert reply.saved is not None
+    assert reply.saved["interaction"]["id"] == sent.id
+
+
+async def test_who_may_not_ask_gets_no_form(open_footnote: Open, room: Room) -> None:
+    async with open_footnote(deny_users=room.ada.id) as here:
+        await registered(here)
+        asked = room.discord.people.slash(room.ada, room.general, "ask")
+        assert "You are not on the list" in await answer_of(here, asked)
+        assert asked.modal is None
+
+
+async def test_a_command_may_bring_a_file(here: Running, room: Room) -> None:
+    await ask(here, room, file=File("tower.txt", b"It is 330 m tall."))
+    (reply,) = await here.asked()
+    (file,) = reply.run.message.attachments
+    assert (file.name, file.media_type) == ("tower.txt", "text/plain; charset=utf-8")
+    assert "/attachments/" in file.url
+
+
+async def test_a_file_without_a_question_is_told_how_to_ask(here: Running, room: Room) -> None:
+    await registered(here)
+    options = {"file": File("tower.txt", b"It is 330 m tall.")}
+    asked = room.discord.people.slash(room.ada, room.general, "ask", options)
+    assert "Write your question" in await answer_of(here, asked)
+
+
 # ---------------------------------------------------------------- Research this
 
 
@@ -331,7 +389,7 @@ async def test_the_words_of_a_rule_ping_nobody(here: Running, room: Room) -> Non
     options = {"key": "tone", "value": f"as <@{room.bob.id}> " + "x" * 900}
     told = room.discord.people.slash(admin_of(room), room.general, "footnote set", options)
     await answer_of(here, told)
-    assert f"<@{room.bob.id}>" in told.replies[-1].content
+    assert f"<@{room.bob.id}>" in told.replies[-1].text
     await here.until(lambda: room.discord.requests("PATCH", "/webhooks/"))
     (answered,) = room.discord.requests("PATCH", "/webhooks/")
     assert answered.body["allowed_mentions"]["parse"] == []
@@ -400,6 +458,34 @@ async def test_a_question_is_asked_and_watched_listed_and_stopped(
     assert "None of your standing questions" in await watch(action="pause", id=id)
 
 
+async def test_the_ids_of_ones_own_standing_questions_are_suggested(
+    here: Running, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unavailable(whose: object) -> None:
+        raise StorageUnavailable("The database is locked: try again.")
+
+    await registered(here)
+    people = room.discord.people
+    people.slash(room.ada, room.general, "watch", {"question": HOW_TALL})
+    await here.asked()
+    (watch,) = await here.reception.standing.of_person(("discord", room.ada.id))
+
+    async def suggested(user: User, typed: str) -> list[dict[str, Any]]:
+        options = {"action": "stop", "id": typed}
+        typing = people.type_in(user, room.general, "watch", options)
+        await here.until(lambda: typing.choices is not None)
+        return typing.choices or []
+
+    (choice,) = await suggested(room.ada, "")
+    assert choice["value"] == watch.id
+    assert choice["name"].startswith(f"{watch.id}: {HOW_TALL}")
+    assert await suggested(room.ada, "TOWER") == [choice]
+    assert await suggested(room.ada, "bridge") == []
+    assert await suggested(room.bob, "") == []
+    monkeypatch.setattr(here.reception.standing, "of_person", unavailable)
+    assert await suggested(room.ada, "") == []
+
+
 # ---------------------------------------------------------------- presses
 
 
@@ -414,10 +500,10 @@ def press(room: Room, message: Message, **options: Any) -> Interaction:
     return room.discord.people.press(room.bob, message, "Press", **options)
 
 
-async def reasons(here: Running) -> list[tuple[str, str]]:
+async def opinions(here: Running) -> list[tuple[str, str, str]]:
+    columns = feedback.c.verdict, feedback.c.reason, feedback.c.words
     async with here.app.store.database.read() as db:
-        rows = (await db.execute(sa.select(feedback.c.verdict, feedback.c.reason))).all()
-    return [(row.verdict, row.reason) for row in rows]
+        return [(*row,) for row in (await db.execute(sa.select(*columns))).all()]
 
 
 async def test_feedback_is_kept_and_thanked_for_in_private(here: Running, room: Room) -> None:
@@ -427,26 +513,47 @@ async def test_feedback_is_kept_and_thanked_for_in_private(here: Running, room: 
     pressed = press(room, message, locale="zh-CN")
     await here.until(lambda: pressed.followups)
     assert pressed.response == 6
-    assert pressed.followups[0].content.startswith("谢谢")
+    assert pressed.followups[0].text.startswith("谢谢")
     assert pressed.followups[0].private_to is room.bob
     assert await verdicts(here.app.store.database, reply.run.id) == {room.bob.id: "good"}
 
 
-async def test_who_was_not_helped_may_say_why(here: Running, room: Room) -> None:
+async def opened(here: Running, asked: Interaction) -> dict[str, Any]:
+    """The form that an interaction opened."""
+    await here.until(lambda: asked.modal)
+    assert asked.modal is not None
+    return asked.modal
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        (
+            {"reason": "outdated", "words": "It was <@1> in 2019."},
+            ("outdated", "It was <@1> in 2019."),
+        ),
+        ({"words": "No."}, ("", "No.")),
+        ({}, ("", "")),
+    ],
+)
+async def test_who_was_not_helped_may_say_why_in_a_form(
+    here: Running, room: Room, written: dict[str, str], kept: tuple[str, str]
+) -> None:
     await ask(here, room)
     (reply,) = await here.asked()
-    pressed = press(room, with_button(here, room, Feedback(reply.run.id, "bad")))
-    await here.until(lambda: pressed.followups)
-    question = pressed.followups[0]
-    assert question.private_to is room.bob
-    assert "What is wrong" in question.content
-    assert await reasons(here) == [("bad", "")]
-
-    chosen = room.discord.people.press(room.bob, question, f"footnote:why:{reply.run.id}")
-    await here.until(lambda: "What is wrong" not in question.content)
-    assert question.content.startswith("Thank you.")
-    assert (question.components, chosen.followups) == ([], [])
-    assert await reasons(here) == [("bad", "wrong")]  # the menu's first
+    pressed = press(room, with_button(here, room, Feedback(reply.run.id, "bad")), locale="zh-TW")
+    form = await opened(here, pressed)
+    assert form["title"] == "沒幫助"
+    assert not here.client._connection._view_store._modals, "many are never sent"
+    while not await opinions(here):
+        await asyncio.sleep(0.005)
+    assert await opinions(here) == [("bad", "", "")]
+    assert pressed.followups == []
+    sent = room.discord.people.submit(pressed, written)
+    await here.until(lambda: sent.followups)
+    assert sent.followups[0].text.startswith("謝謝")
+    assert sent.followups[0].private_to is room.bob
+    assert await opinions(here) == [("bad", *kept)]
 
 
 async def test_a_suggestion_that_is_gone_is_explained(here: Running, room: Room) -> None:
@@ -458,7 +565,7 @@ async def test_a_suggestion_that_is_gone_is_explained(here: Running, room: Room)
     message.components = [{"type": 1, "id": 1, "components": [menu]}]
     pressed = room.discord.people.press(room.bob, message, id)
     await here.until(lambda: pressed.followups)
-    assert "suggestion no longer exists" in pressed.followups[0].content
+    assert "suggestion no longer exists" in pressed.followups[0].text
 
 
 async def test_a_press_counts_when_the_response_to_its_deferral_is_lost(
@@ -493,7 +600,7 @@ async def test_a_run_that_nobody_knows_is_explained(
     pressed = press(room, with_button(here, room, action))
     await here.until(lambda: pressed.followups)
     assert pressed.followups[0].private_to is room.bob
-    assert "no longer exists" in pressed.followups[0].content
+    assert "no longer exists" in pressed.followups[0].text
 
 
 async def test_a_broken_command_is_a_sentence(

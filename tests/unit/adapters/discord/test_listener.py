@@ -368,7 +368,7 @@ DAY = r"\d{4}-\d\d-\d\d"
 
 async def entries(here: Running, reply: Remembered) -> list[Entry]:
     """What a reasoner sees of the conversation before a question."""
-    return list((await here.app.store.transcript(await here.run_record(reply))).entries)
+    return list((await here.app.store.transcript((await here.run_record(reply)).message)).entries)
 
 
 async def test_the_message_that_a_question_replies_to_is_known(here: Running, room: Room) -> None:

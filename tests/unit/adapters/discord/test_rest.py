@@ -68,13 +68,12 @@ async def test_webhooks_do_not_wait() -> None:
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        (limits.CONTENT, documented.CONTENT),
         (limits.NONCE, documented.NONCE),
-        (limits.EMBED_FIELDS, documented.FIELDS),
-        (limits.EMBED_FIELD_NAME, documented.FIELD_NAME),
-        (limits.EMBED_FIELD_VALUE, documented.FIELD_VALUE),
-        (limits.EMBED_FOOTER, documented.FOOTER),
-        (limits.EMBED_TOTAL, documented.EMBED_TOTAL),
+        (limits.TEXT, documented.TEXT),
+        (limits.INPUT, documented.INPUT),
+        (limits.UPLOADS, documented.UPLOADS),
+        (limits.CHOICES, documented.CHOICES),
+        (limits.CHOICE_NAME, documented.CHOICE),
         (limits.BUTTON_URL, documented.BUTTON_URL),
         (limits.OPTION_LABEL, documented.OPTION),
         (limits.PLACEHOLDER, documented.PLACEHOLDER),
@@ -87,7 +86,7 @@ def test_a_limit_is_as_documented(ours: float, theirs: float) -> None:
 
 
 def test_parts_leave_room_in_a_message() -> None:
-    assert limits.PART < limits.CONTENT
+    assert limits.PART < limits.TEXT
 
 
 def test_edits_stay_below_what_discord_allows() -> None:
