@@ -375,7 +375,13 @@ def parse_interaction(
         is_member = interaction.context.dm_channel  # with the bot, not with other people
     else:
         is_member = is_installed or interaction.client.get_guild(guild_id) is not None
-    asked = parse_message(target, me) if target is not None else None
+    if target is not None:
+        asked = parse_message(target, me)
+        text, sent = asked.question, asked.attachments
+    else:
+        asked, sent = None, tuple(map(_attachment, files))
+        text = plain_markdown(typed, _names(guild, ()), own_mentions(me, guild))
+        text = text or about_files(sent, texts_for(str(interaction.locale)))
     return DiscordInteraction(
         id=str(interaction.id),
         token=interaction.token,
@@ -384,11 +390,9 @@ def parse_interaction(
         author=author_of(interaction.user, interaction.permissions if guild_id else None),
         at=interaction.created_at,
         locale=str(interaction.locale),
-        text=asked.question
-        if asked is not None
-        else plain_markdown(typed, _names(guild, ()), own_mentions(me, guild)),
+        text=text,
         target=asked,
-        attachments=asked.attachments if asked is not None else tuple(map(_attachment, files)),
+        attachments=sent,
         is_installed=is_installed,
     )
 

@@ -18,6 +18,8 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
 
@@ -193,11 +195,11 @@ class Whole:
 
     async def write(self, work: Work[T]) -> T:
         """The result of a transaction, which is committed unless it raises."""
-        return await asyncio.get_running_loop().run_in_executor(self._writing, self._written, work)
+        return await _in(self._writing, self._written, work)
 
     async def read(self, work: Work[T]) -> T:
         """The result of queries."""
-        return await asyncio.get_running_loop().run_in_executor(self._reading, self._read, work)
+        return await _in(self._reading, self._read, work)
 
     def _written(self, work: Work[T]) -> T:
         with self._writer.begin() as connection:
@@ -217,6 +219,13 @@ class Whole:
             self._writing.shutdown(wait=False)
             self._reading.shutdown(wait=False)
         await asyncio.wait(map(asyncio.wrap_future, self._closing))  # which cancels none of them
+
+
+async def _in(threads: ThreadPoolExecutor, run: Callable[[Work[T]], T], work: Work[T]) -> T:
+    """Run a transaction in a thread, with the context of the caller: the audit log takes from it
+    who acts."""
+    running = partial(copy_context().run, run, work)
+    return await asyncio.get_running_loop().run_in_executor(threads, running)
 
 
 class _Direct:

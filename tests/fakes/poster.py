@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from bot.core.errors import FootnoteError
+from bot.core.errors import FootnoteError, PageUnreadable
 from bot.core.messages import Answer, Attachment, Message, PlanView
 from bot.core.posting import PostState, RunRef, Unseen
 
@@ -65,6 +65,8 @@ class RememberingPoster:
         return self.said
 
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
+        if attachment.url not in self.files:
+            raise PageUnreadable(f"The file {attachment.name} is no longer there: attach it again.")
         return self.files[attachment.url]
 
 

@@ -252,11 +252,13 @@ async def test_a_command_may_bring_a_file(here: Running, room: Room) -> None:
     assert "/attachments/" in file.url
 
 
-async def test_a_file_without_a_question_is_told_how_to_ask(here: Running, room: Room) -> None:
+async def test_a_file_without_a_question_is_asked_about(here: Running, room: Room) -> None:
     await registered(here)
     options = {"file": File("tower.txt", b"It is 330 m tall.")}
-    asked = room.discord.people.slash(room.ada, room.general, "ask", options)
-    assert "Write your question" in await answer_of(here, asked)
+    room.discord.people.slash(room.ada, room.general, "ask", options)
+    (reply,) = await here.asked()
+    assert "tower.txt" in reply.run.message.text
+    assert [file.name for file in reply.run.message.attachments] == ["tower.txt"]
 
 
 # ---------------------------------------------------------------- Research this

@@ -173,7 +173,7 @@ async def test_what_takes_too_long_for_an_interaction_comes_directly(
     monkeypatch.setattr(limits, "RESPONSE_SECONDS", 0.0)
     reply.progress(a_plan("sky"))
     direct = stage.fake.direct(bob)
-    await stage.fake.until(lambda: asked.replies[0].content.endswith("as a direct message."))
+    await stage.fake.until(lambda: asked.replies[0].text.endswith("as a direct message."))
     await reply.finish(an_answer(kept))
     (post,) = shown(stage, direct)
     assert BLUE in post.content
@@ -199,17 +199,17 @@ async def test_who_takes_no_direct_messages_is_told_in_time(
     reply = await stage.open(kept)
     monkeypatch.setattr(limits, "RESPONSE_SECONDS", 0.0)
     reply.progress(a_plan("sky"))
-    await stage.fake.until(lambda: "I may not send you" in asked.replies[0].content)
+    await stage.fake.until(lambda: "I may not send you" in asked.replies[0].text)
     await reply.abandon()
 
 
 async def test_an_interaction_without_follow_ups_left_is_answered_directly(stage: Stage) -> None:
     bob, kept, asked = await elsewhere(stage)
     reply = await stage.open(kept)
-    await reply.finish(an_answer(kept, LONG[:9_000]))
+    await reply.finish(an_answer(kept, LONG[:20_000]))
     for message in asked.replies[2:]:
         stage.fake.people.delete(message)
-    await reply.finish(an_answer(kept, LONG[:9_000]))
+    await reply.finish(an_answer(kept, LONG[:20_000]))
     posts = shown(stage, stage.fake.direct(bob))
     assert "only a few messages" in posts[-1].content
     assert "Part 0 " in posts[0].content

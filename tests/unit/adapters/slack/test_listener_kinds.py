@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from adapters.slack import listener
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_people import pasted_table
 from tests.fakes.slack_workspace import BOT_ID, App
@@ -205,7 +204,7 @@ async def test_a_person_who_writes_through_footnotes_own_app_is_not_heard(
 async def test_a_person_who_writes_through_an_app_asks_so_often_and_no_more(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listener, "APP_QUESTIONS", 2)
+    monkeypatch.setattr("bot.service.access.APP_QUESTIONS", 2)
     place = slack.im("U1")
     for number in range(4):
         await slack.say_as_app(ZAPIER, place, f"question {number}").acknowledged()
