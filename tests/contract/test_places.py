@@ -242,7 +242,7 @@ async def test_group_messages_are_not_answered_where_direct_messages_are_switche
     async with in_discord(servers, [place], folders, tmp_path, direct_messages=False) as bot:
         asked = servers.discord.people.slash(servers.ada, place, "ask", {"question": QUESTION})
         await servers.discord.until(lambda: asked.replies)
-        assert "does not take direct messages" in asked.replies[0].content
+        assert "does not take direct messages" in asked.replies[0].text
         assert asked.replies[0].private_to is servers.ada
         assert bot.runs == []
 
@@ -306,7 +306,7 @@ async def asked_in_slack(slack: FakeSlack, place: str, way: str, bot: Answering)
             slack.say("UADA", place, mention + QUESTION)
         case "follow-up":
             root = (await bot.run(0)).message.thread.thread
-            slack.say("UADA", place, QUESTION, root)
+            slack.say("UADA", place, mention + QUESTION, root)
         case "edit":
             said = await slack.say("UADA", place, QUESTION).acknowledged()
             slack.edit(place, said.ts, mention + QUESTION)

@@ -462,7 +462,7 @@ async def test_a_file_that_is_sent_in_a_thread_is_known_later(here: Running, roo
     thread = await a_thread(here, room)
     notes = File("notes.md", b"# Notes", "text/markdown")
     room.discord.people.say(room.bob, thread, attachments=[notes])
-    room.discord.people.say(room.ada, thread, "What do they say?")
+    room.discord.people.say(room.ada, thread, "What do they say?", mentions_bot=True)
     *_, reply = await here.asked(2)
     assert here.questions == [HOW_TALL, "What do they say?"]
     assert [[f.name for f in each.files] for each in await entries(here, reply)][-1] == ["notes.md"]
