@@ -102,7 +102,8 @@ class Pipeline:
         self._reasoner = reasoner
         self._fallback = fallback
         self._researcher = reasoner if isinstance(reasoner, Researcher) else None
-        self._pictures = PictureReading(run, transcript, self._researcher)
+        sent = run.files or any(entry.files for entry in transcript.entries)
+        self._pictures = PictureReading(run, transcript, self._researcher) if sent else None
         self._settings = settings
         self._is_check = run.options.style == "check"
         self._lead = ""  # the text before the answer
@@ -268,8 +269,9 @@ class Pipeline:
 
             self._rewritten = as_question(self._run.message.text)
         if self._rewritten is None:
-            read = self._pictures.read(self._asked, self._transcript)
-            self._asked, self._transcript = await read
+            if self._pictures is not None:
+                read = self._pictures.read(self._asked, self._transcript)
+                self._asked, self._transcript = await read
             await self._guess()
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._asked, self._run.options.instructions
@@ -371,7 +373,8 @@ class Pipeline:
     def _links(self, rewritten: Rewritten) -> tuple[str, ...]:
         """Return the files and links to read, without duplicates, at most the budget's pages."""
         # A question about earlier sources is answered from them alone, not from earlier files.
-        files = (*(file.url for file in self._asked.attachments), *self._pictures.shown)
+        pictures = self._pictures.shown if self._pictures is not None else ()
+        files = (*(file.url for file in self._asked.attachments), *pictures)
         links: dict[str, str] = {}
         for url in (*(() if rewritten.recalled else files), *rewritten.links):
             if self._is_read(url):

@@ -32,6 +32,7 @@ from tests.unit.samples import a_message
 SETS = Path(__file__).parent / "chatter_sets"
 LANGUAGES = ("en", "de", "zh")
 HALVES = ("tune", "kept")
+AT_ONCE = 20  # requests of one model at a time
 _MENTION = re.compile(r"(?<!\w)@\w")
 
 Rule = Callable[[Transcript, Message], bool]
@@ -114,11 +115,16 @@ async def _by_model(asked: Sequence[Next]) -> dict[tuple[Transcript, Message], b
         )
     decided = {}
     async with reasoner.open(settings, lambda kind: lambda state, seconds: None, True) as make:
-        for number, each in enumerate(asked, 1):
-            rewritten = await make(MemoryCalls()).rewrite(each.thread, each.message)
+        together = asyncio.Semaphore(AT_ONCE)
+
+        async def decide(number: int, each: Next) -> None:
+            async with together:
+                rewritten = await make(MemoryCalls()).rewrite(each.thread, each.message)
             decided[each.thread, each.message] = rewritten.for_us
             right = "" if rewritten.for_us == each.is_follow_up else "  (not as labelled)"
             print(f"{number:3} for_us={rewritten.for_us}  {each.message.text}{right}", flush=True)
+
+        await asyncio.gather(*(decide(*each) for each in enumerate(asked, 1)))
     return decided
 
 
