@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from pydantic import AliasChoices
 
 from bot.operation.configuration import settings_class
+from tests.fakes import sqlite
 from tests.fakes.postgres import Postgres, a_postgres
 from tests.scenario.serving import ForkServer
 
@@ -86,6 +87,8 @@ log_with_plain_tracebacks()
 for library in (httpx, httpx2):
     transports: Any = importlib.import_module(f"{library.__name__}._transports.default")
     transports.create_ssl_context = functools.cache(library.create_ssl_context)
+
+sqlite.compile_each_statement_once()
 
 
 @pytest.fixture(autouse=True)
