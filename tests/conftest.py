@@ -60,6 +60,7 @@ SLOW = (
     "tests/scenario/test_chat_crash.py",
     "tests/scenario/test_crash.py",
     "tests/scenario/test_crash_campaign.py",
+    "tests/scenario/test_packages.py",
     "tests/unit/bench/test_benches.py",
     "tests/unit/search/test_indexer_crash.py",
 )

@@ -56,7 +56,7 @@ def compile_each_statement_once() -> None:
         if isinstance(engine.dialect, SQLiteDialect_aiosqlite):
             engine._compiled_cache = compiled
 
-    Engine.__init__ = init  # type: ignore[method-assign]
+    Engine.__init__ = init  # type: ignore[method-assign, assignment]
 
 
 def _url(path: Path) -> str:
