@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from pydantic import AliasChoices
 
 from bot.operation.configuration import settings_class
+from tests.fakes import sqlite
 from tests.fakes.postgres import Postgres, a_postgres
 from tests.scenario.serving import ForkServer
 
@@ -59,6 +60,7 @@ SLOW = (
     "tests/scenario/test_chat_crash.py",
     "tests/scenario/test_crash.py",
     "tests/scenario/test_crash_campaign.py",
+    "tests/scenario/test_packages.py",
     "tests/unit/bench/test_benches.py",
     "tests/unit/search/test_indexer_crash.py",
 )
@@ -86,6 +88,8 @@ log_with_plain_tracebacks()
 for library in (httpx, httpx2):
     transports: Any = importlib.import_module(f"{library.__name__}._transports.default")
     transports.create_ssl_context = functools.cache(library.create_ssl_context)
+
+sqlite.compile_each_statement_once()
 
 
 @pytest.fixture(autouse=True)

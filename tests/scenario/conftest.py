@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes import sqlite
 from tests.fakes.server import serve
 from tests.scenario.acme import Acme, open_acme
 from tests.scenario.discord_place import open_discord
@@ -85,7 +86,8 @@ def gate() -> Gate:
 
 @pytest.fixture
 def chatty(footnote: Program, documents: Path, place: Place) -> Program:
-    """The program connected to the place, with documents and without a model."""
+    """The program connected to the place, with documents, an empty store and without a model."""
+    sqlite.migrated(footnote.folder / "data")
     footnote.settings |= {"FOOTNOTE_DOCS": str(documents), **place.settings}
     return footnote
 

@@ -137,10 +137,11 @@ def import_parts() -> None:
     """Have everything at hand that a forked child will want."""
     for part in PARTS:
         importlib.import_module(part)
-    settings_class()
+    settings_class().model_rebuild()  # what pydantic puts off until the first settings are read
     language.model()
-    for name in environment().list_templates(extensions=["html"]):
-        environment().get_template(name)
+    templates = environment("")
+    for name in templates.list_templates(extensions=["html"]):
+        templates.get_template(name)
     for each in gc.get_objects():
         if isinstance(each, _LazyRegex):
             each.search("")

@@ -82,12 +82,14 @@ def test_documents_answer(plain: Program, papers: Path) -> None:
     assert "Anna Berg" in ended.json["answer"]
 
 
+@pytest.mark.slow
 def test_text_in_a_markup_language_is_read_without_pandoc(plain: Program, papers: Path) -> None:
     ended = plain.run("ask", "--json", "--docs", str(papers), "When does the harbour open?")
     assert ended.code == 0, ended.err
     assert "six" in ended.json["answer"]
 
 
+@pytest.mark.slow
 def test_files_say_which_extra_reads_them_and_are_read_once_it_is_there(
     tmp_path: Path, plain: Program, papers: Path
 ) -> None:
@@ -103,6 +105,7 @@ def test_files_say_which_extra_reads_them_and_are_read_once_it_is_there(
     assert "Skipped" not in ended.err
 
 
+@pytest.mark.slow
 def test_postgresql_is_a_wrong_setting(plain: Program) -> None:
     url = "postgresql+psycopg://footnote@127.0.0.1:9/footnote"
     ended = plain.run("usage", FOOTNOTE_DATABASE_URL=url)
@@ -113,6 +116,7 @@ def test_postgresql_is_a_wrong_setting(plain: Program) -> None:
     ) in " ".join(ended.err.split())
 
 
+@pytest.mark.slow
 def test_models_over_openais_protocol(plain: Program) -> None:
     ended = plain.run("ask", "When?", FOOTNOTE_MODEL="openai:gpt-a", OPENAI_API_KEY="sk-test")
     assert ended.code == 2
@@ -121,6 +125,7 @@ def test_models_over_openais_protocol(plain: Program) -> None:
     ) in " ".join(ended.err.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("platform", "tokens"),
     [
@@ -137,6 +142,7 @@ def test_platforms(plain: Program, platform: str, tokens: dict[str, str]) -> Non
     ) in " ".join(ended.err.split())
 
 
+@pytest.mark.slow
 def test_keys_for_workspaces(plain: Program) -> None:
     ended = plain.run("keys", "new")
     assert ended.code == 2
