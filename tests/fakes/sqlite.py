@@ -10,11 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.aiosqlite import SQLiteDialect_aiosqlite
 from sqlalchemy.util import LRUCache
-
-import sqlalchemy as sa
 
 from bot.storage.database import Database, open_database
 
