@@ -394,7 +394,9 @@ class Commands:
     def _ask(self) -> Command[Any, ..., Any]:
         @app_commands.command(name=_texts("ask-name"), description=_texts("ask-description"))
         @app_commands.describe(
-            question=_texts("ask-question"), depth=_texts("ask-depth"), file=_texts("ask-file")
+            question=_texts("ask-question-or-form"),
+            depth=_texts("ask-depth"),
+            file=_texts("ask-file"),
         )
         @app_commands.choices(
             depth=[Choice(name=_texts(f"depth-{depth}"), value=depth) for depth in access.DEPTHS]

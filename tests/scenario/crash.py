@@ -48,6 +48,22 @@ class Bomb:
         """``ways`` are the methods of ``Database`` whose commits count."""
         for way in ways:
             setattr(Database, way, self._counted(getattr(Database, way)))
+        whole: Any = self._whole(Database.transact)
+        Database.transact = whole  # type: ignore[method-assign]
+
+    def _whole(self, transact: Any) -> Any:
+        async def counted(database: Database, work: Any, **how: Any) -> Any:
+            async def working(connection: AsyncConnection) -> Any:
+                result = await work(connection)
+                self.commits += 1
+                self._die_if(self.commits == self._commit and not self._after)
+                return result
+
+            result = await transact(database, working, **how)
+            self._die_if(self.commits == self._commit and self._after)
+            return result
+
+        return counted
 
     def _counted(self, write: Any) -> Any:
         @asynccontextmanager

@@ -359,7 +359,8 @@ home-cost = ${ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 2)
 ## Commands
 
 ask-description = Research a question and get an answer with footnotes
-ask-question = What you would like to know; leave it out for a form with more room
+ask-question = What you would like to know
+ask-question-or-form = What you would like to know; leave it out for a form with more room
 ask-file = A file to read with the question
 ask-depth = How thorough to be
 depth-auto = Automatic

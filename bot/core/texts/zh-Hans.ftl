@@ -264,7 +264,8 @@ home-cost = 花费 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigi
 ## 命令
 
 ask-description = 研究一个问题，得到带脚注的回答
-ask-question = 想了解什么；留空则打开可写长问题的表单
+ask-question = 想了解什么
+ask-question-or-form = 想了解什么；留空则打开可写长问题的表单
 ask-file = 和问题一起阅读的文件
 ask-depth = 研究得多深入
 depth-auto = 自动

@@ -264,7 +264,8 @@ home-cost = 花費 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigi
 ## 指令
 
 ask-description = 研究一個問題，得到附註腳的回答
-ask-question = 想知道什麼；留空則開啟可寫長問題的表單
+ask-question = 想知道什麼
+ask-question-or-form = 想知道什麼；留空則開啟可寫長問題的表單
 ask-file = 和問題一起閱讀的檔案
 ask-depth = 研究得多深入
 depth-auto = 自動
