@@ -26,8 +26,9 @@ from adapters.slack.calls import Away, Json, Limited, Refusal
 from adapters.slack.deferred import Recipient, tell
 from adapters.slack.delivery import SEARCH, message_ts, thread_messages
 from adapters.slack.format import escaped
-from adapters.slack.incoming import SlackMessage, attachments_of, is_ts, parse_message, unescape
+from adapters.slack.incoming import SlackMessage, attachments_of, parse_message
 from adapters.slack.installations import FILES, PUBLIC, SEARCHED
+from adapters.slack.mrkdwn import is_ts, unescape
 from adapters.slack.teams import Team, names_of
 from bot.core.errors import Broken, PageUnreadable, ProviderUnavailable, Refused
 from bot.core.logs import get_logger

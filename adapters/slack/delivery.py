@@ -14,14 +14,9 @@ from typing import Any
 
 from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
 from adapters.slack.format import Part, simpler
-from adapters.slack.incoming import (
-    EVENT_TYPE,
-    SlackMessage,
-    attachments_of,
-    is_ts,
-    parse_message,
-)
+from adapters.slack.incoming import EVENT_TYPE, SlackMessage, attachments_of, parse_message
 from adapters.slack.limits import PAGE_MESSAGES
+from adapters.slack.mrkdwn import is_ts
 from adapters.slack.teams import Team
 from bot.core.logs import get_logger
 from bot.core.messages import Thread

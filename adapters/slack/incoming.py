@@ -4,26 +4,31 @@ An event becomes one of ``SlackEvent``, a slash command a ``Command``, a press o
 ``Press``, a message shortcut a ``Shortcut``. A ``SlackMessage`` is the same value wherever a
 message comes from: an event, a shortcut, a thread or a search. Parsing raises ``MALFORMED`` where
 something is missing that cannot be done without.
-
-Slack's format is mrkdwn: https://docs.slack.dev/messaging/formatting-message-text.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, Self, TypeVar
 
-from adapters.slack.format import Json, escaped
-from bot.core.lines import label
+from adapters.slack.format import Json
+from adapters.slack.mrkdwn import (
+    QUOTED_LINE,
+    Quote,
+    dict_of,
+    dicts,
+    mentions_in,
+    shown_in,
+    string_of,
+    unescape,
+    without_mention,
+)
 from bot.core.logs import get_logger
-from bot.core.messages import Attachment, Audience, Author, Message, Thread, quotation
+from bot.core.messages import Attachment, Audience, Author, Message, Thread
 from bot.core.reader import attached
 from bot.pages.urls import links_in
-from bot.search.conversation_search import day_of
 
 PLATFORM = "slack"
 EVENT_TYPE = "footnote_run"  # of the metadata of Footnote's own messages
@@ -120,27 +125,6 @@ def _kind_of(channel: object) -> Kind:
 
 
 # ---------------------------------------------------------------- messages
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """A message that another one forwards or links to: its words in Slack's text, the id and the
-    name of its author, the name of its place and its timestamp, each "" if unknown."""
-
-    words: str
-    user: str = ""
-    author: str = ""
-    place: str = ""
-    ts: str = ""
-
-    def people(self) -> list[str]:
-        return [*([self.user] if self.user and not self.author else []), *mentions_in(self.words)]
-
-    def markdown(self, names: Mapping[str, str]) -> str:
-        author = label(self.author or names.get(self.user) or self.user)
-        day = day_of(datetime.fromtimestamp(float(self.ts), UTC)) if is_ts(self.ts) else ""
-        words = unescape(self.words, names)
-        return quotation(words, author=author, place=label(self.place), at=day)
 
 
 # ``either`` is a person who writes through an app, or an app with a user of its own: their JSON is
@@ -253,12 +237,6 @@ class SlackMessage:
         )
 
 
-def is_ts(text: str) -> bool:
-    """Return True if a text is a Slack timestamp, the id of a message."""
-    whole, _, rest = text.partition(".")
-    return whole.isdigit() and rest.isdigit()
-
-
 def is_person(user: str) -> bool:
     """Return True for the id of a user, False for that of an app without one."""
     return user.startswith(("U", "W"))
@@ -271,10 +249,10 @@ def event_id(channel: str, ts: str) -> str:
 def parse_message(message: Json, channel: str, place: Place | None = None) -> SlackMessage:
     """Parse a message, whose JSON need not name its ``channel``."""
     run, part = _run_of(message)
-    words, quotes, files = _read(message)
-    own = _QUOTED_LINE.sub("", f"{message.get('text') or ''}\n{words}")
+    words, quotes, files = shown_in(message)
+    own = QUOTED_LINE.sub("", f"{message.get('text') or ''}\n{words}")
     bot, user = str(message.get("bot_id") or ""), str(message.get("user") or "")
-    profile = _dict(message.get("bot_profile"))
+    profile = dict_of(message.get("bot_profile"))
     teams = _teams_of(message)
     if bot and profile.get("team_id"):
         teams = (str(profile["team_id"]),)
@@ -329,8 +307,8 @@ def _teams_of(payload: Json) -> tuple[str, ...]:
 
 def _run_of(message: Json) -> tuple[str, int]:
     """Return the run and the part that a message's metadata names; "" for other messages."""
-    metadata = _dict(message.get("metadata"))
-    payload = _dict(metadata.get("event_payload"))
+    metadata = dict_of(message.get("metadata"))
+    payload = dict_of(metadata.get("event_payload"))
     if metadata.get("event_type") != EVENT_TYPE or not isinstance(payload.get("run"), str):
         return "", 0
     part = payload.get("part")
@@ -352,7 +330,7 @@ _CANVASES = "application/vnd.slack-"  # media types of canvases and lists
 
 
 def _attachment_of(file: Json) -> Attachment:
-    url, kind = _string(file.get("url_private")), _string(file.get("mimetype"))
+    url, kind = string_of(file.get("url_private")), string_of(file.get("mimetype"))
     unread = _UNREAD_MODES.get(file.get("mode"), "" if url else "file-not-shown")
     if file.get("is_external"):
         unread = "file-elsewhere"
@@ -470,14 +448,14 @@ def parse_event(
             is_home = event.get("tab") == "home"
             return Opened(str(event["user"]), str(event["channel"]), is_home)
         case "app_context_changed":
-            people = [one for one in _dicts(authorizations) if one.get("is_bot") is False]
+            people = [one for one in dicts(authorizations) if one.get("is_bot") is False]
             named = [event.get("user"), *(one.get("user_id") for one in people)]
             user = next((id for id in named if isinstance(id, str) and id), "")
             return Viewing(user, _channel_viewed(event)) if user else None
         case "link_shared":
             if event.get("source") == "composer":  # not posted yet
                 return None
-            links = tuple(str(one["url"]) for one in _dicts(event.get("links")))
+            links = tuple(str(one["url"]) for one in dicts(event.get("links")))
             user, channel = str(event["user"]), _id(event["channel"])
             return LinkShared(user, channel, str(event["message_ts"]), links)
     return None
@@ -485,10 +463,10 @@ def parse_event(
 
 def _channel_viewed(event: Json) -> str:
     """Return the first channel among the entities, which are ordered by relevance."""
-    for entity in _dicts(_dict(event.get("context")).get("entities")):
+    for entity in dicts(dict_of(event.get("context")).get("entities")):
         value = entity.get("value")
         if entity.get("type") == "slack#/types/message_context":
-            value = _dict(value).get("channel_id")
+            value = dict_of(value).get("channel_id")
         elif entity.get("type") != "slack#/types/channel_id":
             continue
         if isinstance(value, str) and value and not is_direct(value):
@@ -617,338 +595,3 @@ def parse_shortcut(body: Json) -> Shortcut:
 def _teams_of_user(body: Json) -> tuple[str, ...]:
     """Return the teams of who acted; the payload's own ``team`` is the place where it happened."""
     return _teams_of({"team_id": body["user"].get("team_id")})
-
-
-# ---------------------------------------------------------------- Slack's text as Markdown
-
-_CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
-_MARKUP = re.compile(r"<([^<>\n]+)>")
-_MENTION = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>")
-_GROUP = re.compile(r"<!(?:here|channel|everyone|subteam\^)")
-_ENTITY = re.compile(r"&(amp|lt|gt);")
-_PLAIN = {"amp": "&", "lt": "<", "gt": ">"}
-# An opening mark follows no word character and precedes no space; a closing mark is the reverse.
-_BOLD = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])")
-_STRUCK = re.compile(r"(?<![\w~])~(?=[^\s~])([^~\n]*[^\s~])~(?![\w~])")
-_BULLET = re.compile(r"^([ \t]*)[•◦▪][ \t]+", re.MULTILINE)
-_EMOJI = re.compile(r":[a-z0-9_+'-]+(?:::skin-tone-[2-6])?:")
-_KEPT = re.compile("\x00(\\d+)\x00")
-_PIPE = re.compile(r"<[^<>\n]+>|\|")  # a bar, outside of links
-
-
-def unescape(text: str, names: Mapping[str, str]) -> str:
-    """Convert Slack's text to plain Markdown; ``names`` maps the ids of people to their names.
-
-    A person who is not in ``names`` is shown by id. Marks inside code are left as they are.
-    """
-    kept: list[str] = []
-
-    def keep(ready: str) -> str:
-        kept.append(ready)
-        return f"\x00{len(kept) - 1}\x00"
-
-    def code(match: re.Match[str]) -> str:
-        return keep(_plain(_MARKUP.sub(lambda one: _shown(one[1], names)[0], match[0])))
-
-    def markup(match: re.Match[str]) -> str:
-        label, target = _shown(match[1], names)
-        return keep(_link(_plain(label), _plain(target)) if target else _plain(label))
-
-    text = _CODE.sub(code, text.replace("\x00", ""))
-    text = _MARKUP.sub(markup, text)
-    text = _BOLD.sub(r"**\1**", text)
-    text = _STRUCK.sub(r"~~\1~~", text)
-    text = _BULLET.sub(r"\1- ", text)
-    return _KEPT.sub(lambda match: kept[int(match[1])], _plain(text))
-
-
-def is_wordless(text: str) -> bool:
-    """Return True if plain text consists only of emoji, punctuation and spaces."""
-    return not any(unicodedata.category(char)[0] in "LN" for char in _EMOJI.sub("", text))
-
-
-def mentions_in(text: str) -> list[str]:
-    """Return the ids of the people mentioned in Slack's text, each once, in order."""
-    return list(dict.fromkeys(_MENTION.findall(text)))
-
-
-def calls_group(text: str) -> bool:
-    """Return True if Slack's text mentions a user group, or everybody in the channel."""
-    return _GROUP.search(text) is not None
-
-
-def without_mention(text: str, user: str) -> str:
-    """Remove the mentions of one user from Slack's text, with the gaps they leave."""
-    mention = re.compile(
-        rf"(?:(?<![ \t])[ \t]++)?<@{re.escape(user)}(?:\|[^<>]*)?>"
-        r"(?:[ \t]*+(?:[:,](?=\s|$)|[，：、]))?"
-    )
-    return mention.sub("", text).strip()
-
-
-def _plain(text: str) -> str:
-    return _ENTITY.sub(lambda match: _PLAIN[match[1]], text)
-
-
-def _shown(inside: str, names: Mapping[str, str]) -> tuple[str, str]:
-    """Split the content of angle brackets into a label and, for a link, its target."""
-    target, _, label = inside.partition("|")
-    if target.startswith("@"):
-        return f"@{names.get(target[1:]) or label or target[1:]}", ""
-    if target.startswith("#"):
-        return f"#{label or target[1:]}", ""
-    if target.startswith("!subteam^"):
-        return f"@{(label or target.removeprefix('!subteam^')).removeprefix('@')}", ""
-    if target.startswith("!date^"):
-        return label, ""
-    if target.startswith("!"):
-        return f"@{target[1:]}", ""
-    if ":" not in target:  # Slack would not have written this: left unchanged
-        return f"<{inside}>", ""
-    bare = target.removeprefix("mailto:").removeprefix("tel:")
-    if not label or label in (target, bare) or target in (f"http://{label}", f"https://{label}"):
-        return (bare if target.startswith(("mailto:", "tel:")) else target), ""
-    return label, target
-
-
-def _link(label: str, target: str) -> str:
-    label = label.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
-    # A bracket in the target would end the link early.
-    return f"[{label}]({target.replace('(', '%28').replace(')', '%29')})"
-
-
-# ---------------------------------------------------------------- the words of a message
-#
-# https://docs.slack.dev/reference/block-kit/blocks,
-# https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
-
-DEEPEST = 12  # levels of nested blocks; deeper ones are left out
-QUOTED_DEEP = 3  # levels of forwards of forwards
-
-_TEXTS = ("title", "subtitle", "text", "body", "description", "details", "output")  # of a block
-# Blocks that are controls or have no words.
-_CONTROLS = frozenset({"divider", "context_actions", "input"})
-_STYLES = (("code", "`"), ("strike", "~~"), ("italic", "_"), ("bold", "**"))
-_QUOTED_LINE = re.compile(r"^&gt;.*", re.MULTILINE)  # of a person's own block quote
-
-
-def _read(message: Json) -> tuple[str, tuple[Quote, ...], list[Json]]:
-    """Return the words of a message, the messages that it quotes, and the files of all.
-
-    The words are what Slack shows: the blocks or, if there are none, the text, which is otherwise
-    only for notifications; then the attachments, but no previews of links. A pasted table is an
-    attachment, whose fallback says that there is no preview.
-    """
-    words = [_blocks(message.get("blocks")) or _string(message.get("text"))]
-    quotes: list[Quote] = []
-    files = _dicts(message.get("files"))
-    for part in _dicts(message.get("attachments")):
-        if _is_quote(part):
-            for each in _quoted(part, QUOTED_DEEP):
-                quotes.append(_quote(each))
-                files = [*files, *_dicts(each.get("files"))]
-        elif not part.get("from_url"):
-            words.append(_attachment(part))
-    shown = tuple(quote for quote in quotes if quote.words)
-    return "\n".join(dict.fromkeys(filter(None, words))).strip("\n"), shown, files
-
-
-# ---------------------------------------------------------------- attachments
-
-
-def _is_quote(part: Json) -> bool:
-    """Return True for a message that was forwarded, or linked to and so shown by Slack."""
-    return bool(part.get("is_share") or part.get("is_msg_unfurl"))
-
-
-def _quoted(part: Json, levels: int) -> Iterator[Json]:
-    """Yield a quoted message and those that it quotes in turn."""
-    yield part
-    for inner in filter(_is_quote, _dicts(part.get("attachments")) if levels > 1 else ()):
-        yield from _quoted(inner, levels - 1)
-
-
-def _quote(part: Json) -> Quote:
-    inside = [_dict(each.get("message")) for each in _dicts(part.get("message_blocks"))]
-    blocks = [_blocks(each.get("blocks")) for each in inside]
-    words = "\n".join(filter(None, blocks)) or _string(part.get("text"))
-    own = [each for each in _dicts(part.get("attachments")) if not _is_quote(each)]
-    tables = [_blocks(part.get("blocks")), *map(_attachment, own)]
-    place = _string(part.get("channel_name"))
-    in_channel = _string(part.get("channel_id"))[:1] == "C" and place
-    return Quote(
-        words="\n".join(dict.fromkeys(filter(None, (words, *tables)))).strip("\n"),
-        user=_string(part.get("author_id")),
-        author=_string(part.get("author_name")) or _string(part.get("author_subname")),
-        place=f"#{place.removeprefix('#')}" if in_channel else place,
-        ts=str(part.get("ts") or ""),
-    )
-
-
-def _attachment(part: Json) -> str:
-    blocks = _blocks(part.get("blocks"))
-    said = [_string(part.get("pretext")), _string(part.get("title"))]
-    said.append(blocks or _string(part.get("text")))
-    for field in _dicts(part.get("fields")):
-        said += [_string(field.get("title")), _string(field.get("value"))]
-    url = _string(part.get("title_link"))
-    words = "\n".join(dict.fromkeys(filter(None, said))) or _string(part.get("fallback"))
-    return "\n".join(filter(None, (words, f"<{url}>" if url else "")))
-
-
-# ---------------------------------------------------------------- blocks
-
-
-def _blocks(blocks: object, depth: int = 0) -> str:
-    return "\n".join(filter(None, (_block(block, depth) for block in _dicts(blocks))))
-
-
-def _block(block: Json, depth: int) -> str:
-    if not block or depth > DEEPEST or str(block.get("type")) in _CONTROLS:
-        return ""
-    match block.get("type"):
-        case "rich_text":
-            return _rich(block.get("elements"), depth + 1)
-        case "markdown":
-            return escaped(_string(block.get("text")))
-        case "image":
-            return _text(block.get("title")) or escaped(_string(block.get("alt_text")))
-        case "table" | "data_table":
-            caption = escaped(_string(block.get("caption")))
-            return "\n".join(filter(None, (caption, _table(block.get("rows")))))
-        case "actions":
-            return "\n".join(filter(None, map(_ticks, _dicts(block.get("elements")))))
-    # All other blocks, including unknown ones: their texts in reading order.
-    parts = [block[name] for name in _TEXTS if block.get(name)]
-    for inside in ("fields", "elements", "blocks", "child_blocks", "tasks"):
-        parts += _dicts(block.get(inside))
-    said = [
-        escaped(part) if isinstance(part, str) else _text(part) or _block(_dict(part), depth + 1)
-        for part in parts
-    ]
-    said.append(_ticks(_dict(block.get("accessory"))))
-    return "\n".join(filter(None, said))
-
-
-def _table(rows: object) -> str:
-    """Return a table in Markdown after a blank line; its first row is the heading."""
-    cells = [list(map(_cell, _dicts(row))) for row in rows] if isinstance(rows, list) else []
-    width = max(map(len, cells), default=0)
-    if not width:
-        return ""
-    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in cells]
-    return "\n".join(["", lines[0], f"|{' --- |' * width}", *lines[1:]])
-
-
-def _cell(cell: Json) -> str:
-    """Return the text of a cell, which is rich text or raw, on one line."""
-    is_rich = cell.get("type") == "rich_text"
-    text = _rich(cell.get("elements"), 1) if is_rich else escaped(_string(cell.get("text")))
-    return _PIPE.sub(lambda found: "\\|" if found[0] == "|" else found[0], " ".join(text.split()))
-
-
-def _ticks(element: Json) -> str:
-    """Return the options of tick boxes as a list that shows which are ticked; "" for others."""
-    if element.get("type") != "checkboxes":
-        return ""
-    ticked = [one.get("value") for one in _dicts(element.get("initial_options"))]
-    return "\n".join(
-        f"• [{'x' if one.get('value') in ticked else ' '}] {_text(one.get('text'))}"
-        for one in _dicts(element.get("options"))
-    )
-
-
-def _text(text: object) -> str:
-    """Return the text of a text object, escaped unless it is "mrkdwn"."""
-    found = _dict(text)
-    if found.get("type") == "mrkdwn":
-        return _string(found.get("text"))
-    return escaped(_string(found.get("text"))) if found.get("type") == "plain_text" else ""
-
-
-# ---------------------------------------------------------------- rich text
-
-
-def _rich(elements: object, depth: int) -> str:
-    return "\n".join(filter(None, (_paragraph(one, depth) for one in _dicts(elements))))
-
-
-def _paragraph(element: Json, depth: int) -> str:
-    if depth > DEEPEST:
-        return ""
-    inside = element.get("elements")
-    match element.get("type"):
-        case "rich_text_list":
-            return _list(element, depth)
-        case "rich_text_preformatted":
-            return f"```\n{_inline(inside, plain=True)}\n```"
-        case "rich_text_quote":
-            return "\n".join(f"&gt; {line}" for line in _inline(inside).split("\n"))
-    return _inline(inside).strip("\n")
-
-
-def _list(element: Json, depth: int) -> str:
-    indent = element.get("indent")
-    space = "  " * min(indent, 8) if isinstance(indent, int) else ""
-    numbered, first = element.get("style") == "ordered", element.get("offset")
-    start = first + 1 if isinstance(first, int) else 1
-    return "\n".join(
-        f"{space}{f'{number}.' if numbered else '•'} {_paragraph(one, depth + 1)}"
-        for number, one in enumerate(_dicts(element.get("elements")), start)
-    )
-
-
-def _inline(elements: object, *, plain: bool = False) -> str:
-    return "".join(_word(one, plain=plain) for one in _dicts(elements))
-
-
-def _word(element: Json, *, plain: bool) -> str:
-    shown = _element(element)
-    return shown if plain else _styled(shown, _dict(element.get("style")))
-
-
-def _element(element: Json) -> str:
-    text = escaped(_string(element.get("text")))
-    match element.get("type"):
-        case "link":
-            url = escaped(_string(element.get("url")).replace("|", "%7C"))
-            return f"<{url}|{text}>" if text else f"<{url}>"
-        case "user":
-            return f"<@{_string(element.get('user_id'))}>"
-        case "channel":
-            return f"<#{_string(element.get('channel_id'))}>"
-        case "usergroup":
-            return f"<!subteam^{_string(element.get('usergroup_id'))}>"
-        case "broadcast":
-            return f"<!{_string(element.get('range'))}>"
-        case "emoji":
-            return f":{_string(element.get('name'))}:"
-    # Dates have a fallback, colours a value; elements of a new kind may have either.
-    other = _string(element.get("fallback")) or _string(element.get("value"))
-    return text or escaped(other)
-
-
-def _styled(text: str, style: Json) -> str:
-    bare = text.strip()
-    if not bare:
-        return text
-    marked = bare
-    for name, mark in _STYLES:
-        if style.get(name):
-            marked = f"{mark}{marked}{mark}"
-    return text.replace(bare, marked, 1)
-
-
-# ---------------------------------------------------------------- untyped JSON
-
-
-def _dicts(found: object) -> list[Json]:
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-
-
-def _dict(found: object) -> Json:
-    return found if isinstance(found, dict) else {}
-
-
-def _string(found: object) -> str:
-    return found if isinstance(found, str) else ""

@@ -25,16 +25,9 @@ from adapters.slack.format import (
     WATCH,
     reason_blocks,
 )
-from adapters.slack.incoming import (
-    PLATFORM,
-    Command,
-    Place,
-    Pressed,
-    Shortcut,
-    mentions_in,
-    unescape,
-)
+from adapters.slack.incoming import PLATFORM, Command, Place, Pressed, Shortcut
 from adapters.slack.listener import FILE_SECONDS, Listener, only_me
+from adapters.slack.mrkdwn import mentions_in, unescape
 from adapters.slack.views import details
 from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.core.lines import shortened

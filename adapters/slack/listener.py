@@ -27,12 +27,10 @@ from adapters.slack.incoming import (
     SessionStop,
     SlackMessage,
     by_core,
-    calls_group,
     event_id,
-    is_wordless,
-    mentions_in,
     parse_message,
 )
+from adapters.slack.mrkdwn import calls_group, is_wordless, mentions_in
 from adapters.slack.teams import Me, People, Person, app_of
 from bot.core.errors import Denied, Invalid, PlatformUnavailable, PostRefused, StorageUnavailable
 from bot.core.lines import label
@@ -291,11 +289,8 @@ class Listener:
             asked, address = True, "footnote"
         if not asked and is_wordless(message.text):
             return  # only emoji, which amount to a reaction, or a picture from an app
-        if (
-            sent.bot
-            and address != "others"
-            and not self._apps.allows(sent.channel, sent.author, sent.ts)
-        ):
+        limited = sent.bot and address != "others"
+        if limited and not self._apps.allows(sent.channel, sent.author, sent.ts):
             log.warning("app asks too often", app=message.author.name, id=sent.id)
             return
         if asked and sent.writer == "app":

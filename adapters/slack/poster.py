@@ -28,8 +28,9 @@ from adapters.slack.delivery import (
     with_files,
 )
 from adapters.slack.format import context, escaped, markdown_block, notification, question_text
-from adapters.slack.incoming import Place, is_direct, is_ts
+from adapters.slack.incoming import Place, is_direct
 from adapters.slack.installations import FILES, PUBLIC
+from adapters.slack.mrkdwn import is_ts
 from adapters.slack.reply import Features, SlackDisplay
 from adapters.slack.teams import Team, Teams, names_of
 from bot.core.errors import PlatformUnavailable, PostRefused

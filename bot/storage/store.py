@@ -289,9 +289,8 @@ def is_free(row: Any, now: datetime) -> bool:
 
 
 NO_FILES: Mapping[str, bytes] = {}
-_NO_ID: sa.ColumnElement[int] = sa.literal_column(
-    str(2**63 - 1)
-)  # above all ids: of a message that is not stored
+# Above all ids: of a message that is not stored.
+_NO_ID: sa.ColumnElement[int] = sa.literal_column(str(2**63 - 1))
 TRANSCRIPT_MESSAGES = 60  # of a thread: a follow-up may refer to any of its answers
 
 

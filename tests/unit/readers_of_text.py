@@ -10,7 +10,8 @@ from types import GeneratorType
 
 from adapters.discord import format as discord
 from adapters.slack import format as slack
-from adapters.slack.incoming import SlackMessage, parse_message, unescape, without_mention
+from adapters.slack.incoming import SlackMessage, parse_message
+from adapters.slack.mrkdwn import unescape, without_mention
 from adapters.web.html.markdown import answer_html
 from adapters.web.html.page_text import page_html
 from bot.core.messages import Answer, Citation, Entry, Transcript
