@@ -58,6 +58,8 @@ WHAT = "The queue's database"
 
 T = TypeVar("T")
 
+_INSERTED = '{"type": "job_inserted", "job_id": 0}'  # what a worker is told of any new job
+
 log = get_logger()
 
 
@@ -83,6 +85,7 @@ class Connector(procrastinate.PsycopgConnector):
         )
         self._outages = outages
         self._listener = listener
+        self._looking: asyncio.Future[None] | None = None  # kept, since the loop keeps none
 
     @property
     def is_away(self) -> bool:
@@ -107,7 +110,11 @@ class Connector(procrastinate.PsycopgConnector):
         async def heard(channel: str, payload: str) -> None:
             await on_notification(channel=channel, payload=payload)
 
-        await self._listener.hear(channels, heard)
+        def begun() -> None:
+            # A job may have come before: without a look it would wait for the next poll.
+            self._looking = asyncio.ensure_future(heard("", _INSERTED))
+
+        await self._listener.hear(channels, heard, begun=begun)
 
     async def _again(self, call: Callable[[], Awaitable[T]]) -> T:
         # Every idle connection of the pool may be broken.

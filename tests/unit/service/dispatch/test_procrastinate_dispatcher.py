@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -12,8 +13,9 @@ from structlog.testing import capture_logs
 
 from bot.core.messages import RunOptions, Thread
 from bot.service.dispatch.attempts import Pace, Timing
-from bot.service.dispatch.procrastinate_dispatcher import PostgresDispatcher
+from bot.service.dispatch.procrastinate_dispatcher import PostgresDispatcher, Queue
 from bot.storage.database import at_once
+from bot.storage.postgres import Listener
 from bot.storage.store import RunRecord, Store, new_owner, open_store
 from tests.fakes.gate import Gate
 from tests.unit.samples import NOW, a_message, a_thread
@@ -245,6 +247,34 @@ async def test_a_worker_that_lost_its_database_connections_works_on(
         async with asyncio.timeout(60):
             await dispatcher.submit(await accept(store, "b"), a_thread())
             await gate.until(lambda: gate.ended == ["a", "b"])
+
+
+async def test_a_run_queued_before_its_worker_listens_begins_once_it_does(
+    url: str, store: Store, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listen, fetch = Listener._listen, Queue.fetch_job
+    fetched, free = asyncio.Event(), asyncio.Event()
+
+    async def listen_late(self: Listener, hearers: Any) -> None:
+        await free.wait()
+        await listen(self, hearers)
+
+    async def fetch_one(self: Queue, *given: Any, **named: Any) -> Any:
+        job = await fetch(self, *given, **named)
+        fetched.set()
+        return job
+
+    monkeypatch.setattr(Listener, "_listen", listen_late)
+    monkeypatch.setattr(Queue, "fetch_job", fetch_one)
+    async with PostgresDispatcher(
+        url, store, gate, 2, platforms=["terminal"], timing=QUICK, poll_seconds=600.0
+    ) as dispatcher:
+        await fetched.wait()
+        await dispatcher.submit(await accept(store, "a"), a_thread())
+        while await jobs(store) == 0:
+            await asyncio.sleep(0.01)
+        free.set()
+        await gate.until(lambda: gate.ended == ["a"])
 
 
 async def test_notifications_come_again_after_their_connection_broke(
