@@ -62,7 +62,7 @@ FOLLOW_UPS = 3
 
 log = get_logger()
 
-Pressed = Callable[[discord.Interaction[Any], Press], Awaitable[None]]
+OnPress = Callable[[discord.Interaction[Any], Press], Awaitable[None]]
 
 
 def encode(press: Button) -> str:
@@ -222,7 +222,7 @@ def parse_form(sent: Mapping[str, Any]) -> Asked | Feedback | None:
 # ---------------------------------------------------------------- presses
 
 
-def dynamic_item(pressed: Pressed) -> type[ui.DynamicItem[Any]]:
+def dynamic_item(pressed: OnPress) -> type[ui.DynamicItem[Any]]:
     """Return a class for ``client.add_dynamic_items`` that calls ``pressed`` for every use of a
     control of ours, on any message."""
 

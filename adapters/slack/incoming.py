@@ -1,7 +1,7 @@
 """Parses what Slack sends into frozen values, once: behind this module nothing looks into JSON.
 
 An event becomes one of ``SlackEvent``, a slash command a ``Command``, a press on a control a
-``Press``, a message shortcut a ``Shortcut``. A ``SlackMessage`` is the same value wherever a
+``SlackPress``, a message shortcut a ``Shortcut``. A ``SlackMessage`` is the same value wherever a
 message comes from: an event, a shortcut, a thread or a search. Parsing raises ``MALFORMED`` where
 something is missing that cannot be done without.
 """
@@ -522,10 +522,10 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Pressed:
-    """Pressed controls, each as its action id and value. ``teams`` are those of the presser.
+class SlackPress:
+    """Controls that were pressed, each as its action id and value.
 
-    ``is_ephemeral`` tells that only the presser sees the message with the controls.
+    ``teams`` are those of the presser; ``is_ephemeral`` tells that only the presser sees the message with the controls.
     """
 
     user: str
@@ -562,11 +562,11 @@ def parse_command(command: Json) -> Command:
     )
 
 
-def parse_press(body: Json) -> Pressed:
+def parse_press(body: Json) -> SlackPress:
     """Parse ``block_actions``."""
     container = body.get("container") or {}
     actions = [(action, action.get("selected_option") or action) for action in body["actions"]]
-    return Pressed(
+    return SlackPress(
         user=str(body["user"]["id"]),
         channel=str((body.get("channel") or {}).get("id") or container.get("channel_id") or ""),
         thread_ts=str(container.get("thread_ts") or ""),

@@ -25,7 +25,7 @@ from adapters.slack.format import (
     WATCH,
     reason_blocks,
 )
-from adapters.slack.incoming import PLATFORM, Command, Place, Pressed, Shortcut
+from adapters.slack.incoming import PLATFORM, Command, Place, Shortcut, SlackPress
 from adapters.slack.listener import FILE_SECONDS, Listener, only_me
 from adapters.slack.mrkdwn import mentions_in, unescape
 from adapters.slack.views import details
@@ -281,7 +281,7 @@ class Buttons:
         self._reception = listener.reception
         self._ephemeral = listener.ephemeral
 
-    async def press(self, pressed: Pressed) -> None:
+    async def press(self, pressed: SlackPress) -> None:
         people = await self._listener.people.quickly([pressed.user])
         author, locale = self._listener.author(pressed.user, people, "", pressed.teams)
         recipient = Recipient(
@@ -301,7 +301,7 @@ class Buttons:
                 await self._tell(doing, recipient, texts_for(locale))
 
     async def _carried_out(
-        self, press: Press, pressed: Pressed, author: Author, recipient: Recipient, locale: str
+        self, press: Press, pressed: SlackPress, author: Author, recipient: Recipient, locale: str
     ) -> str | None:
         """Return what to tell the presser, or None."""
         texts, audience = texts_for(locale), Place.of_id(pressed.channel).audience

@@ -29,6 +29,7 @@ from adapters.web.access.visibility import (
 )
 from adapters.web.asking import put_question
 from adapters.web.console import Console
+from adapters.web.display import texts_of
 from adapters.web.forms import AGAIN, PARTS, Upload, form_of_parts, json_of, kind_is
 from adapters.web.limits import MOST_FILES
 from adapters.web.live import (
@@ -41,7 +42,6 @@ from adapters.web.live import (
     moments,
     state_of,
 )
-from adapters.web.preferences import texts_of
 from adapters.web.turns import Turn, turns_in, turns_of
 from bot import __version__
 from bot.core.messages import (

@@ -16,6 +16,7 @@ from adapters.web.access.gate import Gate, is_program
 from adapters.web.access.sign_in import sign_in_pages
 from adapters.web.api import api_routes
 from adapters.web.console import Console
+from adapters.web.display import texts_of
 from adapters.web.pages.conversation import conversation_pages
 from adapters.web.pages.handbook import handbook_pages
 from adapters.web.pages.history import history_pages
@@ -24,7 +25,6 @@ from adapters.web.pages.preferences import preference_pages
 from adapters.web.pages.run import run_pages
 from adapters.web.pages.saved import correction_pages, standing_pages
 from adapters.web.pages.sharing import sharing_pages
-from adapters.web.preferences import texts_of
 from adapters.web.templating import asset_routes
 from bot.core.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.core.texts import sentence_for

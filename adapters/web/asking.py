@@ -14,8 +14,8 @@ from starlette.requests import Request
 from adapters.web.access.gate import visitor_of
 from adapters.web.access.visibility import encodable, own_thread_named
 from adapters.web.console import WORKSPACE, Console
+from adapters.web.display import asked_locale, clock_of, texts_of
 from adapters.web.forms import Upload, attachments_of, check_readable
-from adapters.web.preferences import asked_locale, clock_of, texts_of
 from bot.core.messages import EVERYWHERE, Attachment, Depth, Message, Thread
 from bot.pages.pool import For, reading_for
 from bot.pages.urls import links_in

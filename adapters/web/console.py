@@ -12,11 +12,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from adapters.web.access.gate import Sessions, Visitor
+from adapters.web.display import LANGUAGES, language_of, texts_of, theme_of, zone_of
 from adapters.web.html.plans import Parts
 from adapters.web.limits import OPENINGS_KNOWN, STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live, OpenStreams
 from adapters.web.offers import Offers
-from adapters.web.preferences import LANGUAGES, language_of, texts_of, theme_of, zone_of
 from adapters.web.templating import Templates
 from bot.core.measurements import Observed
 from bot.core.messages import Thread

@@ -19,6 +19,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from adapters.web.access.gate import same_secret, visitor_of
+from adapters.web.display import texts_of
 from adapters.web.limits import (
     LARGEST_BODY,
     LARGEST_DRAINED,
@@ -29,7 +30,6 @@ from adapters.web.limits import (
     MOST_FILES,
     PIECE,
 )
-from adapters.web.preferences import texts_of
 from bot.core.errors import PageUnreadable
 from bot.core.messages import UPLOADED, Attachment
 from bot.core.texts import DEFAULT, Texts

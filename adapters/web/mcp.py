@@ -24,8 +24,8 @@ from adapters.web.access.gate import Proxies, visitor_of
 from adapters.web.access.visibility import Visibility, looked_at, run_named, seeing
 from adapters.web.asking import put_question
 from adapters.web.console import WORKSPACE, Console
+from adapters.web.display import asked_locale, texts_of
 from adapters.web.live import moments
-from adapters.web.preferences import asked_locale, texts_of
 from adapters.web.turns import turns_of
 from bot.core.errors import Invalid, Unavailable
 from bot.core.extras import need

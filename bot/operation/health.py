@@ -19,9 +19,9 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.core.errors import InvalidSetting, StorageUnavailable
-from bot.core.http_connection import HttpConnection, Limits, bound
 from bot.core.measurements import Indexing
 from bot.core.messages import CONSOLE
+from bot.operation.http_connection import HttpConnection, Limits, bound
 from bot.service.dispatch.attempts import Condition
 from bot.service.dispatch.dispatcher import Dispatcher
 from bot.service.platform import Connection

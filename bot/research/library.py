@@ -37,7 +37,7 @@ from bot.pages.pictures import Scans
 from bot.pages.urls import canonical
 from bot.search.blend import SearchResult, blend
 from bot.search.conversation_search import ELSEWHERE, SearchedConversations, blend_results
-from bot.search.correction_search import CorrectionSearch
+from bot.search.earlier_answers import CorrectionSearch
 from bot.search.guarded import InFlight
 from bot.search.provider import (
     UNKNOWN_DOCUMENT,

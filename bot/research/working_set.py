@@ -44,7 +44,7 @@ from bot.research.selection import (
     to_open,
     with_opened,
 )
-from bot.search.correction_search import CorrectionSearch
+from bot.search.earlier_answers import CorrectionSearch
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import keywords
 

@@ -17,7 +17,7 @@ from bot.core.texts import invalid, texts_for
 from bot.reasoning.wording import answers_in
 from bot.research.run import CorrectionReply
 from bot.search.conversation_search import day_of
-from bot.search.correction_search import CorrectionSearch, link_in
+from bot.search.earlier_answers import CorrectionSearch, link_in
 from bot.service.access import is_admin
 from bot.storage.audit_log import Actor
 from bot.storage.database import Database

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from adapters.web.preferences import LANGUAGE, THEME
+from adapters.web.display import LANGUAGE, THEME
 from tests.live.browser import WITHOUT_ADDRESS_BAR
 from tests.live.emulate import MODULES, node
 

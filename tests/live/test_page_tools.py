@@ -10,7 +10,7 @@ from itertools import product
 import httpx
 import pytest
 
-from adapters.web.preferences import LANGUAGES, THEMES
+from adapters.web.display import LANGUAGES, THEMES
 from tests.live import demo
 from tests.live.page_tools import View, html_faults, lighthouse_faults
 from tests.live.stages import Stage, until_answered

@@ -26,12 +26,12 @@ from starlette.routing import Route
 from bot import __version__
 from bot.cli.command import EXIT_USAGE
 from bot.cli.main import app
-from bot.core.http_connection import MOST_CONNECTIONS, OTHER_FILES, SPARE
 from bot.core.measurements import Observed
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names, load_settings, secret_names
 from bot.operation.console_access import has_console
 from bot.operation.health import Readiness, health_routes, http_endpoint
+from bot.operation.http_connection import MOST_CONNECTIONS, OTHER_FILES, SPARE
 from bot.operation.metrics import Metrics
 from bot.service.dispatch.dispatcher import DRAIN_SECONDS, is_queued
 from bot.service.platform import Connection

@@ -42,9 +42,9 @@ from adapters.web.access.gate import (
     set_cookie,
 )
 from adapters.web.console import Console
+from adapters.web.display import texts_of
 from adapters.web.forms import form_of
 from adapters.web.limits import GROUPS_OF_ONE_VISITOR, SIGN_INS_PER_MINUTE
-from adapters.web.preferences import texts_of
 from bot.core.egress import Egress
 from bot.core.errors import Denied, FootnoteError, Unavailable
 from bot.core.lines import shortened

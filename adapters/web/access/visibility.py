@@ -14,10 +14,10 @@ from starlette.responses import Response
 
 from adapters.web.access.gate import Visitor, visitor_of
 from adapters.web.console import Console
-from adapters.web.live import ReplyState
-from adapters.web.preferences import (
+from adapters.web.display import (
     texts_of,
 )
+from adapters.web.live import ReplyState
 from adapters.web.turns import Turn
 from bot.core.errors import Invalid
 from bot.core.messages import OWN_WORDS, PlanView, Provenance, Telling, Thread, Wording

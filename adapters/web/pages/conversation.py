@@ -26,6 +26,7 @@ from adapters.web.access.visibility import (
 )
 from adapters.web.asking import put_question
 from adapters.web.console import WORKSPACE, Console, download
+from adapters.web.display import asked_locale, texts_of
 from adapters.web.forms import form_of, megabytes, question_form_of
 from adapters.web.html.plans import being_done
 from adapters.web.html.replies import reply_html, turn_html
@@ -42,7 +43,6 @@ from adapters.web.live import (
 )
 from adapters.web.offers import CHOSEN
 from adapters.web.pages.history import about, list_threads
-from adapters.web.preferences import asked_locale, texts_of
 from adapters.web.turns import Turn, turns_in, turns_of
 from bot.core.messages import Depth, Thread
 from bot.core.reader import Reader
@@ -171,7 +171,7 @@ class _Conversation:
         )
         return await self._told(request, asked.run_id)
 
-    async def press(self, meant: Press, request: Request) -> Response:
+    async def press(self, meant: DeedOfForm, request: Request) -> Response:
         form, run = await form_of(request), await self._run(request)
         text = await carry_out(
             self._console.open_reception(),
@@ -247,10 +247,10 @@ def _follow_up(run: str, form: Mapping[str, str]) -> Deed:
     return FollowUp(run, int(number) if number.isdecimal() and len(number) < 3 else -1)
 
 
-Press = Callable[[str, Mapping[str, str]], Deed]
+DeedOfForm = Callable[[str, Mapping[str, str]], Deed]
 """What a button means for a run, by the fields of its form."""
 
-PRESSES: Mapping[str, Press] = {
+PRESSES: Mapping[str, DeedOfForm] = {
     "stop": lambda run, _: Stop(run),
     "deeper": lambda run, _: Deeper(run),
     "watch": lambda run, form: Watch(run, form.get("every", DAILY)[:100]),

@@ -17,9 +17,9 @@ from starlette.routing import BaseRoute, Route
 from adapters.web.access.gate import Visitor, visitor_of
 from adapters.web.access.visibility import encodable, own_thread_named, seeing, with_audit
 from adapters.web.console import Console
+from adapters.web.display import clock_of, texts_of
 from adapters.web.forms import form_of
 from adapters.web.limits import FOUND_AT_ONCE, LONGEST_TITLE, THREADS_LISTED
-from adapters.web.preferences import clock_of, texts_of
 from bot.core.lines import one_line, shortened
 from bot.core.messages import Thread, Wording
 from bot.core.texts import Texts

@@ -20,8 +20,8 @@ from starlette.routing import BaseRoute, Route
 from adapters.web.access.gate import visitor_of
 from adapters.web.access.visibility import Page, operator_only, seeing, with_audit
 from adapters.web.console import Console, download
+from adapters.web.display import clock_of, texts_of
 from adapters.web.html.svg import Column, Part, draw_plot
-from adapters.web.preferences import clock_of, texts_of
 from adapters.web.turns import collection_of
 from bot.core.errors import InvalidSetting
 from bot.core.lines import one_line, shortened

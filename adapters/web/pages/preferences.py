@@ -10,8 +10,8 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.access.gate import own_path
 from adapters.web.console import Console
+from adapters.web.display import keep, zones
 from adapters.web.forms import form_of
-from adapters.web.preferences import keep, zones
 from adapters.web.templating import asset
 
 MANIFEST = "/manifest.webmanifest"

@@ -19,13 +19,13 @@ from starlette.routing import BaseRoute, Route
 from adapters.web.access.gate import LOCAL, visitor_of
 from adapters.web.access.visibility import seeing, set_audit_object, with_audit
 from adapters.web.console import Console
+from adapters.web.display import texts_of
 from adapters.web.html.markdown import answer_html
 from adapters.web.html.page_text import excerpt_html, line_html, page_html
 from adapters.web.html.sources import copies_of, kind_of, quote_html
 from adapters.web.html.svg import MARKS, GraphNode, draw_graph, waterfall
 from adapters.web.live import state_of
 from adapters.web.pages.overview import feedback_counts, seconds, usd
-from adapters.web.preferences import texts_of
 from bot.core.lines import one_line, shortened
 from bot.core.messages import Verification, VerifiedSentence
 from bot.core.reader import Reader

@@ -14,12 +14,12 @@ from starlette.routing import BaseRoute, Route
 from adapters.web.access.gate import visitor_of
 from adapters.web.access.visibility import seeing
 from adapters.web.console import WORKSPACE, Console
+from adapters.web.display import texts_of
 from adapters.web.forms import form_of
-from adapters.web.preferences import texts_of
 from bot.core.errors import Invalid
 from bot.core.messages import CONSOLE, Message, Thread
 from bot.core.texts import sentence_for
-from bot.search.correction_search import title_of
+from bot.search.earlier_answers import title_of
 from bot.service.standing_service import Person
 
 

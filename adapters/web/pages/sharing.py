@@ -27,9 +27,9 @@ from adapters.web.access.visibility import (
     with_audit,
 )
 from adapters.web.console import Console, download
+from adapters.web.display import texts_of
 from adapters.web.html.replies import Reply, reply_of, turn_html
 from adapters.web.pages.history import address_of
-from adapters.web.preferences import texts_of
 from adapters.web.templating import files
 from adapters.web.turns import Turn, turns_in
 from bot.core.lines import one_line, shortened

@@ -77,8 +77,7 @@ from bot.research.checking import check
 from bot.research.composer import write
 from bot.search.conversation_search import page_of
 from bot.search.conversation_search import title_of as message_title
-from bot.search.correction_search import title_of
-from bot.search.earlier_answers import asked_sentence
+from bot.search.earlier_answers import asked_sentence, title_of
 from bot.search.provider import Hit, Talk
 from bot.storage.archive import Conversation, Held, StoredMessage
 from bot.storage.word_search import Correction

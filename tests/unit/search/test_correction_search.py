@@ -15,7 +15,7 @@ from bot.core.reader import (
     public,
 )
 from bot.core.texts import texts_for
-from bot.search.correction_search import MOST_FOUND, best, link_in, title_of
+from bot.search.earlier_answers import MOST_CORRECTIONS, best, link_in, title_of
 from bot.storage.word_search import Correction, terms_of
 from tests.unit.samples import NOW
 
@@ -56,7 +56,7 @@ def test_a_correction_fits_that_has_most_of_the_words(query: str, found: list[st
 
 def test_of_equals_the_newest_come_first_and_no_more_than_a_few() -> None:
     known = {str(n): a_correction(BERLIN, f"r{n}") for n in range(9)}
-    assert [each.id for each in best(known, BERLIN)] == [f"r{n}" for n in range(MOST_FOUND)]
+    assert [each.id for each in best(known, BERLIN)] == [f"r{n}" for n in range(MOST_CORRECTIONS)]
 
 
 def test_an_address_tells_who_may_be_told_and_leads_to_the_message() -> None:

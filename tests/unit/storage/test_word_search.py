@@ -13,7 +13,7 @@ from bot.core.errors import RunLost
 from bot.core.messages import OWN_WORDS, Provenance, Thread
 from bot.core.reader import EVERYTHING, Reach
 from bot.core.texts import texts_for
-from bot.search.correction_search import CorrectionSearch
+from bot.search.earlier_answers import CorrectionSearch
 from bot.search.provider import Query
 from bot.storage.audit_log import Actor, Audit, AuditFilter
 from bot.storage.conversations import Conversations

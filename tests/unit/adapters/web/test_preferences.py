@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from starlette.requests import Request
 
-from adapters.web.preferences import clock_of, zone_of, zones
+from adapters.web.display import clock_of, zone_of, zones
 
 SUMMER, WINTER = datetime(2026, 7, 1, 12, tzinfo=UTC), datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -14,8 +14,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from bot.core.http_connection import Limits
 from bot.operation.health import http_endpoint
+from bot.operation.http_connection import Limits
 
 CHUNK = b"x" * 65_536
 CHUNKS = 400  # 26 MB
