@@ -525,7 +525,8 @@ class Command:
 class SlackPress:
     """Controls that were pressed, each as its action id and value.
 
-    ``teams`` are those of the presser; ``is_ephemeral`` tells that only the presser sees the message with the controls.
+    ``teams`` are those of the presser; ``is_ephemeral`` tells that only the presser sees the
+    message with the controls.
     """
 
     user: str
