@@ -423,8 +423,8 @@ def _makes_no_claim(
 ) -> bool:
     if sentence.kind in ("heading", "code") or piece.rstrip().endswith((":", "：")):
         return True
-    line_start = text.rfind("\n", 0, sentence.start) + 1
-    if text[line_start : sentence.end].lstrip().startswith(">"):
+    _, _, before = text[: sentence.start].rpartition("\n")
+    if f"{before}{piece}".lstrip().startswith(">"):
         return True
     return any(start <= sentence.start and sentence.end <= stop for start, stop in literals)
 

@@ -204,6 +204,18 @@ async def test_the_title_and_the_headings_of_a_page_count_as_its_words() -> None
     assert check(written, evidence, QUESTION).doubts == ()
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [("It opened in 2023 and is long.", []), ("It is 1500 km long.", [NOT_QUOTED + "1500"])],
+)
+def test_a_year_may_stand_in_the_title_of_the_page_another_figure_may_not(
+    said: str, expected: list[str]
+) -> None:
+    evidence = Evidence((a_source(1, "Road of 1500 km, 2023", ("It opened and is long.",)),))
+    written = composed(evidence, TextDelta(said), CitationDelta(1, 0, 22))
+    assert reasons(check(written, evidence, QUESTION)) == expected
+
+
 # ---------------------------------------------------------------- verdicts
 
 

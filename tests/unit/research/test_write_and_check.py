@@ -369,6 +369,8 @@ async def test_a_figure_must_be_in_the_cited_words_a_name_may_be_elsewhere_on_th
         "The Golden Gate Bridge opened in 1937.",
         "- In 2019 about 7 million people came.",
         "铁塔由古斯塔夫·埃菲尔于1925年建成。",
+        "The Golden Gate Bridge is of 1937 `so`",
+        "`open()` is of 1937 at the Golden Gate.",
     ],
 )
 async def test_a_claim_without_a_footnote_is_doubted(sentence: str) -> None:
@@ -386,11 +388,14 @@ async def test_a_claim_without_a_footnote_is_doubted(sentence: str) -> None:
         "> Nothing was found on the Golden Gate Bridge. It may be in reports of 1937.",
         "The tower was completed.",
         "```\nyear = 1937\n```",
+        "`golden_gate(1937)`",
+        "---",
     ],
 )
 async def test_what_claims_nothing_is_not_doubted(sentence: str) -> None:
     checked, _ = await answer(f"{sentence}\n\nIt was completed in 1889 [1].")
     assert checked.doubts == ()
+    assert checked.text.startswith(sentence)
 
 
 async def test_the_askers_own_words_need_no_footnote() -> None:
