@@ -261,9 +261,10 @@ def test_verdicts_come_in_any_order_and_some_may_be_missing() -> None:
 
 def test_restated_sentences_come_in_any_order_and_some_may_be_missing() -> None:
     told = [
-        {"sentence": 2, "text": "It is\n330 metres tall."},
+        {"sentence": 1, "text": 3},
         {"sentence": 9, "text": "It is red."},
-        {"sentence": True, "text": 3},
+        {"sentence": True, "text": "It is red."},
+        {"sentence": 2, "text": "It is\n330 metres tall."},
         "2",
     ]
     found = parse_restatements(replied({"sentences": told}), CLAIMS)

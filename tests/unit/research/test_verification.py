@@ -135,10 +135,12 @@ def test_sentences_are_changed_and_their_footnotes_stay(
         (LIST, {"- It is red.": ""}, "- It is old [1].\n\nThat is all"),
         (LIST, {"- It is old.": "* It was old."}, "\n- It was old [1].\n"),
         (LIST, {"- It is old.": "", "- It is red.": ""}, "And more [1].\n\nThat is all"),
+        (LIST, dict.fromkeys(("- It is tall.", "And more.", "- It is old.", "- It is red."), ""),
+         "What it is:\n\nThat is all"),
         (TABLE, {"| it | tall |": "", "| it | old |": ""}, "| --- | --- |\n\nAnd it is red"),
         (TABLE, {"| it | old |": ""}, "| it | tall [1] |\n\nAnd it is red"),
     ],
-)
+)  # fmt: skip
 def test_lists_and_tables_keep_their_lines(
     parts: Sequence[Part], changes: dict[str, str], text: str
 ) -> None:

@@ -388,7 +388,7 @@ async def test_a_claim_without_a_footnote_is_doubted(sentence: str) -> None:
         "> Nothing was found on the Golden Gate Bridge. It may be in reports of 1937.",
         "The tower was completed.",
         "```\nyear = 1937\n```",
-        "`golden_gate(1937)`",
+        "`open every golden gate of iron`",
         "---",
     ],
 )
