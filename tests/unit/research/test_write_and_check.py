@@ -253,8 +253,14 @@ async def test_nothing_in_the_words_of_a_page_is_a_mark(words: str, shown: str) 
     assert quoted(checked) == [(1, TOWER[0])]
 
 
-async def test_a_sentence_that_is_quoted_word_for_word_is_not_doubted() -> None:
-    passage = "The pool has 2000*1024 bytes, see argv[7] of Golden Gate."
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "The pool has 2000*1024 bytes, see argv[7] of Golden Gate.",
+        "With ten more it would be 340 metres tall (330 + 20 = 340).",  # the page's own error
+    ],
+)
+async def test_a_sentence_that_is_quoted_word_for_word_is_not_doubted(passage: str) -> None:
     evidence = Evidence(sources=(a_source(1, "Pool", [passage]),))
 
     checked = check(
