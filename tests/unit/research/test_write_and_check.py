@@ -517,12 +517,17 @@ async def test_beside_what_was_not_found_claims_are_checked() -> None:
     assert len(checked.doubts) == 1
 
 
-async def test_a_bare_answer_in_one_block_with_its_proof_is_proven_by_what_is_cited_next() -> None:
+@pytest.mark.parametrize(
+    ("block", "proof"),
+    [
+        ("In 1889. The bridge spans the Firth of Forth,", " the tower was completed in 1889."),
+        ("1889年。桥横跨福斯湾，", "塔于1889年完工。"),
+    ],
+)
+async def test_a_bare_answer_in_one_block_with_its_proof_is_proven_by_what_is_cited_next(
+    block: str, proof: str
+) -> None:
     """The endpoint cites for both sentences what the second one says."""
-    block, proof = (
-        "In 1889. The bridge spans the Firth of Forth,",
-        " the tower was completed in 1889.",
-    )
     checked, _ = await answer(block, cites(3, 1), TextDelta(proof), cites(1, 0))
     assert checked.doubts == ()
     wrong = block.replace("1889", "1887")
