@@ -457,7 +457,8 @@ def test_pages_are_about_the_same_thing_by_their_titles_or_the_name_that_opens_a
     claim: str, cited: str, title: str, is_found: bool
 ) -> None:
     page, source = other(cited, claim), other(title, claim.replace("330", "324"))
-    assert (dissent(claim, [page], [page, source]) is not None) == is_found
+    for pages in ([page], [other("Another guide", claim), page]):
+        assert (dissent(claim, pages, [*pages, source]) is not None) == is_found
 
 
 def test_a_page_that_is_cited_too_does_not_disagree() -> None:

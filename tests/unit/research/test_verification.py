@@ -101,6 +101,7 @@ TABLE: Sequence[Part] = (
             {"It is old.": "It [1] was [so](https://e.example/) [7]."},
             "It is tall [1]. It was so [1].",
         ),
+        ((("它高。", 0), ("它旧。", 1)), {"它旧。": "它很旧。"}, "它高 [1]。它很旧 [1]。"),
         (TWO, {"It is new.": ""}, "It is tall [1]. It is old [1]."),
         (TWO, {"It is tall.": "", "It is old.": ""}, ""),
         # The mark of a run of sentences stays with those that are left.
