@@ -1,9 +1,9 @@
 """Pictures that people send: recognized and measured by their first bytes, never decoded here.
 
-A model reads them (``bot.reasoning.picture_prompt``), and what it writes down becomes a page. The
-limits are those of the Claude API (https://platform.claude.com/docs/en/build-with-claude/vision),
-which the OpenAI API exceeds. Both read PNG, JPEG, WebP and GIF; of an animation, Claude reads the
-first frame.
+A model reads them (``bot.reasoning.judgement_prompts``), and what it writes down becomes a page.
+The limits are those of the Claude API
+(https://platform.claude.com/docs/en/build-with-claude/vision), which the OpenAI API exceeds. Both
+read PNG, JPEG, WebP and GIF; of an animation, Claude reads the first frame.
 """
 
 from __future__ import annotations

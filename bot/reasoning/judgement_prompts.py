@@ -41,6 +41,7 @@ QUOTE = 6_000  # characters: the beginning and the end of a longer one
 SENTENCE = 2_000  # characters
 PLACE = 200  # characters of a page's title and headings
 WORDS = 200  # characters of the unsupported words
+FRAME_TOKENS = 200  # of a reply, besides its sentences
 VERDICT_TOKENS = 60  # of the reply, per sentence
 VERDICTS = object_of(
     verdicts=list_of(
@@ -53,7 +54,7 @@ def verify_request(model: str, question: str, text: str, claims: Sequence[Claim]
     """Return the request to verify claims of a text, the answer to a question."""
     return Request(
         model,
-        200 + VERDICT_TOKENS * len(claims),
+        FRAME_TOKENS + VERDICT_TOKENS * len(claims),
         prompt("verify"),
         user_turn(material(question, text, claims)),
         schema=VERDICTS,
@@ -133,7 +134,7 @@ def restate_request(
     ]
     return Request(
         model,
-        200 + RESTATED_TOKENS * len(claims),
+        FRAME_TOKENS + RESTATED_TOKENS * len(claims),
         prompt("restate"),
         user_turn(material(question, answer, claims, said, others)),
         schema=RESTATED,
@@ -175,7 +176,7 @@ def compare_request(model: str, question: str, pairs: Pairs) -> Request:
         parts.append(element("pair", both, number=number))
     return Request(
         model,
-        200 + PAIR_TOKENS * len(pairs),
+        FRAME_TOKENS + PAIR_TOKENS * len(pairs),
         prompt("compare"),
         user_turn("\n\n".join(parts)),
         schema=COMPARED,

@@ -327,7 +327,7 @@ class Account:
             if not self._under_way or self.budget.covers(expected):
                 break
             await self._ended.wait()
-        async with self._hold(most, "after" if self._is_written else "gathering"):
+        async with self._hold(most):
             yield
 
     @asynccontextmanager
@@ -335,12 +335,13 @@ class Account:
         """Reserve the cost of writing or verifying the answer: as ``cover``, but without the run's
         budget."""
         self._is_written = True
-        async with self._hold(self._most(request), "answer"):
+        async with self._hold(self._most(request)):
             yield
 
     @asynccontextmanager
-    async def _hold(self, most: Amount, kind: CallKind) -> AsyncIterator[None]:
+    async def _hold(self, most: Amount) -> AsyncIterator[None]:
         self._under_way.append(most)
+        kind: CallKind = "answer" if self._is_written else "gathering"
         try:
             if self._allowance is None:
                 yield
@@ -374,6 +375,9 @@ class Ledger(Protocol):
     async def end(self, id: str) -> None: ...
 
 
+_Waiting = tuple[tuple[tuple[str, ...], ...], datetime, str, str]  # accounts, age of the run, ids
+
+
 class Days:
     """The daily accounts. ``now`` is the clock, in any zone.
 
@@ -386,7 +390,7 @@ class Days:
     ) -> None:
         self._ledger = ledger
         self._now = now
-        self._waiting: dict[tuple[tuple[str, ...], ...], set[tuple[datetime, str, str]]] = {}
+        self._waiting: set[_Waiting] = set()
         self._changed = asyncio.Event()
 
     def allowance(self, holder: Holder, limits: DayLimits) -> Allowance:
@@ -402,21 +406,19 @@ class Days:
         accounts = tuple(holder.payer.account(scope) for scope in scopes)
         permit = partial(_covers, limits)
         call = Reservation(secrets.token_hex(8), holder, kind, scopes, micro_usd)
-        this = (holder.accepted_at, holder.run_id, call.id)
-        waiting = self._waiting.setdefault(accounts, set())
-        waiting.add(this)
+        this: _Waiting = (accounts, holder.accepted_at, holder.run_id, call.id)
+        self._waiting.add(this)
         try:
             while True:
-                changed, is_first = self._changed, min(waiting) == this
+                changed = self._changed
+                is_first = this == min(each for each in self._waiting if each[0] == accounts)
                 if is_first and await self._ledger.begin(call, self._now(), permit):
                     return call.id
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LOOK_SECONDS if is_first else None):
                         await changed.wait()
         finally:
-            waiting.discard(this)
-            if not waiting and self._waiting.get(accounts) is waiting:
-                del self._waiting[accounts]
+            self._waiting.discard(this)
             self._wake()
 
     async def end(self, id: str) -> None:

@@ -47,7 +47,7 @@ from bot.text.terms import keywords, terms
 SHARED = 0.8  # share of a claim's words, without figures, that the other sentence or its title has
 FEWEST = 3  # words a claim must have for that to be meaningful
 LONGEST = 400  # characters of a sentence that can state a single fact
-_AFTER = re.compile(r"[\s-]{0,2}(%|[^\W\d_]+)")
+_AFTER = re.compile(r"[\s-]{0,2}([^\W\d_]+)")
 _PARENTHESES = re.compile(r"[(（][^()（）]*[)）]")
 _CURRENCY = re.compile(r"[$€£¥₩₹]\s?$")
 
@@ -150,13 +150,15 @@ def _words(claim: str, measured: Sequence[Fact]) -> frozenset[str]:
 
 
 def _unit(sentence: str, fact: Fact) -> str:
-    """Return the unit of a figure: ``m`` in "330 m", ``$`` in "$5", or ""."""
+    """Return the unit of a figure: ``m`` in "330 m", ``$`` in "$5", ``share`` in "5 %", or ""."""
+    if fact.unit is not None and fact.unit.dimension == "share":  # "%" is in its text
+        return fact.unit.dimension
     at = sentence.find(fact.text)
     before = _CURRENCY.search(sentence[:at])
     if before is not None:
         return before.group().strip()
     after = _AFTER.match(sentence, at + len(fact.text))
-    return "".join(terms(after[1])) or after[1] if after is not None else ""
+    return "".join(terms(after[1])) if after is not None else ""
 
 
 DOUBT_MARK = "⚠"
@@ -421,8 +423,8 @@ def _makes_no_claim(
 ) -> bool:
     if sentence.kind in ("heading", "code") or piece.rstrip().endswith((":", "：")):
         return True
-    line_start = text.rfind("\n", 0, sentence.start) + 1
-    if text[line_start : sentence.end].lstrip().startswith(">"):
+    _, _, before = text[: sentence.start].rpartition("\n")
+    if f"{before}{piece}".lstrip().startswith(">"):
         return True
     return any(start <= sentence.start and sentence.end <= stop for start, stop in literals)
 

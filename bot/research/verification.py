@@ -229,8 +229,6 @@ def _moved(at: int, edits: Sequence[_Edit], *, to_end: bool) -> int:
             shift += len(edit.new) - (edit.end - edit.start)
         elif at > edit.start:
             return edit.start + shift + (len(edit.new) if to_end else 0)
-        else:
-            break
     return at + shift
 
 

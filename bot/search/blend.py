@@ -6,6 +6,7 @@ import asyncio
 import copy
 import time
 import unicodedata
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -240,20 +241,25 @@ class Search:
             waiting: set[_Asked] = set(tasks)
             while waiting and not any(_is_enough(task) for task in tasks):
                 _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            if waiting:
-                patience = [each.policy.awaited for each, task in asking if task in waiting]
-                await asyncio.wait(waiting, timeout=max((PATIENCE, *filter(None, patience))))
-                waiting = {task for task in waiting if not task.done()}
+            await asyncio.gather(
+                *(
+                    asyncio.wait({task}, timeout=each.policy.awaited or PATIENCE)
+                    for each, task in asking
+                )
+            )
         except asyncio.CancelledError:
             for task in tasks:
                 task.cancel()
             raise
-        for task in waiting:  # their results are cached for the next identical query
+        ended = [task.result() for task in tasks if task.done()]
+        late = [(each, task) for each, task in asking if not task.done()]
+        for _, task in late:  # their results are cached for the next identical query
             self._late.add(task)
             task.add_done_callback(self._late.discard)
-        ended = [task.result() for task in tasks if task.done()]
-        missed = [each for each, task in asking if task in waiting and each.policy.awaited]
-        return [*ended, *(Failure(f"{each.name}: {LATE}") for each in missed)]
+        return [
+            *ended,
+            *(Failure(f"{each.name}: {LATE}") for each, _ in late if each.policy.awaited),
+        ]
 
     async def _rarity(self, asked: Sequence[Guarded], query: str, reach: Reach) -> dict[str, float]:
         """The rarity of the query's terms, from the first provider that knows it."""
@@ -329,7 +335,7 @@ def blend(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
     The hit of a page is taken from the list that ranks it best, with another list's snippet if its
     own is empty. Equal scores are ordered by best rank, then by the order of the lists.
     """
-    scores: dict[str, float] = {}
+    scores: defaultdict[str, float] = defaultdict(float)
     best: dict[str, tuple[int, int]] = {}
     hits: dict[str, Hit] = {}
     for place, ranked in enumerate(lists):
@@ -337,7 +343,7 @@ def blend(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
         keys = list(dict.fromkeys(dedupe_key(hit.url) for hit in ranked))
         for rank, key in enumerate(keys, 1):
             hit = unique[key]
-            scores[key] = scores.get(key, 0.0) + 1.0 / (K + rank)
+            scores[key] += 1.0 / (K + rank)
             if key not in hits or (rank, place) < best[key]:
                 other = hits.get(key)
                 best[key] = (rank, place)

@@ -215,8 +215,9 @@ def with_rule(
         new = _dollars(value)
     try:
         return ChannelRules.model_validate({**rules.model_dump(), key: new})
-    except ValidationError:  # only the length is left to validate
-        raise invalid("rules-too-long", key=key, most=_longest(key)) from None
+    except ValidationError as error:  # only the length is left to validate
+        most = error.errors()[0]["ctx"]["max_length"]
+        raise invalid("rules-too-long", key=key, most=most) from None
 
 
 def depth_named(word: str) -> Depth:
@@ -240,12 +241,6 @@ def _dollars(value: str) -> float | None:
 
 def _not_possible(key: str, value: str, possible: Collection[str]) -> Invalid:
     return invalid("rules-invalid", key=key, value=value, allowed=", ".join(possible))
-
-
-def _longest(key: str) -> int:
-    """Return the maximum length of a rule's value, in characters."""
-    limits = (getattr(one, "max_length", None) for one in ChannelRules.model_fields[key].metadata)
-    return next((limit for limit in limits if limit is not None), 0)
 
 
 def rule_values(rules: ChannelRules) -> list[tuple[str, str]]:

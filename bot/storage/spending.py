@@ -331,8 +331,8 @@ Permit = Callable[[DaySpent, DaySpent], bool]
 """Decides whether a call may begin, from what its payer's accounts have spent today and what is
 reserved for other calls; raises to refuse it for the whole day."""
 
-CallKind = Literal["gathering", "answer", "after"]
-"""The purpose of a call: work before the answer, the answer itself, or work after it."""
+CallKind = Literal["gathering", "answer"]
+"""The purpose of a call: work before the answer, or the answer and what follows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +367,7 @@ class Reservations(Transactions):
             await _put_aside(db, call.id, holder, call.micro_usd, is_answer=False)
             if call.kind == "gathering":
                 await _put_aside(db, answer, holder, call.micro_usd, is_answer=True)
-            else:  # the answer is being written or done
+            else:
                 await db.execute(sa.delete(reservations).where(reservations.c.id == answer))
         return True
 

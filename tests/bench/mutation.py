@@ -116,9 +116,12 @@ def _tests(node: ast.AST) -> list[ast.expr]:
 
 def _worth_mutating(node: ast.AST) -> Iterator[ast.AST]:
     """The node and what is in it, but for what no behaviour follows from: annotations, decorators,
-    texts, lines of the log, assertions, and tuned numbers, which a test could only repeat."""
+    texts, lines of the log, assertions (``strict`` of ``zip`` is one), and tuned numbers, which a
+    test could only repeat."""
     match node:
         case ast.JoinedStr() | ast.Assert() | ast.If(ast.Name("TYPE_CHECKING")):
+            return
+        case ast.keyword("strict"):
             return
         case ast.Expr(ast.Call(ast.Attribute(ast.Name(name)))) if name == LOGGED:
             return

@@ -61,6 +61,7 @@ def test_one_small_thing_is_wrong_in_each(source: str, expected: list[str]) -> N
         "def f(a: int | None) -> int | None: ...",
         "log.info('done', seconds=1)",
         "assert a < b",
+        "a = zip(b, c, strict=True)",
         "a = f'{b + 1}'",
         "if TYPE_CHECKING:\n    a = 1",
         "@d(frozen=True)\nclass C:\n    SIZE = 3",

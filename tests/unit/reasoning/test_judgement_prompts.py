@@ -11,29 +11,38 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.errors import ModelBroken
+from bot.pages.pictures import picture_in
 from bot.reasoning.calls import ModelReply, Request, Text, Unusable, prompt
 from bot.reasoning.evidence import CitationDelta, Claim, Restated, Statement, Verdict
 from bot.reasoning.judgement_prompts import (
     COMPARED,
     GIVEN,
     GRADED,
+    PAIR_TOKENS,
     QUERIES,
     REASON,
     RESTATED,
+    RESTATED_TOKENS,
+    SHOWN_TOKENS,
     STATEMENT,
+    VERDICT_TOKENS,
     VERDICTS,
     compare_request,
     grade_request,
     parse_comparison,
+    parse_pictures,
     parse_restatements,
     parse_statements,
     parse_verdict,
     parse_verdicts,
+    picture_request,
     restate_request,
+    statements_request,
     verify_request,
 )
 from tests.fakes.claude import says
 from tests.fakes.claude_stage import OpenStage, wire
+from tests.fakes.pictures import drawn
 
 TOWER = "The tower was completed in 1889. It is 330 metres tall."
 CLAIMS = (
@@ -49,6 +58,7 @@ PAIRS = (
     ("Dogs may come in.", "Dogs must stay outside."),
     ("The house is large.", "Large the house is."),
 )
+PICTURES = [found for text in ("Exit 3", "Gate B") if (found := picture_in(drawn(text)))]
 GRADED_QUESTIONS = ("How tall is the tower?", "And in feet?")
 
 
@@ -90,8 +100,18 @@ def verdict(sentence: object, judgement: object, words: object = "") -> dict[str
             lambda reply: parse_verdict(reply)[0],
             "right",
         ),
+        (
+            lambda model: statements_request(model, "The tower is tall. The bridge is red"),
+            lambda reply: [each.alone for each in parse_statements(reply)],
+            ["The tower is tall", "The bridge is red"],
+        ),
+        (
+            lambda model: picture_request(model, PICTURES),
+            lambda reply: parse_pictures(reply, 2),
+            ("Exit 3", "Gate B"),
+        ),
     ],
-    ids=["verify", "restate", "compare", "grade"],
+    ids=["verify", "restate", "compare", "grade", "statements", "see"],
 )
 async def test_the_api_accepts_the_request_and_its_reply_is_read(
     stage: OpenStage,
@@ -147,9 +167,24 @@ def test_the_text_is_shown_for_what_stands_around_a_sentence(question: str) -> N
     assert ("<question>" in sent) == bool(question)
 
 
-@pytest.mark.parametrize("sentences", [1, 60])
-def test_the_reply_has_room_for_a_verdict_on_each_sentence(sentences: int) -> None:
-    assert verify_request("m", "?", ANSWER, CLAIMS[:1] * sentences).max_tokens >= 60 * sentences
+@pytest.mark.parametrize("count", [1, 60])
+@pytest.mark.parametrize(
+    ("request_", "tokens"),
+    [
+        (lambda count: verify_request("m", "?", ANSWER, CLAIMS[:1] * count), VERDICT_TOKENS),
+        (
+            lambda count: restate_request("m", "?", "", CLAIMS[:1] * count, FAILED[:1] * count),
+            RESTATED_TOKENS,
+        ),
+        (lambda count: compare_request("m", "?", PAIRS[:1] * count), PAIR_TOKENS),
+        (lambda count: picture_request("m", PICTURES[:1] * count), SHOWN_TOKENS),
+    ],
+    ids=["verify", "restate", "compare", "see"],
+)
+def test_the_reply_has_room_for_every_item_and_little_more_is_put_aside_for_it(
+    request_: Callable[[int], Request], tokens: int, count: int
+) -> None:
+    assert tokens * count < request_(count).max_tokens <= tokens * count + 500
 
 
 def test_a_sentence_to_restate_comes_with_its_verdict() -> None:
@@ -226,9 +261,10 @@ def test_verdicts_come_in_any_order_and_some_may_be_missing() -> None:
 
 def test_restated_sentences_come_in_any_order_and_some_may_be_missing() -> None:
     told = [
-        {"sentence": 2, "text": "It is\n330 metres tall."},
+        {"sentence": 1, "text": 3},
         {"sentence": 9, "text": "It is red."},
-        {"sentence": True, "text": 3},
+        {"sentence": True, "text": "It is red."},
+        {"sentence": 2, "text": "It is\n330 metres tall."},
         "2",
     ]
     found = parse_restatements(replied({"sentences": told}), CLAIMS)
@@ -294,8 +330,13 @@ def test_a_statement_is_read_as_it_was_meant(item: object, read: Statement | Non
 def test_a_reason_is_one_short_line() -> None:
     grade, reason = parse_verdict(replied({"reason": "because\n" * 100, "grade": "partly"}))
     assert grade == "partly"
-    assert "\n" not in reason
+    assert reason.startswith("because because")
     assert len(reason) <= REASON
+
+
+def test_what_pictures_show_comes_in_any_order_and_some_may_show_nothing() -> None:
+    told = [{"picture": 3, "text": " Gate\nB "}, {"picture": 1, "text": None}, {"picture": 4}, 2]
+    assert parse_pictures(replied({"pictures": told}), 3) == ("", "", "Gate\nB")
 
 
 PARSERS: dict[str, Callable[[ModelReply], Any]] = {
@@ -303,6 +344,7 @@ PARSERS: dict[str, Callable[[ModelReply], Any]] = {
     "sentences": lambda reply: parse_restatements(reply, CLAIMS),
     "statements": parse_statements,
     "grade": parse_verdict,
+    "pictures": lambda reply: parse_pictures(reply, 1),
 }
 
 

@@ -19,8 +19,18 @@ from bot.core.texts import LOCALES, sentence_for, texts_for
 from bot.operation.configuration import load_settings
 from bot.reasoning.calls import ModelReply
 from bot.research.budget import LOOK_SECONDS, Account, Budget, DayLimits, Days
-from bot.storage.spending import SCOPES, Amount, DaySpent, Holder, Payer, Permit, Reservation, Scope
-from tests.fakes.virtual_time import in_virtual_time
+from bot.storage.spending import (
+    SCOPES,
+    Amount,
+    CallKind,
+    DaySpent,
+    Holder,
+    Payer,
+    Permit,
+    Reservation,
+    Scope,
+)
+from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.samples import NOW
 
 BUDGET = Budget(
@@ -42,7 +52,7 @@ def spent(usd: float = 0.0, questions: int = 0) -> Amount:
         (Usage(input_tokens=600, cached_tokens=400), "The budget of 1000 input tokens was spent."),
         (Usage(output_tokens=300), "The budget of 300 output tokens was spent."),
         (Usage(usd=0.5), "The budget of 0.50 USD was spent."),
-        (Usage(seconds=60.5), "The time of 60 seconds was spent."),
+        (Usage(seconds=60), "The time of 60 seconds was spent."),
     ],
 )
 def test_a_model_call_is_covered_until_a_limit_is_reached(usage: Usage, sentence: str) -> None:
@@ -127,9 +137,10 @@ def test_uploads_are_limited_for_questions_with_files_only(
     settings = load_settings()
     assert not DayLimits.of(settings, RunOptions())
     day = DayLimits.of(settings, RunOptions(), has_files=True)
-    day.check_question(DaySpent(user=Amount(uploaded_bytes=2_000_000)), NOW)
-    with pytest.raises(DaySpentUp, match=r"2 MB a day.* at 00:00 UTC, in less than"):
-        day.check_question(DaySpent(user=Amount(uploaded_bytes=2_000_001)), NOW)
+    for check in (day.check_question, DayLimits.of_uploads().check_uploads):
+        check(DaySpent(user=Amount(uploaded_bytes=2_000_000)), NOW)
+        with pytest.raises(DaySpentUp, match=r"2 MB a day.* at 00:00 UTC, in less than"):
+            check(DaySpent(user=Amount(uploaded_bytes=2_000_001)), NOW)
 
 
 def test_so_many_questions_a_day_are_taken_and_no_more() -> None:
@@ -457,12 +468,14 @@ def _plenty() -> dict[str, Any]:
 
 
 class Ledger:
-    """The spending of a day and what is put aside, in memory; ``looks`` counts the look-ups."""
+    """The spending of a day and what is put aside, in memory; ``looks`` counts the look-ups, and
+    ``kinds`` are those of the calls that began."""
 
     def __init__(self) -> None:
         self.spent: dict[tuple[str, ...], int] = {}
         self.aside: dict[str, tuple[set[tuple[str, ...]], int]] = {}
         self.looks: list[date] = []
+        self.kinds: list[CallKind] = []
 
     async def begin(self, call: Reservation, now: datetime, permit: Permit) -> bool:
         self.looks.append(now.astimezone(UTC).date())
@@ -475,6 +488,7 @@ class Ledger:
         }
         if permit(a_day(spent), a_day(aside)):
             self.aside[call.id] = set(accounts.values()), call.micro_usd
+            self.kinds.append(call.kind)
             return True
         return False
 
@@ -491,8 +505,10 @@ def a_day(micro_usd: Mapping[Scope, int]) -> DaySpent:
     return DaySpent(**{scope: Amount(micro_usd=spent) for scope, spent in micro_usd.items()})
 
 
-def cover(days: Days, limits: DayLimits, payer: Payer = ADA) -> AbstractAsyncContextManager[None]:
-    return days.allowance(Holder("r1", 1, NOW, payer), limits).cover(ASIDE)
+def cover(
+    days: Days, limits: DayLimits, payer: Payer = ADA, run: str = "r1"
+) -> AbstractAsyncContextManager[None]:
+    return days.allowance(Holder(run, 1, NOW, payer), limits).cover(ASIDE)
 
 
 async def test_where_no_money_is_limited_nothing_is_looked_up() -> None:
@@ -543,11 +559,63 @@ async def test_only_the_call_of_the_oldest_run_looks() -> None:
     assert {type(result) for result in results} == {BudgetSpent}
 
 
+@in_virtual_time
+async def test_where_a_call_ends_the_next_begins_at_once_the_oldest_run_first() -> None:
+    ledger, limits = Ledger(), DayLimits(user_usd=0.001_5)
+    days = Days(ledger, lambda: NOW)
+    begun: list[str] = []
+
+    async def call(run: str) -> None:
+        async with cover(days, limits, run=run):
+            begun.append(run)
+            await asyncio.sleep(0.1)
+
+    calls = [asyncio.create_task(call(run)) for run in ("r1", "r2", "r4", "r3")]
+    begin = now()
+    await asyncio.gather(*calls)
+    assert begun == ["r1", "r2", "r3", "r4"]
+    assert now() - begin == pytest.approx(0.2), "two at a time, and none waited to look again"
+
+
 async def test_accounts_of_others_are_left_alone() -> None:
     ledger, limits = Ledger(), DayLimits(user_usd=0.001)
     days = Days(ledger, lambda: NOW)
-    async with cover(days, limits), cover(days, limits, Payer("slack", "T1", "C1", "U2")):
-        pass
+    async with cover(days, limits):
+        waiting = asyncio.ensure_future(cover(days, limits).__aenter__())
+        await settled()
+        async with asyncio.timeout(5), cover(days, limits, Payer("slack", "T1", "C1", "U2"), "r2"):
+            assert not waiting.done()
+    await waiting
+
+
+@in_virtual_time
+async def test_waiting_for_the_calls_of_other_runs_is_no_working_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bot.research.budget.monotonic", now)
+    days, limits = Days(Ledger(), lambda: NOW), DayLimits(user_usd=0.001)
+    account = Account(PLENTY, price, days.allowance(Holder("r2", 1, NOW, ADA), limits))
+
+    async def call() -> None:
+        async with account.cover(request(1)):
+            await asyncio.sleep(5)
+
+    async with cover(days, limits):
+        waits = asyncio.create_task(call())
+        await asyncio.sleep(30)
+        assert not waits.done()
+    await waits
+    assert account.usage.seconds == pytest.approx(5)
+
+
+async def test_nothing_is_kept_for_the_answer_any_more_once_it_is_written() -> None:
+    ledger = Ledger()
+    allowance = Days(ledger).allowance(Holder("r1", 1, NOW, ADA), DayLimits(user_usd=1.0))
+    account = Account(PLENTY, price, allowance)
+    for hold in (account.cover, account.charge, account.cover):
+        async with hold(request(1)):
+            pass
+    assert ledger.kinds == ["gathering", "answer", "answer"]
 
 
 @in_virtual_time

@@ -32,6 +32,7 @@ from bot.research.verification import (
     amended,
     amendments,
     as_restated,
+    compare_pairs,
     is_quoted,
     is_wanted,
     restatable,
@@ -100,6 +101,7 @@ TABLE: Sequence[Part] = (
             {"It is old.": "It [1] was [so](https://e.example/) [7]."},
             "It is tall [1]. It was so [1].",
         ),
+        ((("它高。", 0), ("它旧。", 1)), {"它旧。": "它很旧。"}, "它高 [1]。它很旧 [1]。"),
         (TWO, {"It is new.": ""}, "It is tall [1]. It is old [1]."),
         (TWO, {"It is tall.": "", "It is old.": ""}, ""),
         # The mark of a run of sentences stays with those that are left.
@@ -107,6 +109,8 @@ TABLE: Sequence[Part] = (
         (RUN, {"It is tall.": ""}, "And it is high [1]. It is old [1]."),
         (RUN, {"It is tall.": "Tall it is."}, "Tall it is. And it is high [1]. It is old [1]."),
         (RUN, {"It is tall.": "", "And it is high.": ""}, "It is old [1]."),
+        # It is not given to one that did not share it.
+        ((("Yes. ", None), *TWO), {"It is tall.": ""}, "Yes. It is old [1]."),
     ],
 )
 def test_sentences_are_changed_and_their_footnotes_stay(
@@ -131,18 +135,32 @@ def test_sentences_are_changed_and_their_footnotes_stay(
         (LIST, {"- It is tall.": "", "And more.": ""}, "What it is:\n\n- It is old [1].\n"),
         (LIST, {"- It is red.": ""}, "- It is old [1].\n\nThat is all"),
         (LIST, {"- It is old.": "* It was old."}, "\n- It was old [1].\n"),
+        (LIST, {"- It is old.": "", "- It is red.": ""}, "And more [1].\n\nThat is all"),
+        (LIST, dict.fromkeys(("- It is tall.", "And more.", "- It is old.", "- It is red."), ""),
+         "What it is:\n\nThat is all"),
+        (TABLE, {"| it | tall |": "", "| it | old |": ""}, "| --- | --- |\n\nAnd it is red"),
         (TABLE, {"| it | old |": ""}, "| it | tall [1] |\n\nAnd it is red"),
     ],
-)
+)  # fmt: skip
 def test_lists_and_tables_keep_their_lines(
     parts: Sequence[Part], changes: dict[str, str], text: str
 ) -> None:
     assert text in amended(written(*parts), changes).text
 
 
-def test_a_paragraph_that_goes_leaves_no_hole() -> None:
+@pytest.mark.parametrize(
+    ("dropped", "left"),
+    [
+        (["It is tall."], "It is old [1].\n\nIt is red [1]."),
+        (["It is old."], "It is tall [1].\n\nIt is red [1]."),
+        (["It is red."], "It is tall [1].\n\nIt is old [1].\n\n"),
+        (["It is tall.", "It is old."], "It is red [1]."),
+        (["It is old.", "It is red."], "It is tall [1].\n\n"),
+    ],
+)
+def test_a_paragraph_that_goes_leaves_no_hole(dropped: list[str], left: str) -> None:
     answer = written(("It is tall.\n\n", 0), ("It is old.\n\n", 1), ("It is red.", 2))
-    assert amended(answer, {"It is old.": ""}).text == "It is tall [1].\n\nIt is red [1]."
+    assert amended(answer, dict.fromkeys(dropped, "")).text == left
 
 
 def test_marks_that_were_typed_stay_with_their_sentence() -> None:
@@ -604,6 +622,28 @@ async def test_a_model_that_does_not_answer_is_waited_for_so_long() -> None:
 
     (only,) = await verified(Slow(), composed(IRON, RED))
     assert only.verification.problem == "The small model took more than 30 seconds."
+
+
+PAIRS = (("It is red.", "Red it is."), ("It is red.", "It is blue."))
+
+
+@pytest.mark.parametrize(
+    ("error", "same"), [(None, (True, False)), (AWAY, (None, None)), (RunLost("Lost."), None)]
+)
+async def test_versions_of_sentences_are_compared_unless_the_model_is_away(
+    error: FootnoteError | None, same: tuple[bool | None, ...] | None
+) -> None:
+    def compared(before: str, now: str) -> bool:
+        if error is not None:
+            raise error
+        return "blue" not in now
+
+    asking = compare_pairs(Scripted(same=compared), QUESTION, PAIRS)
+    if same is not None:
+        assert await asking == same
+        return
+    with pytest.raises(RunLost):
+        await asking
 
 
 @pytest.mark.parametrize("error", [RunLost("It is another's."), StorageUnavailable("Away.")])

@@ -253,8 +253,14 @@ async def test_nothing_in_the_words_of_a_page_is_a_mark(words: str, shown: str) 
     assert quoted(checked) == [(1, TOWER[0])]
 
 
-async def test_a_sentence_that_is_quoted_word_for_word_is_not_doubted() -> None:
-    passage = "The pool has 2000*1024 bytes, see argv[7] of Golden Gate."
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "The pool has 2000*1024 bytes, see argv[7] of Golden Gate.",
+        "With ten more it would be 340 metres tall (330 + 20 = 340).",  # the page's own error
+    ],
+)
+async def test_a_sentence_that_is_quoted_word_for_word_is_not_doubted(passage: str) -> None:
     evidence = Evidence(sources=(a_source(1, "Pool", [passage]),))
 
     checked = check(
@@ -369,6 +375,8 @@ async def test_a_figure_must_be_in_the_cited_words_a_name_may_be_elsewhere_on_th
         "The Golden Gate Bridge opened in 1937.",
         "- In 2019 about 7 million people came.",
         "铁塔由古斯塔夫·埃菲尔于1925年建成。",
+        "The Golden Gate Bridge is of 1937 `so`",
+        "`open()` is of 1937 at the Golden Gate.",
     ],
 )
 async def test_a_claim_without_a_footnote_is_doubted(sentence: str) -> None:
@@ -386,11 +394,14 @@ async def test_a_claim_without_a_footnote_is_doubted(sentence: str) -> None:
         "> Nothing was found on the Golden Gate Bridge. It may be in reports of 1937.",
         "The tower was completed.",
         "```\nyear = 1937\n```",
+        "`open every golden gate of iron`",
+        "---",
     ],
 )
 async def test_what_claims_nothing_is_not_doubted(sentence: str) -> None:
     checked, _ = await answer(f"{sentence}\n\nIt was completed in 1889 [1].")
     assert checked.doubts == ()
+    assert checked.text.startswith(sentence)
 
 
 async def test_the_askers_own_words_need_no_footnote() -> None:
@@ -506,12 +517,17 @@ async def test_beside_what_was_not_found_claims_are_checked() -> None:
     assert len(checked.doubts) == 1
 
 
-async def test_a_bare_answer_in_one_block_with_its_proof_is_proven_by_what_is_cited_next() -> None:
+@pytest.mark.parametrize(
+    ("block", "proof"),
+    [
+        ("In 1889. The bridge spans the Firth of Forth,", " the tower was completed in 1889."),
+        ("1889年。桥横跨福斯湾，", "塔于1889年完工。"),
+    ],
+)
+async def test_a_bare_answer_in_one_block_with_its_proof_is_proven_by_what_is_cited_next(
+    block: str, proof: str
+) -> None:
     """The endpoint cites for both sentences what the second one says."""
-    block, proof = (
-        "In 1889. The bridge spans the Firth of Forth,",
-        " the tower was completed in 1889.",
-    )
     checked, _ = await answer(block, cites(3, 1), TextDelta(proof), cites(1, 0))
     assert checked.doubts == ()
     wrong = block.replace("1889", "1887")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import pytest
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 
 from bot.core.errors import (
     CredentialsRefused,
+    FootnoteError,
     InvalidSetting,
     NoProviderAvailable,
+    PageUnreadable,
     ProviderUnavailable,
 )
 from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach
@@ -98,16 +101,37 @@ async def test_providers_are_asked_at_once() -> None:
     assert now() - begin == pytest.approx(3)
 
 
+NOTED = ("z: It took too long: the answer was made without it.",)
+
+
+@pytest.mark.parametrize(
+    ("answers", "awaited", "seconds", "found", "failures"),
+    [
+        ((1.0, 1.5, 9.0), (None, None, None), 2.0, "abcdef", ()),
+        ((1.0, 9.0, 5.5), (None, None, 5.0), 5.5, "abcdeg", ()),
+        ((1.0, 9.0, 9.0), (None, None, 5.0), 6.0, "abcde", NOTED),
+        ((1.0, 1.5, 2.5), (None, None, 5.0), 2.5, "abcdefg", ()),
+        ((1.0, 9.0, 2.5), (None, None, 5.0), 2.5, "abcdeg", ()),  # y had its second
+        ((1.0, 9.0, 9.0), (5.0, None, None), 2.0, "abcde", ()),  # x has no need of its time
+    ],
+)
 @in_virtual_time
-async def test_who_is_slow_is_waited_for_a_moment_once_another_has_found_enough() -> None:
-    quick = scripted(1.0, hits("x", *"abcde"), name="x")
-    slow = scripted(1.5, hits("y", "f"), name="y")
-    slower = scripted(9.0, hits("z", "g"), name="z")
-    begin = now()
-    found = await search(quick, slow, slower).search(Query("q", 10))
-    assert now() - begin == pytest.approx(2)
-    assert sorted(named(found.hits)) == list("abcdef")
-    assert found.failures == ()
+async def test_each_provider_is_waited_for_as_long_as_its_policy_says(
+    answers: tuple[float, ...],
+    awaited: tuple[float | None, ...],
+    seconds: float,
+    found: str,
+    failures: tuple[str, ...],
+) -> None:
+    """From when one has found enough. Who has a time of its own is named if it takes longer."""
+    pages = zip("xyz", answers, ("abcde", "f", "g"), strict=True)
+    providers = [scripted(after, hits(name, *names), name=name) for name, after, names in pages]
+    policies = {name: replace(ONCE, awaited=own) for name, own in zip("xyz", awaited, strict=True)}
+    on, begin = Search(providers, policies=policies, clock=now), now()
+    outcome = await on.search(Query("q", 10))
+    assert now() - begin == pytest.approx(seconds)
+    assert "".join(sorted(named(outcome.hits))) == found
+    assert outcome.failures == failures
 
 
 @in_virtual_time
@@ -205,6 +229,7 @@ async def test_a_cancelled_search_ends_its_calls() -> None:
     await asyncio.sleep(1)
     searching.cancel()
     await asyncio.wait({searching})
+    assert searching.cancelled()
     begin = now()
     await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()}, return_exceptions=True)
     assert now() == begin, "nothing is left that would wait for the provider"
@@ -222,9 +247,12 @@ async def test_a_provider_that_fails_often_rests_and_says_how_long() -> None:
 
 @in_virtual_time
 async def test_a_name_that_is_not_configured_is_a_clear_error() -> None:
-    with pytest.raises(InvalidSetting) as caught:
-        await search(scripted([], name="wikipedia")).search(Query("q", 10), providers=("wikipdia",))
-    assert "Did you mean wikipedia?" in caught.value.sentence
+    on = search(scripted([], name="wikipedia"))
+    assert await on.report("wikipedia") == "answered"
+    for asking in (on.search(Query("q", 10), providers=("wikipdia",)), on.report("wikipdia")):
+        with pytest.raises(InvalidSetting) as caught:
+            await asking
+        assert "Did you mean wikipedia?" in caught.value.sentence
 
 
 @pytest.mark.parametrize(
@@ -284,6 +312,7 @@ def test_hits_from_blocked_domains_are_dropped(entry: str) -> None:
         provider = scripted(hits("x", "a", "b", "sub.b", "notb", "c"))
         found = await search(provider, blocked=(entry,)).search(Query("q", 3))
         assert named(found.hits) == ["a", "notb", "c"]
+        assert provider.queries == [Query("q", 6)], "more are asked for, in case some are blocked"
 
     run()
 
@@ -312,12 +341,13 @@ async def test_a_defect_in_one_provider_costs_only_its_hits() -> None:
 async def test_when_all_fail_the_error_says_which_and_why() -> None:
     x = scripted(ProviderUnavailable("It is down.", retry_after=50), name="x")
     y = scripted(CredentialsRefused("The key is wrong."), name="y")
+    z = scripted(ProviderUnavailable("Away.", retry_after=20), name="z")
     with pytest.raises(NoProviderAvailable) as caught:
-        await search(x, y).search(Query("q", 5))
+        await search(x, y, z).search(Query("q", 5))
     assert caught.value.sentence == (
-        "No search provider answered. x: It is down. y: The key is wrong."
+        "No search provider answered. x: It is down. y: The key is wrong. z: Away."
     )
-    assert caught.value.retry_after == 50
+    assert caught.value.retry_after == 20
 
 
 # ---------------------------------------------------------------- how rare words are
@@ -329,6 +359,18 @@ async def test_a_search_tells_how_rare_its_words_are_by_the_provider_that_knows(
         Query("the harbour bells")
     )
     assert found.rarity == {"": 9.0, "harbour": 2.0, "bell": 9.0}
+
+
+@pytest.mark.parametrize("reach", [EVERYTHING, NO_DOCUMENTS])
+async def test_words_are_as_rare_as_they_are_in_what_the_asker_may_read(reach: Reach) -> None:
+    class OfDocuments(Knowing):
+        async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]:
+            return {"": 9.0 if reach == EVERYTHING else 1.0}
+
+    found = await search(OfDocuments("k", deque([hits("k", "a")]))).search(
+        Query("harbour", reach=reach)
+    )
+    assert found.rarity == {"": 9.0 if reach == EVERYTHING else 1.0}
 
 
 @pytest.mark.parametrize("error", [ProviderUnavailable("It is down."), RuntimeError("a defect")])
@@ -371,6 +413,36 @@ async def test_a_page_is_read_by_the_provider_that_knows_it() -> None:
     page = await both.read("https://y.example/page")
     assert page is not None
     assert page.text == "b."
+    assert await both.read("https://z.example/page") is None
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (ProviderUnavailable("It is down."), "y: It is down."),
+        (PageUnreadable("The page is empty."), "The page is empty."),
+    ],
+)
+@in_virtual_time
+async def test_who_could_not_read_a_page_is_named_unless_that_is_the_pages_fault(
+    error: FootnoteError, sentence: str
+) -> None:
+    both, said = search(reading([], name="x"), reading(error, name="y")), error.sentence
+    with pytest.raises(type(error)) as caught:
+        await both.read("https://y.example/page")
+    assert caught.value.sentence == sentence
+    assert error.sentence == said, "others may have got the same error"
+
+
+def test_a_web_page_is_read_under_the_address_of_the_provider_that_knows_it() -> None:
+    @dataclass
+    class Linking(Scripted):
+        def address_of(self, link: str) -> str:
+            return f"{self.name}:{link}" if link.startswith(f"https://{self.name}.") else ""
+
+    on = search(*(Linking(name) for name in "xyz"), scripted(name="web"))
+    assert on.address_of("https://y.example/") == "y:https://y.example/"
+    assert on.address_of("https://a.test/") == ""
 
 
 @dataclass

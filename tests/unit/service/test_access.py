@@ -20,6 +20,8 @@ from bot.operation.configuration import load_settings
 from bot.rights.rights import Rights
 from bot.search.indexer import Indexer
 from bot.service.access import (
+    APP_QUESTIONS,
+    AppLimit,
     check_access,
     is_admin,
     options_for,
@@ -209,6 +211,7 @@ def test_one_rule_changes_and_the_others_stay() -> None:
             "“gogle” does not work for providers. Possible: local",
         ),
         ("tone", "x" * 1_001, "too long for tone: at most 1,000 characters"),
+        ("language", "x" * 41, "too long for language: at most 40 characters"),
     ],
 )
 def test_what_cannot_be_set_is_named(key: str, value: str, words: str) -> None:
@@ -317,7 +320,32 @@ async def test_a_stop_is_heard_though_the_day_is_spent(open_house: OpenHouse) ->
     assert (await house.run(asked.run_id)).state == "stopped"
 
 
+def test_an_app_may_ask_so_often_in_a_channel_and_a_repeated_message_counts_once() -> None:
+    limit = AppLimit()
+    for number in range(APP_QUESTIONS):
+        assert [limit.allows("C1", "B1", f"m{number}") for _ in "12"] == [True, True]
+    assert [limit.allows("C1", "B1", "one more") for _ in "12"] == [False, False]
+    assert limit.allows("C1", "B1", "m0"), "it was allowed, and has only come again"
+    assert limit.allows("C2", "B1", "one more")
+    assert limit.allows("C1", "B2", "one more")
+
+
 # ---------------------------------------------------------------- a channel's own rule
+
+
+async def test_an_admins_rules_hold_in_their_channel_until_they_are_reset(
+    open_house: OpenHouse,
+) -> None:
+    house = await open_house(admins="U1", channels={"C1": ChannelRules(tone="plain")})
+    rules, message = house.reception.rules, house.message("set tone dry")
+    dry = ChannelRules(tone="dry", daily_usd=2.0)
+    await rules.set(message, dry)
+    with pytest.raises(Denied, match="Only an admin"):
+        await rules.set(replace(message, author=BOB), None)
+    assert await rules.of(message.thread) == dry
+    assert await rules.of(replace(message.thread, channel="C2")) == ChannelRules()
+    await rules.set(message, None)
+    assert await rules.of(message.thread) == ChannelRules(tone="plain")
 
 
 async def test_a_channel_may_have_a_budget_of_its_own(open_house: OpenHouse) -> None:
@@ -359,7 +387,7 @@ async def test_a_command_may_lower_what_the_operator_allows_and_not_raise_it(
 
 
 @pytest.mark.parametrize(
-    ("typed", "expected"), [("2.50", 2.5), ("$3", 3.0), ("3 $", 3.0), ("", None)]
+    ("typed", "expected"), [("2.50", 2.5), ("$3", 3.0), ("3 $", 3.0), ("0.01", 0.01), ("", None)]
 )
 def test_a_budget_is_set_from_what_is_typed(typed: str, expected: float | None) -> None:
     rules = with_rule(ChannelRules(daily_usd=1.0), "daily_usd", typed, ())

@@ -273,7 +273,7 @@ async def held(store: Store, run_id: str) -> Holder:
 
 
 async def put_aside(
-    store: Store, holder: Holder, at: datetime | None = None, kind: CallKind = "after"
+    store: Store, holder: Holder, at: datetime | None = None, kind: CallKind = "answer"
 ) -> DaySpent:
     """Put a call aside; what was put aside before."""
     seen: list[DaySpent] = []
