@@ -254,7 +254,7 @@ async def test_draining_gives_working_runs_back_and_starts_no_more(
     first = await ask("a", a_thread())
     second = await ask("b", a_thread())
     await gate.until(lambda: gate.working == 1)
-    await dispatcher.drain()
+    await dispatcher.drain(0.0)
     assert gate.working == 0
     assert gate.ended == []
     free = await store.unfinished(datetime.now(UTC))
@@ -550,7 +550,7 @@ async def test_it_may_be_drained_before_it_is_left(
 ) -> None:
     run_id = await ask("a", a_thread())
     await gate.until(lambda: gate.working == 1)
-    await dispatcher.drain()
+    await dispatcher.drain(0.0)
     assert await state_of(store, run_id) == "running"
     assert (await store.unfinished(datetime.now(UTC)))[0].id == run_id, "it is left to others"
     assert (await dispatcher.condition()).working == 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import math
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -43,7 +44,7 @@ class Pace:
         self._left = MOST_AT_ONCE
         self._burst = MOST_AT_ONCE
         self._tick = asyncio.Event()
-        self._last = 0.0  # when a run last began
+        self._last = -math.inf  # when a run last began
 
     async def ready(self) -> None:
         """Wait until a run may begin; the first one always may."""
@@ -60,8 +61,7 @@ class Pace:
     def end(self) -> None:
         """Count the end of a run; if none is left, the next may begin."""
         self._working -= 1
-        if not self._working:
-            self._wake()
+        self._wake()
 
     async def keep(self) -> None:
         """Measure how busy the loop is, until cancelled."""
@@ -81,6 +81,7 @@ class Pace:
 
 
 FAILURES_REMEMBERED = 10_000
+NO_FAILURE = 0, -math.inf  # how many, and until when the run is left in peace
 
 log = get_logger()
 
@@ -145,9 +146,9 @@ class Job:
     work: asyncio.Task[None] | None = None
 
     def lose(self) -> None:
+        assert self.work is not None  # noqa: S101  (it has an attempt)
         self.lost = True
-        if self.work is not None:
-            self.work.cancel()
+        self.work.cancel()
 
 
 class Attempts:
@@ -166,7 +167,7 @@ class Attempts:
         self._lease = timedelta(seconds=timing.lease)
         self._renewed = _clock()
         self._failures: LRUCache[str, tuple[int, float]] = LRUCache(FAILURES_REMEMBERED)
-        self._unreleased: dict[str, int] = {}  # run → attempt that ended without releasing it
+        self._unreleased: set[tuple[str, int]] = set()  # runs, attempts that ended without it
         self._ending: set[asyncio.Task[None]] = set()
         self._rounds: Rounds | None = None
 
@@ -188,9 +189,7 @@ class Attempts:
         """
         job.begun = True
         try:
-            while (run := await self._claim(job)) is not None:
-                if await self._attempt(job, run):
-                    break
+            while (run := await self._claim(job)) and not await self._attempt(job, run):
                 job.stop.clear()  # the stop was for the attempt that was lost
             self._failures.pop(job.run_id, None)
         except Exception as error:
@@ -199,8 +198,7 @@ class Attempts:
             log.info("run interrupted", run=job.run_id, error=repr(error))
             raise
         finally:
-            if self.jobs.get(job.run_id) is job:
-                del self.jobs[job.run_id]
+            self.jobs.pop(job.run_id, None)
             job.ended.set()
 
     async def _claim(self, job: Job) -> RunRecord | None:
@@ -267,24 +265,23 @@ class Attempts:
             raise
         except StorageUnavailable as error:
             log.info("given back later", run=run.id, error=str(error))
-            self._unreleased[run.id] = run.attempt
+            self._unreleased.add((run.id, run.attempt))
 
     async def _give_back_late(self) -> None:
         """Release runs that could not be released when their attempt ended, so that others need not
         wait for their lease to expire."""
-        for run_id, attempt in list(self._unreleased.items()):
+        for run_id, attempt in list(self._unreleased):
             await self._store.release(run_id, attempt)
-            if self._unreleased[run_id] == attempt:
-                del self._unreleased[run_id]
+            self._unreleased.remove((run_id, attempt))
 
     # ------------------------------------------------------------ failing
 
     def may_try(self, run_id: str) -> bool:
         """Return True if the wait after a run's last failure here is over."""
-        return self._failures.get(run_id, (0, 0.0))[1] <= _clock()
+        return self._failures.get(run_id, NO_FAILURE)[1] <= _clock()
 
     def _next_failure(self, run_id: str, error: Exception) -> tuple[int, float]:
-        times = self._failures.get(run_id, (0, 0.0))[0] + 1
+        times = self._failures.get(run_id, NO_FAILURE)[0] + 1
         return times, _clock() + self._timing.pause(times, error)
 
     # ------------------------------------------------------------ stopping
@@ -368,7 +365,7 @@ class Attempts:
             kept = await self._store.renew(self.owner, runs, datetime.now(UTC) + self._lease)
         self._renewed = asked
         for job, attempt in working.items():
-            if (job.run_id, attempt) in kept and job.attempt == attempt:
+            if (job.run_id, attempt) in kept:
                 job.sure_until = asked + self._timing.lease
         return kept
 
@@ -411,8 +408,9 @@ def _is_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
 def _clock() -> float:
     """Return a monotonic time in seconds that includes sleep of the machine, where supported."""
-    if hasattr(time, "CLOCK_BOOTTIME"):
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    return time.monotonic()
+    return time.clock_gettime(_CLOCK)

@@ -79,7 +79,7 @@ async def begin_elsewhere(
         " INSERT INTO procrastinate_jobs"
         " (queue_name, task_name, lock, queueing_lock, args, status, worker_id)"
         " SELECT 'terminal', 'research', :thread, :run,"
-        " jsonb_build_object('run_id', CAST(:run AS text)), 'doing', id FROM worker",
+        " jsonb_build_object('run_id', CAST(:run AS text), 'failures', 0), 'doing', id FROM worker",
         quiet=quiet_seconds,
         thread=a_thread().key,
         run=run_id,
@@ -298,7 +298,7 @@ async def test_a_job_that_the_queue_gave_without_our_being_told_is_done(
             "INSERT INTO procrastinate_jobs"
             " (queue_name, task_name, lock, queueing_lock, args, status, worker_id)"
             " SELECT 'terminal', 'research', :thread, :run,"
-            " jsonb_build_object('run_id', CAST(:run AS text)), 'doing', id"
+            " jsonb_build_object('run_id', CAST(:run AS text), 'failures', 0), 'doing', id"
             " FROM procrastinate_workers"
             " ON CONFLICT DO NOTHING",  # the sweep was faster, and has queued it itself
             thread=a_thread().key,
