@@ -12,6 +12,7 @@ import asyncio
 import contextvars
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -168,7 +169,7 @@ class Attempts:
         self._renewed = _clock()
         self._failures: LRUCache[str, tuple[int, float]] = LRUCache(FAILURES_REMEMBERED)
         self._unreleased: set[tuple[str, int]] = set()  # runs, attempts that ended without it
-        self._ending: set[asyncio.Task[None]] = set()
+        self._apart: set[asyncio.Task[None]] = set()  # work on runs that no dispatcher began
         self._rounds: Rounds | None = None
 
     @property
@@ -203,15 +204,18 @@ class Attempts:
 
     async def _claim(self, job: Job) -> RunRecord | None:
         """Claim the run when it is next in its thread; returns None if it is not for this process.
-        Waits for an earlier run of the thread that is in progress; processes an unclaimed one
-        first.
+        Waits for an earlier run of the thread that is in progress; begins an unclaimed one first,
+        and raises its error. A run that is stopped meanwhile no longer waits.
         """
+        ahead: Job | None = None  # what was begun here
         while True:
             asked = _clock()
             run = await self._store.claim(job.run_id, self.owner, datetime.now(UTC), self._lease)
             if run is not None:
                 job.sure_until = asked + self._timing.lease
                 return run
+            if ahead is not None and ahead.error is not None:
+                raise ahead.error
             earlier = await self._store.earlier_unfinished(job.run_id)
             if earlier is None:
                 if await self._is_left(job.run_id):
@@ -220,10 +224,13 @@ class Attempts:
             first = self.jobs.get(earlier)
             if first is None and await self._is_left(earlier):
                 first = self.jobs[earlier] = Job(earlier)
-            if first is None or first.begun:
-                await asyncio.sleep(self._timing.look)
-            else:
-                await self.work(first)  # earlier runs of a thread come first
+            if first is not None and not first.begun:
+                ahead = first
+                self._begin(ahead)
+            ended = asyncio.Event() if first is None else first.ended
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._timing.look):
+                    await ended.wait()
 
     async def _is_left(self, run_id: str) -> bool:
         return await self._store.may_claim(run_id, self.owner, datetime.now(UTC))
@@ -305,16 +312,18 @@ class Attempts:
             job = self.jobs[run_id] = Job(run_id)
         elif job.begun:
             return
-        job.begun = True
-        task = asyncio.create_task(self._end(job))
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+        self._begin(job)
 
-    async def _end(self, job: Job) -> None:
-        try:
+    def _begin(self, job: Job) -> None:
+        """Process a run in a task of its own."""
+        job.begun = True
+        task = asyncio.create_task(self._work_apart(job))
+        self._apart.add(task)
+        task.add_done_callback(self._apart.discard)
+
+    async def _work_apart(self, job: Job) -> None:
+        with suppress(Exception):  # logged, and stored in the job
             await self.work(job)
-        except Exception as error:  # noqa: BLE001  (stored in the job, and tried again)
-            log.info("stopped run not ended", run=job.run_id, error=repr(error))
 
     # ------------------------------------------------------------ keeping
 
@@ -384,10 +393,10 @@ class Attempts:
     # ------------------------------------------------------------ ending
 
     async def aclose(self) -> None:
-        """Cancel tasks that end stopped runs, and the periodic checks."""
-        for task in self._ending:
+        """Cancel the work that no dispatcher began, and the periodic checks."""
+        for task in self._apart:
             task.cancel()
-        await asyncio.gather(*self._ending, return_exceptions=True)
+        await asyncio.gather(*self._apart, return_exceptions=True)
         if self._rounds is not None:
             await self._rounds.aclose()
 

@@ -207,11 +207,12 @@ async def test_a_run_of_another_process_is_left_to_it_and_who_waits_for_it_asks_
     on = at_work(asked, gate)
     elsewhere = await accepted(store, "a")
     await store.claim(elsewhere, ELSEWHERE, datetime.now(UTC), MINUTE)
-    behind = begun(on, await accepted(store, "b"))
     async with asyncio.timeout(60):
-        await begun(on, await accepted(store, "c", a_thread("t2")))
         await begun(on, elsewhere)
-    assert (gate.ended, asked.asked) == (["c"], ["claim"] * 3)
+        behind = begun(on, await accepted(store, "b"))
+        for text in "cd":
+            await begun(on, await accepted(store, text, a_thread(text)))
+    assert (gate.ended, asked.asked) == (["c", "d"], ["claim"] * 4)
     behind.cancel()
     await asyncio.wait({behind})
 
@@ -362,6 +363,24 @@ async def test_looking_asks_for_nothing_without_a_reason(store: Store) -> None:
     assert asked.asked == ["claim", "standing"]
     await gate.let_all()
     await working
+
+
+async def test_a_run_that_waits_for_one_which_it_had_to_begin_itself_stops_at_once(
+    store: Store,
+) -> None:
+    """As when a queue has taken up a thread's second question first."""
+    gate = Gate(store)
+    on = at_work(store, gate, Timing(look=0.001))
+    await accepted(store, "a")
+    working = begun(on, await accepted(store, "b"))
+    await gate.until(lambda: gate.started == ["a"])
+    await store.request_stop("run-b")
+    async with asyncio.timeout(60):
+        await working
+    assert gate.stopped == gate.ended == ["b"]
+    await gate.let_all()
+    await gate.until(lambda: gate.ended == ["b", "a"])
+    await on.aclose()
 
 
 async def test_a_stopped_run_is_ended_once_although_it_is_noticed_twice(store: Store) -> None:
@@ -521,7 +540,8 @@ async def test_a_process_that_ends_waits_for_its_work_and_begins_nothing_anew(
     working.cancel()
     await leaving.wait()
     await accepted(store, "b")
-    assert not await store.may_claim("run-a", ELSEWHERE, datetime.now(UTC))
+    if not is_lost:
+        assert not await store.may_claim("run-a", ELSEWHERE, datetime.now(UTC))
     may_leave.set()
     with pytest.raises(asyncio.CancelledError):
         await working
