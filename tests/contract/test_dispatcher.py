@@ -585,14 +585,3 @@ async def test_it_tells_how_many_runs_it_works_on(
     async with asyncio.timeout(60):
         while (await dispatcher.condition()).working:
             await asyncio.sleep(0.01)
-
-
-async def test_it_may_be_drained_before_it_is_left(
-    gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
-) -> None:
-    run_id = await ask("a", a_thread())
-    await gate.until(lambda: gate.working == 1)
-    await dispatcher.drain(0.0)
-    assert await state_of(store, run_id) == "running"
-    assert (await store.unfinished(datetime.now(UTC)))[0].id == run_id, "it is left to others"
-    assert (await dispatcher.condition()).working == 0

@@ -14,8 +14,8 @@ from structlog.testing import capture_logs
 
 from bot.core.messages import RunOptions, Thread
 from bot.service.dispatch.attempts import Pace, Timing
-from bot.service.dispatch.procrastinate_dispatcher import Connector, PostgresDispatcher, Queue
-from bot.storage.database import Outages, at_once
+from bot.service.dispatch.procrastinate_dispatcher import PostgresDispatcher, Queue
+from bot.storage.database import at_once
 from bot.storage.postgres import Listener
 from bot.storage.store import RunRecord, Store, new_owner, open_store
 from tests.fakes.gate import Gate
@@ -197,14 +197,6 @@ async def test_what_a_worker_that_ends_did_not_finish_is_queued_first_in_its_thr
         await gate.until(lambda: gate.started == ["a"])
         assert signals == [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
     assert await queued(store) == [("run-a", a_thread().key, 1, True)]
-
-
-async def test_calls_of_the_queue_need_no_transaction(url: str) -> None:
-    connector = Connector(url, Outages(), Listener(None))
-    await connector.open_async()
-    async with connector.pool.connection() as connection:
-        assert connection.autocommit
-    await connector.close_async()
 
 
 class Busy(Pace):

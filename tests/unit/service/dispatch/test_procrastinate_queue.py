@@ -20,7 +20,7 @@ from structlog.testing import capture_logs
 
 from bot.core.errors import StorageUnavailable
 from bot.service.dispatch import procrastinate_dispatcher
-from bot.service.dispatch.attempts import Pace, Timing
+from bot.service.dispatch.attempts import Pace
 from bot.service.dispatch.procrastinate_dispatcher import (
     LAST_SECONDS,
     NO_WORKERS,
@@ -140,9 +140,11 @@ class Calls:
     def __init__(self, *outcomes: object) -> None:
         self.outcomes = list(outcomes)
         self.made = 0
+        self.given: dict[str, Any] = {}  # by name, to the last one
 
-    async def __call__(self, *_: object, **__: object) -> Any:
+    async def __call__(self, *_: object, **given: object) -> Any:
         self.made += 1
+        self.given = given
         outcome = self.outcomes.pop(0) if len(self.outcomes) > 1 else self.outcomes[0]
         if isinstance(outcome, BaseException):
             raise outcome
@@ -370,33 +372,18 @@ async def test_the_queue_is_never_asked_which_jobs_to_stop() -> None:
 # ---------------------------------------------------------------- a dispatcher without a database
 
 
-class Runs:
-    """A store whose run has these states, one after the other."""
-
-    def __init__(self, *states: str) -> None:
-        self.states = list(states)
-        self.database = SimpleNamespace(
-            outages=Outages(), listener=DEAF, connecting=Connecting(), read=None
-        )
-
-    async def run(self, run_id: str) -> Any:
-        return SimpleNamespace(state=self.states.pop(0)) if self.states else None
+def unconnected(concurrency: int = 1) -> PostgresDispatcher:
+    database = SimpleNamespace(outages=Outages(), listener=DEAF, connecting=Connecting())
+    store = SimpleNamespace(database=database, stopped_in_waiting=Calls([]))
+    its: Any = ("postgresql+psycopg://nobody@/nowhere", store, None, concurrency)
+    return PostgresDispatcher(*its, platforms=["slack"])
 
 
-def unconnected(concurrency: int = 1, *states: str) -> PostgresDispatcher:
-    url, store, nobody = "postgresql+psycopg://nobody@/nowhere", Runs(*states), None
-    its: Any = (url, store, nobody, concurrency)
-    return PostgresDispatcher(*its, platforms=["slack"], timing=Timing(look=600.0))
-
-
-@pytest.mark.parametrize("last", [("answered",), ()], ids=["ended", "deleted"])
-@in_virtual_time
-async def test_whoever_waits_for_a_run_looks_now_and_then_until_it_has_ended(
-    last: tuple[str, ...],
-) -> None:
-    begin = now()
-    await unconnected(1, "accepted", "running", *last).wait("r")
-    assert now() - begin == 1200.0
+@pytest.mark.parametrize("concurrency", [0, 1])
+async def test_only_a_worker_looks_for_runs_that_others_stopped(concurrency: int) -> None:
+    on = unconnected(concurrency)
+    await on._attempts.look()
+    assert on._store.stopped_in_waiting.made == concurrency  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -457,6 +444,7 @@ async def test_a_job_that_nobody_works_on_is_queued_again_unless_it_is_just_bein
     for times in (0, 1):
         await on._look_after()
         assert (finished.made, again.made) == (times, times)
+    assert again.given["job"].task_kwargs == {"run_id": "r", "failures": 0}
 
 
 @pytest.mark.parametrize("worker_id", [1, None])
