@@ -289,7 +289,7 @@ _REFUSALS = (
 )
 
 
-def postgres_trouble(error: BaseException, what: str) -> StorageUnavailable | None:
+def postgres_trouble(error: BaseException | None, what: str) -> StorageUnavailable | None:
     """Translate an error of the driver; None for errors that have another cause. ``what`` as in
     ``sqlite_trouble``."""
     if isinstance(error, sa.exc.TimeoutError):

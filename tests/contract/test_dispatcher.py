@@ -30,6 +30,7 @@ from tests.unit.samples import NOW, a_message, a_thread
 CONCURRENCY = 3
 QUICK = Timing(look=0.05)
 SERVING = {"sweep_seconds": 0.05}
+NO_TIME = timedelta(0)
 
 Open = Callable[..., AbstractAsyncContextManager[Dispatcher]]
 
@@ -155,6 +156,7 @@ async def test_a_working_run_stops_and_only_then_the_thread_goes_on(
     run_id = await ask("a", a_thread())
     await ask("b", a_thread())
     await gate.until(lambda: gate.working == 1)
+    await dispatcher.submit(run_id, a_thread())  # which changes nothing
     await dispatcher.stop(run_id)
     assert gate.stopped == ["a"]
     assert await state_of(store, run_id) == "stopped"
@@ -217,11 +219,13 @@ async def test_a_run_that_a_dead_process_left_is_done_before_the_next_of_its_thr
 async def test_a_stop_asked_for_by_another_process_is_seen(
     gate: Gate, ask: Ask, store: Store
 ) -> None:
-    run_id = await ask("a", a_thread())
+    await ask("a", a_thread())
+    await ask("b", a_thread())
     await gate.until(lambda: gate.working == 1)
-    await store.request_stop(run_id)
-    await gate.until(lambda: gate.ended == ["a"])
-    assert gate.stopped == ["a"]
+    for text in "ba":  # one waits for its turn
+        await store.request_stop(f"run-{text}")
+        await gate.until(lambda text=text: text in gate.ended)  # type: ignore[misc]
+    assert gate.stopped == ["b", "a"]
 
 
 async def test_unfinished_runs_are_resumed_oldest_first(
@@ -254,7 +258,7 @@ async def test_draining_gives_working_runs_back_and_starts_no_more(
     first = await ask("a", a_thread())
     second = await ask("b", a_thread())
     await gate.until(lambda: gate.working == 1)
-    await dispatcher.drain()
+    await dispatcher.drain(0.0)
     assert gate.working == 0
     assert gate.ended == []
     free = await store.unfinished(datetime.now(UTC))
@@ -264,12 +268,50 @@ async def test_draining_gives_working_runs_back_and_starts_no_more(
 async def test_draining_with_time_lets_working_runs_end(
     gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
 ) -> None:
-    run_id = await ask("a", a_thread())
-    await gate.until(lambda: gate.working == 1)
+    texts = [str(number) for number in range(CONCURRENCY)]
+    for text in texts:
+        await ask(text, a_thread(text))
+    await gate.until(lambda: gate.working == CONCURRENCY)
+    await ask("next", a_thread("0"))
+    await ask("other", a_thread("other"))
     draining = asyncio.create_task(dispatcher.drain(20.0))
-    await gate.let("a")
+    await asyncio.sleep(0)
+    await gate.let_all()
     await draining
-    assert await state_of(store, run_id) == "answered"
+    assert sorted(gate.ended) == sorted(gate.started) == texts
+    left = [run.id for run in await store.unfinished(datetime.now(UTC))]
+    assert left == ["run-next", "run-other"]
+
+
+@pytest.mark.parametrize("texts", ["", "a"])
+async def test_nothing_of_it_goes_on_once_it_is_left(
+    open_one: Open, store: Store, gate: Gate, texts: str
+) -> None:
+    gate.open = True
+    before = asyncio.all_tasks()
+    async with open_one(gate, **SERVING):
+        for text in texts:
+            await store.accept("run-a", a_message(text), RunOptions(), NOW)
+            await gate.until(lambda: gate.ended == ["a"])
+    assert asyncio.all_tasks() - before == set()
+
+
+async def test_a_restart_reaches_the_work_here_before_anybody_looks(
+    open_one: Open, store: Store, gate: Gate
+) -> None:
+    async with open_one(gate, timing=Timing(look=600.0)) as one:
+        await store.accept(
+            "run-a", a_message("a", event_id="a"), RunOptions(), NOW, owner=one.owner
+        )
+        await one.submit("run-a", a_thread())
+        await gate.until(lambda: gate.working == 1)
+        begun = await Conversations(store.database).edit(
+            "terminal", "a", "edited", (), datetime.now(UTC), owner=one.owner, lease=NO_TIME
+        )
+        assert begun is not None
+        await one.restart(*begun)
+        await gate.let_all()
+        await gate.until(lambda: gate.ended == ["edited"])
 
 
 async def test_a_follow_up_begins_when_its_thread_is_free_and_not_when_somebody_looks(
@@ -543,14 +585,3 @@ async def test_it_tells_how_many_runs_it_works_on(
     async with asyncio.timeout(60):
         while (await dispatcher.condition()).working:
             await asyncio.sleep(0.01)
-
-
-async def test_it_may_be_drained_before_it_is_left(
-    gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
-) -> None:
-    run_id = await ask("a", a_thread())
-    await gate.until(lambda: gate.working == 1)
-    await dispatcher.drain()
-    assert await state_of(store, run_id) == "running"
-    assert (await store.unfinished(datetime.now(UTC)))[0].id == run_id, "it is left to others"
-    assert (await dispatcher.condition()).working == 0

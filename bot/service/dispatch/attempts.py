@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -43,7 +45,7 @@ class Pace:
         self._left = MOST_AT_ONCE
         self._burst = MOST_AT_ONCE
         self._tick = asyncio.Event()
-        self._last = 0.0  # when a run last began
+        self._last = -math.inf  # when a run last began
 
     async def ready(self) -> None:
         """Wait until a run may begin; the first one always may."""
@@ -60,8 +62,7 @@ class Pace:
     def end(self) -> None:
         """Count the end of a run; if none is left, the next may begin."""
         self._working -= 1
-        if not self._working:
-            self._wake()
+        self._wake()
 
     async def keep(self) -> None:
         """Measure how busy the loop is, until cancelled."""
@@ -81,6 +82,7 @@ class Pace:
 
 
 FAILURES_REMEMBERED = 10_000
+NO_FAILURE = 0, -math.inf  # how many, and until when the run is left in peace
 
 log = get_logger()
 
@@ -145,9 +147,9 @@ class Job:
     work: asyncio.Task[None] | None = None
 
     def lose(self) -> None:
+        assert self.work is not None  # noqa: S101  (it has an attempt)
         self.lost = True
-        if self.work is not None:
-            self.work.cancel()
+        self.work.cancel()
 
 
 class Attempts:
@@ -166,8 +168,8 @@ class Attempts:
         self._lease = timedelta(seconds=timing.lease)
         self._renewed = _clock()
         self._failures: LRUCache[str, tuple[int, float]] = LRUCache(FAILURES_REMEMBERED)
-        self._unreleased: dict[str, int] = {}  # run → attempt that ended without releasing it
-        self._ending: set[asyncio.Task[None]] = set()
+        self._unreleased: set[tuple[str, int]] = set()  # runs, attempts that ended without it
+        self._apart: set[asyncio.Task[None]] = set()  # work on runs that no dispatcher began
         self._rounds: Rounds | None = None
 
     @property
@@ -188,9 +190,7 @@ class Attempts:
         """
         job.begun = True
         try:
-            while (run := await self._claim(job)) is not None:
-                if await self._attempt(job, run):
-                    break
+            while (run := await self._claim(job)) and not await self._attempt(job, run):
                 job.stop.clear()  # the stop was for the attempt that was lost
             self._failures.pop(job.run_id, None)
         except Exception as error:
@@ -199,21 +199,23 @@ class Attempts:
             log.info("run interrupted", run=job.run_id, error=repr(error))
             raise
         finally:
-            if self.jobs.get(job.run_id) is job:
-                del self.jobs[job.run_id]
+            self.jobs.pop(job.run_id, None)
             job.ended.set()
 
     async def _claim(self, job: Job) -> RunRecord | None:
         """Claim the run when it is next in its thread; returns None if it is not for this process.
-        Waits for an earlier run of the thread that is in progress; processes an unclaimed one
-        first.
+        Waits for an earlier run of the thread that is in progress; begins an unclaimed one first,
+        and raises its error. A run that is stopped meanwhile no longer waits.
         """
+        ahead: Job | None = None  # what was begun here
         while True:
             asked = _clock()
             run = await self._store.claim(job.run_id, self.owner, datetime.now(UTC), self._lease)
             if run is not None:
                 job.sure_until = asked + self._timing.lease
                 return run
+            if ahead is not None and ahead.error is not None:
+                raise ahead.error
             earlier = await self._store.earlier_unfinished(job.run_id)
             if earlier is None:
                 if await self._is_left(job.run_id):
@@ -222,10 +224,13 @@ class Attempts:
             first = self.jobs.get(earlier)
             if first is None and await self._is_left(earlier):
                 first = self.jobs[earlier] = Job(earlier)
-            if first is None or first.begun:
-                await asyncio.sleep(self._timing.look)
-            else:
-                await self.work(first)  # earlier runs of a thread come first
+            if first is not None and not first.begun:
+                ahead = first
+                self._begin(ahead)
+            ended = asyncio.Event() if first is None else first.ended
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._timing.look):
+                    await ended.wait()
 
     async def _is_left(self, run_id: str) -> bool:
         return await self._store.may_claim(run_id, self.owner, datetime.now(UTC))
@@ -267,24 +272,23 @@ class Attempts:
             raise
         except StorageUnavailable as error:
             log.info("given back later", run=run.id, error=str(error))
-            self._unreleased[run.id] = run.attempt
+            self._unreleased.add((run.id, run.attempt))
 
     async def _give_back_late(self) -> None:
         """Release runs that could not be released when their attempt ended, so that others need not
         wait for their lease to expire."""
-        for run_id, attempt in list(self._unreleased.items()):
+        for run_id, attempt in list(self._unreleased):
             await self._store.release(run_id, attempt)
-            if self._unreleased[run_id] == attempt:
-                del self._unreleased[run_id]
+            self._unreleased.remove((run_id, attempt))
 
     # ------------------------------------------------------------ failing
 
     def may_try(self, run_id: str) -> bool:
         """Return True if the wait after a run's last failure here is over."""
-        return self._failures.get(run_id, (0, 0.0))[1] <= _clock()
+        return self._failures.get(run_id, NO_FAILURE)[1] <= _clock()
 
     def _next_failure(self, run_id: str, error: Exception) -> tuple[int, float]:
-        times = self._failures.get(run_id, (0, 0.0))[0] + 1
+        times = self._failures.get(run_id, NO_FAILURE)[0] + 1
         return times, _clock() + self._timing.pause(times, error)
 
     # ------------------------------------------------------------ stopping
@@ -308,16 +312,18 @@ class Attempts:
             job = self.jobs[run_id] = Job(run_id)
         elif job.begun:
             return
-        job.begun = True
-        task = asyncio.create_task(self._end(job))
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+        self._begin(job)
 
-    async def _end(self, job: Job) -> None:
-        try:
+    def _begin(self, job: Job) -> None:
+        """Process a run in a task of its own."""
+        job.begun = True
+        task = asyncio.create_task(self._work_apart(job))
+        self._apart.add(task)
+        task.add_done_callback(self._apart.discard)
+
+    async def _work_apart(self, job: Job) -> None:
+        with suppress(Exception):  # logged, and stored in the job
             await self.work(job)
-        except Exception as error:  # noqa: BLE001  (stored in the job, and tried again)
-            log.info("stopped run not ended", run=job.run_id, error=repr(error))
 
     # ------------------------------------------------------------ keeping
 
@@ -368,7 +374,7 @@ class Attempts:
             kept = await self._store.renew(self.owner, runs, datetime.now(UTC) + self._lease)
         self._renewed = asked
         for job, attempt in working.items():
-            if (job.run_id, attempt) in kept and job.attempt == attempt:
+            if (job.run_id, attempt) in kept:
                 job.sure_until = asked + self._timing.lease
         return kept
 
@@ -387,10 +393,10 @@ class Attempts:
     # ------------------------------------------------------------ ending
 
     async def aclose(self) -> None:
-        """Cancel tasks that end stopped runs, and the periodic checks."""
-        for task in self._ending:
+        """Cancel the work that no dispatcher began, and the periodic checks."""
+        for task in self._apart:
             task.cancel()
-        await asyncio.gather(*self._ending, return_exceptions=True)
+        await asyncio.gather(*self._apart, return_exceptions=True)
         if self._rounds is not None:
             await self._rounds.aclose()
 
@@ -411,8 +417,9 @@ def _is_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
 def _clock() -> float:
     """Return a monotonic time in seconds that includes sleep of the machine, where supported."""
-    if hasattr(time, "CLOCK_BOOTTIME"):
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    return time.monotonic()
+    return time.clock_gettime(_CLOCK)

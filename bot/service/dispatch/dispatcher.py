@@ -71,7 +71,7 @@ class Dispatcher(Protocol):
         ``StorageUnavailable``."""
         ...
 
-    async def drain(self, seconds: float = 0.0) -> None:
+    async def drain(self, seconds: float) -> None:
         """Start no more runs, give those in progress ``seconds``, and release the rest for
         others."""
         ...
@@ -127,7 +127,7 @@ class LocalDispatcher:
         await self.drain(self._drain_seconds)
 
     async def submit(self, run_id: str, thread: Thread) -> None:
-        if run_id in self._attempts.jobs or self._draining:
+        if run_id in self._attempts.jobs:
             return
         job = self._attempts.jobs[run_id] = Job(run_id)
         queue = self._queues.setdefault(thread.key, deque())
@@ -136,8 +136,7 @@ class LocalDispatcher:
             self._workers[thread.key] = asyncio.create_task(self._work(thread.key, queue))
 
     async def restart(self, run_id: str, thread: Thread) -> None:
-        if run_id in self._attempts.jobs:
-            await self._attempts.look_now(run_id)
+        await self._attempts.look_now(run_id)
         await self.submit(run_id, thread)
 
     async def resume(self) -> list[str]:
@@ -174,9 +173,9 @@ class LocalDispatcher:
     async def condition(self) -> Condition:
         return Condition(self._attempts.working)
 
-    async def drain(self, seconds: float = 0.0) -> None:
+    async def drain(self, seconds: float) -> None:
         self._draining = True
-        if self._workers and seconds > 0:
+        if self._workers:
             await asyncio.wait(self._workers.values(), timeout=seconds)
         if self._sweeping is not None:
             await self._sweeping.aclose()
@@ -192,27 +191,25 @@ class LocalDispatcher:
 
     async def _work(self, thread_key: str, queue: deque[Job]) -> None:
         try:
-            while queue and not self._draining:
-                if not queue[0].begun:  # or it is ended out of turn
-                    async with self._places:
-                        await self._pace.begin()
-                        try:
-                            if self._draining:
-                                break
-                            await self._execute(queue[0])
-                        finally:
-                            self._pace.end()
+            while queue:
+                async with self._places:
+                    await self._pace.begin()
+                    try:
+                        if self._draining:
+                            break
+                        await self._execute(queue[0])
+                    finally:
+                        self._pace.end()
                 queue.popleft()
         finally:
-            # After a cancellation, release the callers that wait for the remaining jobs.
+            # When draining, release the callers that wait for the remaining jobs.
             for job in queue:
-                self._attempts.jobs.pop(job.run_id, None)
                 job.ended.set()
             del self._queues[thread_key]
             del self._workers[thread_key]
 
     async def _execute(self, job: Job) -> None:
-        if job.begun:
+        if job.begun:  # it is ended out of turn
             return
         try:
             await self._attempts.work(job)

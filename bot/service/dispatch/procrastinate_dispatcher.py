@@ -74,13 +74,13 @@ class Connector(procrastinate.PsycopgConnector):
         connecting: Connecting = Connecting(),  # noqa: B008  (frozen)
     ) -> None:
         super().__init__(
-            kwargs=connection_arguments(sa.make_url(url), connecting),
+            # Every call is one statement: a transaction would add two round trips.
+            kwargs={**connection_arguments(sa.make_url(url), connecting), "autocommit": True},
             min_size=1,
             max_size=QUEUE,
             max_idle=IDLE_SECONDS,
             timeout=WAIT_SECONDS,
             reconnect_timeout=RECONNECT_SECONDS,
-            configure=_each_by_itself,
             pool_factory=_pool,
         )
         self._outages = outages
@@ -156,8 +156,8 @@ class Queue(JobManager):
         self._register = register
         self._ready = ready
         self._ending = False
-        self._notified = 0  # number of notifications so far
-        self.held_jobs: set[int] = set()
+        self._notified = asyncio.Event()  # since the last fetch began
+        self.held_jobs: set[int | None] = set()
 
     def hurry(self) -> None:
         """Shorten waits when the process ends: other processes find what an absent database
@@ -171,9 +171,9 @@ class Queue(JobManager):
         # The worker (3.10) drops notifications that arrive during a fetch. A job added just after
         # this fetch would wait for the next poll.
         while True:
-            notified = self._notified
+            self._notified.clear()
             job = await self._fetch(queues, worker_id)
-            if job is not None or notified == self._notified:
+            if job is not None or not self._notified.is_set():
                 return job
 
     async def _fetch(self, queues: Iterable[str] | None, worker_id: int) -> QueuedJob | None:
@@ -187,7 +187,7 @@ class Queue(JobManager):
             elif not is_away(error):
                 raise
             return None  # the worker asks again in a moment
-        if job is not None and job.id is not None:
+        if job is not None:
             self.held_jobs.add(job.id)
         return job
 
@@ -202,10 +202,9 @@ class Queue(JobManager):
                 with attempt:
                     await super().finish_job(job, status, delete_job)
         except ConnectorException as error:
-            what = "job not finished in the queue" if is_away(error) else "job went to another"
-            log.info(what, error=cause_of(error))
+            log.info("job not finished in the queue", error=cause_of(error))
         finally:
-            self.held_jobs.discard(job.id or 0)
+            self.held_jobs.discard(job.id)
 
     async def update_heartbeat(self, worker_id: int) -> None:
         try:
@@ -219,7 +218,7 @@ class Queue(JobManager):
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
     ) -> None:
         async def count(*, channel: str, notification: Notification) -> None:
-            self._notified += 1
+            self._notified.set()
             await on_notification(channel=channel, notification=notification)
 
         await super().listen_for_jobs(on_notification=count, queues=queues)
@@ -231,11 +230,6 @@ class Queue(JobManager):
         """Return jobs that the database assigns to this worker, but that it is not working on."""
         ours = await self.list_jobs_async(status=Status.DOING.value, worker_id=worker_id)
         return [job for job in ours if job.id not in self.held_jobs]
-
-
-async def _each_by_itself(connection: psycopg.AsyncConnection[Any]) -> None:
-    # Every call is one statement: a transaction would add two round trips.
-    await connection.set_autocommit(True)
 
 
 def _pool(**how: Any) -> AsyncConnectionPool[Any]:
@@ -252,20 +246,20 @@ async def _in_time(call: Callable[[], Awaitable[T]]) -> T:
         raise ConnectorException from psycopg.OperationalError("no answer")
 
 
-def trouble_of(error: ConnectorException) -> StorageUnavailable | None:
+def trouble_of(error: Exception) -> StorageUnavailable | None:
     """Translate an error of the queue for its database; None if the database is not the cause."""
-    return None if error.__cause__ is None else postgres_trouble(error.__cause__, WHAT)
+    return postgres_trouble(error.__cause__, WHAT)
 
 
 def is_away(error: Exception) -> bool:
     """Return True if repeating the call later may work."""
-    trouble = trouble_of(error) if isinstance(error, ConnectorException) else None
+    trouble = trouble_of(error)
     return trouble is not None and trouble.kind != "wrong"
 
 
 def _has_broken(error: Exception) -> bool:
     """Return True if repeating the call at once may work."""
-    if not isinstance(error, ConnectorException) or isinstance(error.__cause__, PoolTimeout):
+    if isinstance(error.__cause__, PoolTimeout):
         return False
     trouble = trouble_of(error)
     return trouble is not None and trouble.kind in ("broken", "contended")
@@ -280,8 +274,7 @@ def storage() -> Iterator[None]:
         raise
     except (ConnectorException, psycopg.Error) as error:
         cause = error.__cause__ if isinstance(error, ConnectorException) else error
-        trouble = postgres_trouble(cause, WHAT) if cause is not None else None
-        raise trouble or StorageUnavailable(
+        raise postgres_trouble(cause, WHAT) or StorageUnavailable(
             f"{WHAT} does not work: check that it runs and can be reached.", detail=repr(error)
         ) from error
 
@@ -308,9 +301,8 @@ def redirect_library_logs() -> None:
     """Redirect the log output of Procrastinate and psycopg to ``_ToOurLog``."""
     for name in ("procrastinate", "psycopg"):
         logger = logging.getLogger(name)
-        if not any(isinstance(handler, _ToOurLog) for handler in logger.handlers):
-            logger.addHandler(_ToOurLog())
-            logger.propagate = False
+        logger.handlers = [_ToOurLog()]
+        logger.propagate = False
 
 
 TASK = "research"
@@ -373,7 +365,7 @@ class PostgresDispatcher:
         connector = Connector(url, database.outages, database.listener, database.connecting)
         self._app = procrastinate.App(connector=connector)
         self._queue = self._app.job_manager = Queue(connector, self._register, self._pace.ready)
-        self._lost: set[int] = set()  # jobs without a live worker at the last check
+        self._lost: set[int | None] = set()  # jobs without a live worker at the last check
         self._task = self._app.task(name=TASK, pass_context=True)(self._research)
         self._worker: Worker | None = None
         self._working: asyncio.Task[None] | None = None
@@ -444,10 +436,10 @@ class PostgresDispatcher:
         if not self._concurrency:
             advice = "" if workers else NO_WORKERS
             return Condition(working, workers, advice=advice)
-        takes = self._worker is not None and self._worker.worker_id is not None
-        return Condition(working, workers, trouble="" if takes else TAKES_NOTHING)
+        trouble = TAKES_NOTHING if self._worker_id is None else ""
+        return Condition(working, workers, trouble=trouble)
 
-    async def drain(self, seconds: float = 0.0) -> None:
+    async def drain(self, seconds: float) -> None:
         self._draining = True
         self._queue.hurry()
         await asyncio.gather(*self._submitting)
@@ -455,18 +447,17 @@ class PostgresDispatcher:
             if self._worker is not None:
                 self._worker.shutdown_graceful_timeout = seconds
                 self._worker.stop()  # type: ignore[no-untyped-call]
-            await asyncio.gather(self._working, return_exceptions=True)
+            await self._working
         if self._rounds is not None:
             await self._rounds.aclose()
         if self._pacing is not None:
             self._pacing.cancel()
-            await asyncio.gather(self._pacing, return_exceptions=True)
         await self._attempts.aclose()
 
     # ------------------------------------------------------------ working
 
     async def _research(
-        self, context: procrastinate.JobContext, *, run_id: str, failures: int = 0
+        self, context: procrastinate.JobContext, *, run_id: str, failures: int
     ) -> None:
         """Work on a run: the only task of the queue."""
         queued = context.job
@@ -514,8 +505,12 @@ class PostgresDispatcher:
     async def _register(self) -> None:
         """Register the worker again, under a new id: with the old id it can no longer fetch
         jobs."""
-        if self._worker is not None:
-            self._worker.worker_id = await self._queue.register_worker()
+        assert self._worker is not None  # noqa: S101  (it asks for it)
+        self._worker.worker_id = await self._queue.register_worker()
+
+    @property
+    def _worker_id(self) -> int | None:
+        return None if self._worker is None else self._worker.worker_id
 
     # ------------------------------------------------------------ the queue
 
@@ -535,7 +530,7 @@ class PostgresDispatcher:
             queueing_lock=run_id,
             queue=platform,
             priority=priority,
-            schedule_at=datetime.now(UTC) + timedelta(seconds=wait) if wait > 0 else None,
+            schedule_at=datetime.now(UTC) + timedelta(seconds=wait) if wait else None,
         )
         with storage():
             try:
@@ -578,11 +573,12 @@ class PostgresDispatcher:
     async def _look_after(self) -> None:
         """Find runs missing in the queue, and jobs left by dead workers."""
         await self._revive()
-        await self._find_lost()
-        if self._draining:
-            await self._stay_alive()
-        else:
-            await self.resume()
+        worker_id = self._worker_id
+        if worker_id is not None:
+            await self._find_lost(worker_id)
+            with storage():  # Procrastinate does not while a worker finishes its last jobs
+                await self._queue.update_heartbeat(worker_id)
+        await self.resume()
 
     async def _revive(self) -> None:
         """Queue the jobs of workers without a heartbeat again. After a database outage no worker
@@ -590,8 +586,6 @@ class PostgresDispatcher:
         if self._store.database.outages.ended_within(QUIET_SECONDS + HEARTBEAT_SECONDS):
             return
         quiet = await self._jobs_without_heartbeat(QUIET_SECONDS)
-        if not quiet:
-            return
         stalled = {job.id for job in await self._jobs_without_heartbeat(STALLED_SECONDS)}
         for job in quiet:
             run_id = str(job.task_kwargs["run_id"])
@@ -601,19 +595,16 @@ class PostgresDispatcher:
             log.warning("worker is gone, its job goes to another", run=run_id)
             await self._queue_again(job)
 
-    async def _find_lost(self) -> None:
+    async def _find_lost(self, worker_id: int) -> None:
         """Queue jobs again that the database assigned to us without our knowing, or whose end we
         could not record. Jobs that are just being fetched are spared."""
-        worker_id = self._worker.worker_id if self._worker is not None else None
-        if worker_id is None:
-            return
         with storage():
             lost = await self._queue.lost_jobs(worker_id)
         for job in lost:
             if job.id in self._lost:
                 log.info("job was lost, it is queued again", run=job.task_kwargs["run_id"])
                 await self._queue_again(job)
-        self._lost = {job.id for job in lost if job.id is not None}
+        self._lost = {job.id for job in lost}
 
     async def _queue_again(self, job: QueuedJob) -> None:
         try:
@@ -631,10 +622,3 @@ class PostgresDispatcher:
             return list(
                 await self._queue.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=seconds)
             )
-
-    async def _stay_alive(self) -> None:
-        """Send the heartbeat, which Procrastinate does not do while a worker finishes its last
-        jobs."""
-        if self._worker is not None and self._worker.worker_id is not None:
-            with storage():
-                await self._queue.update_heartbeat(self._worker.worker_id)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import contextvars
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import groupby, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.core.errors import PlatformUnavailable, RunLost, StorageUnavailable
+from bot.core.logs import get_logger
 from bot.core.messages import RunOptions, Thread
 from bot.core.posting import still_ours
 from bot.service.dispatch import attempts
@@ -30,7 +34,7 @@ from bot.storage.conversations import Conversations
 from bot.storage.store import RunRecord, Standing, Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.gate import Gate
-from tests.fakes.virtual_time import in_virtual_time
+from tests.fakes.virtual_time import VirtualTimeLoop, in_virtual_time, now
 from tests.unit.samples import NOW, a_message, a_thread
 
 NEVER = Timing(renew=600.0, look=600.0)
@@ -72,6 +76,32 @@ class Worked:
     async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
         self.seen.append((run.attempt, stop.is_set()))
         await self.does(run, stop)
+
+    async def until(self, attempts: int) -> None:
+        async with asyncio.timeout(60):
+            while len(self.seen) < attempts:
+                await asyncio.sleep(0.001)
+
+
+class Asked(Store):
+    """Remembers what it was asked."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store.database)
+        self.asked: list[str] = []
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in ("claim", "renew", "standing", "stopped_in_waiting"):
+            self.asked.append(name)
+        return super().__getattribute__(name)
+
+
+async def fail(run: RunRecord, stop: asyncio.Event) -> None:
+    raise BrokenPipeError("gone")
+
+
+async def wait_for_ever(run: RunRecord, stop: asyncio.Event) -> None:
+    await asyncio.Event().wait()
 
 
 async def accepted(store: Store, text: str = "a", thread: Thread | None = None) -> str:
@@ -119,9 +149,6 @@ def test_the_pause_is_as_long_as_a_peer_asks_and_no_shorter_for_it(
 
 
 async def test_a_run_that_failed_is_left_in_peace_for_its_pause(store: Store, clock: Clock) -> None:
-    async def fail(run: RunRecord, stop: asyncio.Event) -> None:
-        raise BrokenPipeError("gone")
-
     on = at_work(store, Worked(fail))
     run_id = await accepted(store)
     for pause in (2.0, 4.0, 8.0):
@@ -166,9 +193,60 @@ async def test_a_run_whose_thread_is_free_just_now_is_claimed(store: Store) -> N
             return None if self.claims == 1 else await super().claim(run_id, owner, now, lease)
 
     gate = Gate(store, open=True)
-    run_id = await accepted(store)
-    await begun(at_work(Late(store.database), gate), run_id)
+    late = Late(store.database)
+    await begun(at_work(late, gate), await accepted(store))
     assert gate.ended == ["a"]
+    assert late.claims == 2, "what has ended is not claimed again"
+
+
+async def test_a_run_of_another_process_is_left_to_it_and_who_waits_for_it_asks_seldom(
+    store: Store,
+) -> None:
+    gate = Gate(store, open=True)
+    asked = Asked(store)
+    on = at_work(asked, gate)
+    elsewhere = await accepted(store, "a")
+    await store.claim(elsewhere, ELSEWHERE, datetime.now(UTC), MINUTE)
+    async with asyncio.timeout(60):
+        await begun(on, elsewhere)
+        behind = begun(on, await accepted(store, "b"))
+        for text in "cd":
+            await begun(on, await accepted(store, text, a_thread(text)))
+    assert (gate.ended, asked.asked) == (["c", "d"], ["claim"] * 4)
+    behind.cancel()
+    await asyncio.wait({behind})
+
+
+async def test_a_run_is_given_back_although_its_process_ends_meanwhile(store: Store) -> None:
+    releasing, free = asyncio.Event(), asyncio.Event()
+
+    class Slow(Store):
+        async def release(self, run_id: str, attempt: int) -> None:
+            releasing.set()
+            await free.wait()
+            await super().release(run_id, attempt)
+
+    working = begun(at_work(Slow(store.database), Worked(fail)), await accepted(store))
+    await releasing.wait()
+    working.cancel()
+    for _ in range(9):
+        await asyncio.sleep(0)
+    assert not working.done(), "the store might be closed"
+    free.set()
+    with pytest.raises(asyncio.CancelledError):
+        await working
+    assert await store.may_claim("run-a", ELSEWHERE, datetime.now(UTC))
+
+
+async def test_lines_of_the_log_tell_which_attempt_they_are_about(store: Store) -> None:
+    async def work(run: RunRecord, stop: asyncio.Event) -> None:
+        get_logger().warning("found nothing")
+        await store.end(run.id, run.attempt, "answered", NOW)
+
+    with capture_logs() as lines:
+        await begun(at_work(store, Worked(work)), await accepted(store))
+    told = [(line["run"], line["attempt"]) for line in lines if line["event"] == "found nothing"]
+    assert told == [("run-a", 1)]
 
 
 # ---------------------------------------------------------------- stopping
@@ -208,14 +286,12 @@ async def test_a_stop_is_for_the_attempt_that_it_reached_and_not_for_the_next(st
     on = at_work(store, worked)
     run_id = await accepted(store)
     working = begun(on, run_id)
-    async with asyncio.timeout(60):
-        while not worked.seen:
-            await asyncio.sleep(0.001)
+    await worked.until(attempts=1)
     on.jobs[run_id].stop.set()
     await Conversations(store.database).edit(
         "terminal", "a", "edited", (), datetime.now(UTC), owner=on.owner, lease=MINUTE
     )
-    await on.look()
+    await on.look_now(run_id)
     await working
     assert [is_stopped for _, is_stopped in worked.seen] == [False, False]
     assert (await run_of(store)).state == "answered"
@@ -240,6 +316,85 @@ async def test_looking_finds_what_others_stopped_and_what_they_took_over(store: 
     assert (gate.ended, on.working) == (["a", "c"], 0)
 
 
+async def test_a_late_look_is_about_the_attempts_that_it_began_with(store: Store) -> None:
+    """Here a run was restarted, and another one stopped, while the database did not answer."""
+    looking, free = asyncio.Event(), asyncio.Event()
+
+    class Late(Store):
+        async def standing(self, run_ids: Collection[str]) -> dict[str, Standing]:
+            if not looking.is_set():
+                looking.set()
+                await free.wait()
+            return await super().standing(run_ids)
+
+    async def work(run: RunRecord, stop: asyncio.Event) -> None:
+        await stop.wait()
+        await store.end(run.id, run.attempt, "stopped", NOW)
+
+    worked = Worked(work)
+    on = at_work(Late(store.database), worked)
+    restarted, stopped = [begun(on, await accepted(store, it, a_thread(it))) for it in "ab"]
+    await worked.until(attempts=2)
+    late = asyncio.create_task(on.look())
+    await looking.wait()
+    await Conversations(store.database).edit(
+        "terminal", "a", "edited", (), datetime.now(UTC), owner=on.owner, lease=MINUTE
+    )
+    await on.look()
+    await worked.until(attempts=3)
+    await store.request_stop("run-b")
+    free.set()
+    await late
+    await stopped
+    assert (on.jobs["run-a"].attempt, on.jobs["run-a"].lost) == (3, False)
+    restarted.cancel()
+    await asyncio.wait({restarted})
+
+
+async def test_looking_asks_for_nothing_without_a_reason(store: Store) -> None:
+    gate = Gate(store)
+    asked = Asked(store)
+    on = at_work(asked, gate)
+    await on.look()
+    assert asked.asked == []
+    working = begun(on, await accepted(store))
+    await gate.until(lambda: gate.working == 1)
+    await on.look()
+    assert asked.asked == ["claim", "standing"]
+    await gate.let_all()
+    await working
+
+
+async def test_a_run_that_waits_for_one_which_it_had_to_begin_itself_stops_at_once(
+    store: Store,
+) -> None:
+    """As when a queue has taken up a thread's second question first."""
+    gate = Gate(store)
+    on = at_work(store, gate, Timing(look=0.001))
+    await accepted(store, "a")
+    working = begun(on, await accepted(store, "b"))
+    await gate.until(lambda: gate.started == ["a"])
+    await store.request_stop("run-b")
+    async with asyncio.timeout(60):
+        await working
+    assert gate.stopped == gate.ended == ["b"]
+    await gate.let_all()
+    await gate.until(lambda: gate.ended == ["b", "a"])
+    await on.aclose()
+
+
+async def test_a_stopped_run_is_ended_once_although_it_is_noticed_twice(store: Store) -> None:
+    asked = Asked(store)
+    gate = Gate(store)
+    on = at_work(asked, gate)
+    run_id = await accepted(store)
+    await store.request_stop(run_id)
+    for _ in range(2):
+        on.end_out_of_turn(run_id)
+    await on.jobs[run_id].ended.wait()
+    assert (gate.ended, asked.asked) == (["a"], ["claim"])
+
+
 @pytest.mark.parametrize(("platforms", "ended"), [(("terminal",), ["a"]), (("slack",), [])])
 async def test_what_waits_elsewhere_is_stopped_by_who_can_post_where_it_was_asked(
     store: Store, platforms: tuple[str, ...], ended: list[str]
@@ -257,9 +412,6 @@ async def test_what_waits_elsewhere_is_stopped_by_who_can_post_where_it_was_aske
 async def test_a_stopped_run_that_cannot_be_ended_is_tried_again_after_its_pause(
     store: Store, clock: Clock
 ) -> None:
-    async def fail(run: RunRecord, stop: asyncio.Event) -> None:
-        raise BrokenPipeError("gone")
-
     worked = Worked(fail)
     on = at_work(store, worked, platforms=("terminal",))
     await store.request_stop(await accepted(store))
@@ -277,41 +429,65 @@ async def test_a_stopped_run_that_cannot_be_ended_is_tried_again_after_its_pause
 async def test_who_is_sure_to_hold_a_run_asks_nobody_and_later_the_database(
     store: Store, clock: Clock
 ) -> None:
-    asked: list[str] = []
-
-    class Asked(Store):
-        async def renew(self, owner: str, run_ids: object, until: datetime) -> set[tuple[str, int]]:
-            asked.append(owner)
-            return await super().renew(owner, run_ids, until)  # type: ignore[arg-type]
+    asked = Asked(store)
 
     async def work(run: RunRecord, stop: asyncio.Event) -> None:
         for seconds, times in ((0.0, 0), (19.75, 0), (0.25, 1), (19.75, 1), (0.25, 2)):
             clock.now += seconds
             await still_ours()
-            assert len(asked) == times
+            assert asked.asked.count("renew") == times
         await store.end(run.id, run.attempt, "answered", NOW)
 
-    await begun(at_work(Asked(store.database), Worked(work)), await accepted(store))
+    await begun(at_work(asked, Worked(work)), await accepted(store))
     assert (await run_of(store)).state == "answered"
 
 
 async def test_who_comes_back_after_the_lease_to_a_run_of_another_is_told_so(
     store: Store, clock: Clock
 ) -> None:
-    lost: list[RunLost] = []
-
     async def work(run: RunRecord, stop: asyncio.Event) -> None:
         await store.release(run.id, run.attempt)
         await store.claim(run.id, ELSEWHERE, datetime.now(UTC), MINUTE)
         clock.now += 20.0
-        for _ in range(2):
-            with pytest.raises(RunLost) as raised:
-                await still_ours()
-            lost.append(raised.value)
+        with pytest.raises(RunLost):
+            await still_ours()
+        await still_ours()
 
-    await begun(at_work(store, Worked(work)), await accepted(store))
-    assert len(lost) == 2
+    worked = Worked(work)
+    on = at_work(store, worked)
+    await begun(on, await accepted(store))
+    assert len(worked.seen) == 1
     assert (await run_of(store)).attempt == 2, "nothing was restarted here"
+    assert on.may_try("run-a"), "nor has it failed"
+
+
+async def test_nobody_relies_on_a_lease_that_was_not_renewed_or_is_given_back(
+    store: Store, clock: Clock
+) -> None:
+    within: dict[str, contextvars.Context] = {}
+
+    async def work(run: RunRecord, stop: asyncio.Event) -> None:
+        within[run.id] = contextvars.copy_context()
+        await asyncio.Event().wait()
+
+    async def still(run_id: str) -> None:
+        await asyncio.create_task(still_ours(), context=within[run_id])
+
+    worked = Worked(work)
+    on = at_work(store, worked)
+    working = [begun(on, await accepted(store, it, a_thread(it))) for it in "ab"]
+    await worked.until(attempts=2)
+    await store.release("run-b", 1)
+    await store.claim("run-b", ELSEWHERE, datetime.now(UTC), MINUTE)
+    clock.now += 20.0
+    await still("run-a")  # which renews all leases
+    with pytest.raises(RunLost):
+        await still("run-b")
+    for task in working:
+        task.cancel()
+    await asyncio.gather(*working, return_exceptions=True)
+    with pytest.raises(RunLost):
+        await still("run-a")
 
 
 async def test_leases_are_prolonged_every_so_often(store: Store, clock: Clock) -> None:
@@ -342,33 +518,47 @@ async def test_leases_are_prolonged_every_so_often(store: Store, clock: Clock) -
     await on.aclose()
 
 
-async def test_a_process_that_ends_breaks_off_what_it_was_ending(store: Store) -> None:
+@pytest.mark.parametrize("is_lost", [False, True])
+async def test_a_process_that_ends_waits_for_its_work_and_begins_nothing_anew(
+    store: Store, is_lost: bool
+) -> None:
+    leaving, may_leave = asyncio.Event(), asyncio.Event()
+
     async def work(run: RunRecord, stop: asyncio.Event) -> None:
-        await asyncio.Event().wait()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            leaving.set()
+            await may_leave.wait()
 
     worked = Worked(work)
     on = at_work(store, worked)
+    working = begun(on, await accepted(store))
+    await worked.until(attempts=1)
+    if is_lost:
+        on.jobs["run-a"].lose()
+    working.cancel()
+    await leaving.wait()
+    await accepted(store, "b")
+    if not is_lost:
+        assert not await store.may_claim("run-a", ELSEWHERE, datetime.now(UTC))
+    may_leave.set()
+    with pytest.raises(asyncio.CancelledError):
+        await working
+    assert len(worked.seen) == 1
+    assert await store.may_claim("run-a", ELSEWHERE, datetime.now(UTC))
+
+
+async def test_a_process_that_ends_breaks_off_what_it_was_ending(store: Store) -> None:
+    worked = Worked(wait_for_ever)
+    on = at_work(store, worked)
     run_id = await accepted(store)
     await on.request_stop(run_id)
+    await worked.until(attempts=1)
     async with asyncio.timeout(60):
-        while not worked.seen:
-            await asyncio.sleep(0.001)
         await on.aclose()
     assert on.jobs == {}
     assert await store.may_claim(run_id, ELSEWHERE, datetime.now(UTC))
-
-
-async def number_begun(pace: Pace, wanted: int, seconds: float) -> int:
-    """The number of runs that have begun after some time."""
-    tasks = [asyncio.create_task(pace.begin()) for _ in range(wanted)]
-    done, late = await asyncio.wait(tasks, timeout=seconds)
-    for task in late:
-        task.cancel()
-    return len(done)
-
-
-async def test_a_calm_loop_begins_many_at_once() -> None:
-    assert await number_begun(Pace(), MOST_AT_ONCE, 1.0) == MOST_AT_ONCE
 
 
 async def test_without_any_work_the_next_run_begins_at_once() -> None:
@@ -390,37 +580,32 @@ async def test_waiting_runs_begin_when_the_work_ends() -> None:
     await asyncio.wait_for(waiting, 60.0)
 
 
-async def test_a_calm_loop_lets_on_who_waits() -> None:
-    pace = Pace()
-    keeper = asyncio.create_task(pace.keep())
-    assert await number_begun(pace, 3 * MOST_AT_ONCE, 20.0) == 3 * MOST_AT_ONCE
-    keeper.cancel()
-
-
+@pytest.mark.parametrize("longest", [LONGEST_SECONDS, LONGEST_OF_WORKER])
 @in_virtual_time
-async def test_with_each_calm_tick_as_many_begin_as_may_at_once() -> None:
-    pace = Pace()
-    keeper = asyncio.create_task(pace.keep())
-    assert await number_begun(pace, 9 * MOST_AT_ONCE, 2.5 * TICK_SECONDS) == 3 * MOST_AT_ONCE
-    keeper.cancel()
-
-
-@pytest.mark.parametrize(
-    ("longest", "least", "most"), [(LONGEST_SECONDS, 1, 1), (LONGEST_OF_WORKER / 2, 2, 5)]
-)
-async def test_a_busy_loop_begins_a_run_now_and_then_while_there_is_work(
-    longest: float, least: int, most: int
+async def test_a_busy_loop_begins_a_run_now_and_then_and_more_and_more_once_it_is_calm(
+    longest: float,
 ) -> None:
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualTimeLoop)
     pace = Pace(longest)
     keeper = asyncio.create_task(pace.keep())
+    begun: list[float] = []
 
-    async def hog() -> None:
-        while True:
-            time.sleep(TICK_SECONDS + 2 * LATE_SECONDS)  # holds the loop up, as work does
+    async def begin() -> None:
+        await pace.begin()
+        begun.append(now())
+
+    waiting = [asyncio.create_task(begin()) for _ in range(5 * MOST_AT_ONCE)]
+    late = TICK_SECONDS + 2 * LATE_SECONDS
+    for _ in range(int(4 * longest / late)):
+        loop.advance(late)  # it is held up, as by work
+        for _ in range(5):
             await asyncio.sleep(0)
-
-    busy = asyncio.create_task(hog())
-    await asyncio.sleep(5 * TICK_SECONDS)  # until it was measured
-    assert least <= await number_begun(pace, MOST_AT_ONCE, 0.5) <= most
-    busy.cancel()
-    keeper.cancel()
+    assert len(begun) == MOST_AT_ONCE + 3
+    of_busy = begun[MOST_AT_ONCE - 1 :]
+    assert all(longest < after - before < longest + 2 * late for before, after in pairwise(of_busy))
+    await asyncio.sleep(5.5 * TICK_SECONDS)
+    calm = [len([*each]) for _, each in groupby(begun[len(of_busy) + MOST_AT_ONCE - 1 :])]
+    assert calm == [2, 4, 8, 16, MOST_AT_ONCE]
+    for task in (keeper, *waiting):
+        task.cancel()

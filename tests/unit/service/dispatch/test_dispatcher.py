@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bot.core.errors import InvalidSetting
-from bot.core.messages import RunOptions
+from bot.core.messages import RunOptions, Thread
 from bot.operation.configuration import load_settings
-from bot.service.dispatch.attempts import Timing
+from bot.service.dispatch.attempts import Pace, Timing
 from bot.service.dispatch.dispatcher import (
+    Dispatcher,
     LocalDispatcher,
     Role,
     is_queued,
     need_queue,
     open_dispatcher,
 )
-from bot.storage.store import Standing, Store, open_store
+from bot.storage.store import RunRecord, Standing, Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.gate import Gate
 from tests.fakes.postgres import Postgres
@@ -58,15 +61,74 @@ async def store(url: str) -> AsyncIterator[Store]:
 async def test_who_serves_finds_runs_that_were_left_and_who_is_alone_does_not(
     url: str, store: Store, monkeypatch: pytest.MonkeyPatch, role: Role, found: list[str]
 ) -> None:
-    monkeypatch.setattr("bot.service.dispatch.dispatcher.SWEEP_SECONDS", 0.01)
+    monkeypatch.setattr("bot.service.dispatch.dispatcher.SWEEP_SECONDS", 0.0)
     gate = Gate(store, open=True)
     await store.accept("run-a", a_message("a"), RunOptions(), NOW)
     settings = load_settings(database_url=url)
     async with open_dispatcher(settings, store, gate, ["terminal"], role) as dispatcher:
         assert isinstance(dispatcher, LocalDispatcher)
+        for text in "bc":
+            await submit(store, dispatcher, text, a_thread(text))
+            await gate.until(lambda text=text: text in gate.ended)  # type: ignore[misc]
         if found:
-            await gate.until(lambda: gate.ended == found)
-    assert gate.started == found
+            await gate.until(lambda: "a" in gate.ended)
+    assert sorted(gate.started) == [*found, "b", "c"]
+
+
+async def submit(store: Store, to: Dispatcher, text: str, thread: Thread) -> None:
+    await store.accept(f"run-{text}", a_message(text, thread), RunOptions(), NOW, owner=to.owner)
+    await to.submit(f"run-{text}", thread)
+
+
+async def test_each_run_is_claimed_once_also_one_that_is_stopped_before_its_turn(
+    store: Store,
+) -> None:
+    claimed = []
+
+    class Watched(Store):
+        async def claim(self, run_id: str, *how: Any) -> RunRecord | None:
+            claimed.append(run_id)
+            return await super().claim(run_id, *how)
+
+    gate = Gate(store)
+    async with LocalDispatcher(Watched(store.database), gate, 3) as dispatcher:
+        for text in "abc":
+            await submit(store, dispatcher, text, a_thread())
+        await gate.until(lambda: gate.working == 1)
+        await dispatcher.stop("run-b")
+        await gate.let_all()
+        await gate.until(lambda: gate.ended == ["b", "a", "c"])
+    assert claimed == ["run-a", "run-b", "run-c"]
+
+
+async def test_whoever_waits_for_a_run_goes_on_when_its_process_ends(store: Store) -> None:
+    gate = Gate(store)
+    async with LocalDispatcher(store, gate, 3) as dispatcher:
+        for text in "ab":
+            await submit(store, dispatcher, text, a_thread())
+        waiting = [asyncio.create_task(dispatcher.wait(f"run-{text}")) for text in "ab"]
+        await gate.until(lambda: gate.working == 1)
+    async with asyncio.timeout(60):
+        await asyncio.gather(*waiting)
+
+
+@pytest.mark.parametrize(
+    ("role", "concurrency", "paced"), [("serve", 7, False), ("work", 7, True), ("listen", 0, False)]
+)
+async def test_only_a_worker_of_a_queue_begins_runs_in_quicker_succession(
+    store: Store, monkeypatch: pytest.MonkeyPatch, role: Role, concurrency: int, paced: bool
+) -> None:
+    opened = []
+
+    def queue(*its: object, pace: Pace | None, **_: object) -> nullcontext[None]:
+        opened.append((its[3], pace is not None))
+        return nullcontext()
+
+    where = "bot.service.dispatch.procrastinate_dispatcher.PostgresDispatcher"
+    monkeypatch.setattr(where, queue)
+    settings = load_settings(database_url=POSTGRES)
+    async with open_dispatcher(settings, store, Gate(store), ["terminal"], role, 7):
+        assert opened == [(concurrency, paced)]
 
 
 @pytest.mark.parametrize(("sweep", "ended"), [(600.0, ["left", "b"]), (None, ["b"])])
@@ -87,9 +149,7 @@ async def test_who_looks_for_no_runs_ends_none_of_those_that_others_stopped(
         Watched(store.database), gate, 3, platforms=["terminal"], sweep_seconds=sweep,
         timing=Timing(look=0.001),
     ) as dispatcher:  # fmt: skip
-        message = a_message("b", a_thread("t2"))
-        await store.accept("run-b", message, RunOptions(), NOW, owner=dispatcher.owner)
-        await dispatcher.submit("run-b", message.thread)
+        await submit(store, dispatcher, "b", a_thread("t2"))
         for _ in range(3):  # of the work on b: each goes on to what was stopped
             await looks.acquire()
         if sweep is not None:
@@ -105,9 +165,7 @@ async def test_who_serves_lets_its_work_end_and_who_is_alone_does_not(
     gate = Gate(store)
     settings = load_settings(database_url=url)
     async with open_dispatcher(settings, store, gate, ["terminal"], role) as dispatcher:
-        message = a_message("a")
-        await store.accept("run-a", message, RunOptions(), NOW, owner=dispatcher.owner)
-        await dispatcher.submit("run-a", message.thread)
+        await submit(store, dispatcher, "a", a_thread())
         await gate.until(lambda: gate.working == 1)
         letting = asyncio.create_task(gate.let("a"))
     await letting
@@ -123,9 +181,7 @@ async def test_on_postgres_who_only_listens_leaves_the_work_to_others(
     gate = Gate(store, open=True)
     settings = load_settings(database_url=url)
     async with open_dispatcher(settings, store, gate, ["terminal"], role) as dispatcher:
-        message = a_message("a")
-        await store.accept("run-a", message, RunOptions(), NOW)
-        await dispatcher.submit("run-a", message.thread)
+        await submit(store, dispatcher, "a", a_thread())
         if begun:
             await gate.until(lambda: gate.ended == begun)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -62,13 +63,19 @@ async def execute(store: Store, statement: str, **values: object) -> None:
         await db.execute(sa.text(statement), values)
 
 
-async def jobs(store: Store) -> int:
+async def jobs(store: Store, status: str = "%") -> int:
+    query = "SELECT count(*) FROM procrastinate_jobs WHERE CAST(status AS text) LIKE :status"
     async with store.database.read() as db:
-        return int(await db.scalar(sa.text("SELECT count(*) FROM procrastinate_jobs")) or 0)
+        return int(await db.scalar(sa.text(query), {"status": status}) or 0)
 
 
 async def begin_elsewhere(
-    store: Store, run_id: str, *, quiet_seconds: float, owner: str | None
+    store: Store,
+    run_id: str,
+    thread: Thread | None = None,
+    *,
+    quiet_seconds: float,
+    owner: str | None,
 ) -> None:
     """A worker has begun the run's job, and has not been heard of for so long; without an owner it
     had not claimed the run yet."""
@@ -79,9 +86,9 @@ async def begin_elsewhere(
         " INSERT INTO procrastinate_jobs"
         " (queue_name, task_name, lock, queueing_lock, args, status, worker_id)"
         " SELECT 'terminal', 'research', :thread, :run,"
-        " jsonb_build_object('run_id', CAST(:run AS text)), 'doing', id FROM worker",
+        " jsonb_build_object('run_id', CAST(:run AS text), 'failures', 0), 'doing', id FROM worker",
         quiet=quiet_seconds,
-        thread=a_thread().key,
+        thread=(thread or a_thread()).key,
         run=run_id,
     )
     if owner is not None:
@@ -107,6 +114,7 @@ async def test_the_job_of_a_dead_worker_goes_to_another_and_its_thread_goes_on(
     async with queue(url, store, gate) as dispatcher:
         await dispatcher.submit(await accept(store, "b"), a_thread())
         await gate.until(lambda: gate.ended == ["a", "b"])
+    assert await jobs(store, "failed") == 0
 
 
 async def test_the_job_of_a_worker_that_is_silent_for_a_moment_is_left_to_it(
@@ -115,10 +123,12 @@ async def test_the_job_of_a_worker_that_is_silent_for_a_moment_is_left_to_it(
     await begin_elsewhere(
         store, await accept(store, "a"), quiet_seconds=8.0, owner="another-host/1/x"
     )
+    elsewhere = a_thread("elsewhere")
+    await begin_elsewhere(
+        store, await accept(store, "c", elsewhere), elsewhere, quiet_seconds=8.0, owner=gone()
+    )
     async with queue(url, store, gate) as dispatcher:
         await dispatcher.submit(await accept(store, "b"), a_thread())
-        elsewhere = a_thread("elsewhere")
-        await dispatcher.submit(await accept(store, "c", elsewhere), elsewhere)
         await gate.until(lambda: gate.ended == ["c"])
         assert gate.started == ["c"]
 
@@ -167,6 +177,28 @@ async def test_a_run_that_fails_again_and_again_is_queued_anew_for_longer_each_t
             await execute(store, "UPDATE procrastinate_jobs SET scheduled_at = NULL")
 
 
+async def queued(store: Store) -> list[tuple[str, str, int, bool]]:
+    """Waiting jobs: their runs, threads and priorities, and whether they may begin at once."""
+    query = (
+        "SELECT queueing_lock, lock, priority, scheduled_at IS NULL FROM procrastinate_jobs"
+        " WHERE status = 'todo'"
+    )
+    async with store.database.read() as db:
+        return [(*row,) for row in await db.execute(sa.text(query))]
+
+
+async def test_what_a_worker_that_ends_did_not_finish_is_queued_first_in_its_thread(
+    url: str, store: Store, gate: Gate
+) -> None:
+    gate.open = False
+    signals = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    async with queue(url, store, gate) as dispatcher:
+        await dispatcher.submit(await accept(store, "a"), a_thread())
+        await gate.until(lambda: gate.started == ["a"])
+        assert signals == [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    assert await queued(store) == [("run-a", a_thread().key, 1, True)]
+
+
 class Busy(Pace):
     """Begins one run at a time."""
 
@@ -188,8 +220,11 @@ async def test_what_a_busy_worker_cannot_begin_stays_in_the_queue_for_others(
         await busy.submit(await accept(store, "b", elsewhere), elsewhere)
         async with queue(url, store, gate):
             await gate.until(lambda: gate.started == ["a", "b"])
+            assert (await busy.condition()).working == 1
             await gate.let_all()
             await gate.until(lambda: sorted(gate.ended) == ["a", "b"])
+        await busy.submit(await accept(store, "c"), a_thread())
+        await gate.until(lambda: gate.ended[2:] == ["c"])
 
 
 async def test_a_process_that_only_listens_queues_and_leaves_the_work_to_others(
@@ -197,7 +232,7 @@ async def test_a_process_that_only_listens_queues_and_leaves_the_work_to_others(
 ) -> None:
     async with queue(url, store, gate, concurrency=0) as listener:
         await listener.submit(await accept(store, "a"), a_thread())
-    assert await jobs(store) == 1
+    assert await queued(store) == [("run-a", a_thread().key, 0, True)]
     assert gate.started == []
     async with queue(url, store, gate):
         await gate.until(lambda: gate.ended == ["a"])
@@ -298,7 +333,7 @@ async def test_a_job_that_the_queue_gave_without_our_being_told_is_done(
             "INSERT INTO procrastinate_jobs"
             " (queue_name, task_name, lock, queueing_lock, args, status, worker_id)"
             " SELECT 'terminal', 'research', :thread, :run,"
-            " jsonb_build_object('run_id', CAST(:run AS text)), 'doing', id"
+            " jsonb_build_object('run_id', CAST(:run AS text), 'failures', 0), 'doing', id"
             " FROM procrastinate_workers"
             " ON CONFLICT DO NOTHING",  # the sweep was faster, and has queued it itself
             thread=a_thread().key,

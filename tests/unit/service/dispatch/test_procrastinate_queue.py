@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -15,19 +16,27 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, Unique
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager
 from psycopg_pool import PoolTimeout
+from structlog.testing import capture_logs
 
 from bot.core.errors import StorageUnavailable
+from bot.service.dispatch import procrastinate_dispatcher
 from bot.service.dispatch.attempts import Pace
 from bot.service.dispatch.procrastinate_dispatcher import (
+    LAST_SECONDS,
+    NO_WORKERS,
+    RESTART_SECONDS,
+    TAKES_NOTHING,
     Connector,
+    PostgresDispatcher,
     Queue,
     cause_of,
     is_away,
+    redirect_library_logs,
     storage,
     trouble_of,
 )
-from bot.storage.database import Outages
-from bot.storage.postgres import QUEUE, Listener
+from bot.storage.database import STALL_SECONDS, Outages
+from bot.storage.postgres import QUEUE, Connecting, Listener
 from tests.fakes.virtual_time import in_virtual_time, now
 
 NOTHING = {"id": None}
@@ -119,15 +128,23 @@ def failing(cause: BaseException | None) -> ConnectorException:
     return error
 
 
+def break_off(outages: Outages) -> None:
+    trouble = trouble_of(failing(BROKEN))
+    assert trouble is not None
+    outages.record_failure("queue", trouble)
+
+
 class Calls:
     """Calls of Procrastinate's own, each with the next outcome; the last one stays."""
 
     def __init__(self, *outcomes: object) -> None:
         self.outcomes = list(outcomes)
         self.made = 0
+        self.given: dict[str, Any] = {}  # by name, to the last one
 
-    async def __call__(self, *_: object, **__: object) -> Any:
+    async def __call__(self, *_: object, **given: object) -> Any:
         self.made += 1
+        self.given = given
         outcome = self.outcomes.pop(0) if len(self.outcomes) > 1 else self.outcomes[0]
         if isinstance(outcome, BaseException):
             raise outcome
@@ -144,7 +161,8 @@ def a_queue(outages: Outages | None = None) -> Queue:
 
 
 def a_job(id: int = 7) -> Job:
-    return Job(id=id, queue="slack", lock="t", queueing_lock="r", task_name="research")
+    its = {"lock": "t", "queueing_lock": "r", "task_kwargs": {"run_id": "r"}}
+    return Job(id=id, queue="slack", task_name="research", **its)  # type: ignore[arg-type]
 
 
 Put = Callable[..., Calls]
@@ -245,6 +263,18 @@ async def test_another_failure_is_raised_at_once(
 
 
 @in_virtual_time
+async def test_a_call_that_is_not_answered_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [asyncio.Event().wait(), asyncio.sleep(0, {"id": 1})]
+    monkeypatch.setattr(
+        procrastinate.PsycopgConnector, NAMES[1], lambda self, *_, **__: answers.pop(0)
+    )
+    connector = Connector("postgresql+psycopg://nobody@/nowhere", Outages(), DEAF)
+    begin = now()
+    assert await connector.execute_query_one_async("SELECT 1") == {"id": 1}
+    assert STALL_SECONDS <= now() - begin < STALL_SECONDS + 1.0
+
+
+@in_virtual_time
 async def test_a_database_that_refuses_a_duplicate_works(put: Put) -> None:
     connector = Connector("postgresql+psycopg://nobody@/nowhere", Outages(), DEAF)
     calls = put(procrastinate.PsycopgConnector, NAMES[1], failing(BUSY))
@@ -308,9 +338,7 @@ async def test_the_end_of_a_job_is_told_again_for_a_while_but_not_by_a_process_t
     queue = a_queue(outages)
     queue.held_jobs.add(7)
     if is_away:
-        trouble = trouble_of(failing(BROKEN))
-        assert trouble is not None
-        outages.record_failure("queue", trouble)
+        break_off(outages)
     if ends:
         queue.hurry()
     calls = put(JobManager, "finish_job", failing(BROKEN))
@@ -335,3 +363,143 @@ async def test_jobs_that_are_not_held_here_are_lost(put: Put) -> None:
     queue.held_jobs.add(7)
     put(JobManager, "list_jobs_async", [a_job(7), a_job(8)])
     assert [job.id for job in await queue.lost_jobs(1)] == [8]
+
+
+async def test_the_queue_is_never_asked_which_jobs_to_stop() -> None:
+    assert list(await a_queue().list_jobs_to_abort_async()) == []
+
+
+# ---------------------------------------------------------------- a dispatcher without a database
+
+
+def unconnected(concurrency: int = 1) -> PostgresDispatcher:
+    database = SimpleNamespace(outages=Outages(), listener=DEAF, connecting=Connecting())
+    store = SimpleNamespace(database=database, stopped_in_waiting=Calls([]))
+    its: Any = ("postgresql+psycopg://nobody@/nowhere", store, None, concurrency)
+    return PostgresDispatcher(*its, platforms=["slack"])
+
+
+@pytest.mark.parametrize("concurrency", [0, 1])
+async def test_only_a_worker_looks_for_runs_that_others_stopped(concurrency: int) -> None:
+    on = unconnected(concurrency)
+    await on._attempts.look()
+    assert on._store.stopped_in_waiting.made == concurrency  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("concurrency", "workers", "trouble", "advice"),
+    [(0, 0, "", NO_WORKERS), (0, 1, "", ""), (1, 1, TAKES_NOTHING, ""), (1, 0, TAKES_NOTHING, "")],
+)
+async def test_it_tells_what_keeps_runs_from_being_done(
+    monkeypatch: pytest.MonkeyPatch, concurrency: int, workers: int, trouble: str, advice: str
+) -> None:
+    """Here its worker has not yet registered."""
+    monkeypatch.setattr(procrastinate_dispatcher, "live_workers", Calls(workers))
+    condition = await unconnected(concurrency).condition()
+    assert (condition.workers, condition.trouble, condition.advice) == (workers, trouble, advice)
+
+
+@in_virtual_time
+async def test_a_worker_that_broke_is_replaced_until_the_process_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    on = unconnected()
+    began = []
+
+    class Breaking:
+        def __init__(self, app: object, **how: object) -> None:
+            began.append(now())
+
+        async def run(self) -> None:
+            if len(began) < 3:
+                raise failing(BROKEN if len(began) == 1 else WRONG)
+            on._draining = True
+
+    monkeypatch.setattr(procrastinate_dispatcher, "Worker", Breaking)
+    begin = now()
+    with capture_logs() as lines:
+        await on._keep_working()
+    assert [moment - begin for moment in began] == [0.0, RESTART_SECONDS, 2 * RESTART_SECONDS]
+    assert now() == began[-1], "nothing is waited for at the end"
+    assert [line["log_level"] for line in lines] == ["info", "warning"]
+
+
+@pytest.fixture
+def on(monkeypatch: pytest.MonkeyPatch) -> PostgresDispatcher:
+    """A dispatcher whose worker is registered, and whose sweep finds no run."""
+    on = unconnected()
+    monkeypatch.setattr(on, "_worker", SimpleNamespace(worker_id=1))
+    monkeypatch.setattr(on, "_unqueued", Calls([]))
+    return on
+
+
+async def test_a_job_that_nobody_works_on_is_queued_again_unless_it_is_just_being_fetched(
+    put: Put, on: PostgresDispatcher
+) -> None:
+    put(JobManager, "get_stalled_jobs", [])
+    put(JobManager, "update_heartbeat", None)
+    put(JobManager, "list_jobs_async", [a_job(8)], [a_job(8), a_job(9)])
+    finished = put(JobManager, "finish_job_by_id_async", None)
+    again = put(JobManager, "defer_job_async", a_job(10))
+    for times in (0, 1):
+        await on._look_after()
+        assert (finished.made, again.made) == (times, times)
+    assert again.given["job"].task_kwargs == {"run_id": "r", "failures": 0}
+
+
+@pytest.mark.parametrize("worker_id", [1, None])
+async def test_a_worker_is_heard_of_while_it_finishes_its_last_jobs(
+    put: Put, on: PostgresDispatcher, monkeypatch: pytest.MonkeyPatch, worker_id: int | None
+) -> None:
+    monkeypatch.setattr(on, "_worker", SimpleNamespace(worker_id=worker_id))
+    monkeypatch.setattr(on, "_draining", True)
+    put(JobManager, "get_stalled_jobs", [])
+    put(JobManager, "list_jobs_async", [])
+    heartbeats = put(JobManager, "update_heartbeat", None)
+    await on._look_after()
+    assert heartbeats.made == (worker_id is not None)
+
+
+async def test_after_an_outage_workers_get_time_to_be_heard_of_again(
+    put: Put, on: PostgresDispatcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = put(JobManager, "get_stalled_jobs", [])
+    put(JobManager, "list_jobs_async", [])
+    put(JobManager, "update_heartbeat", None)
+    for seconds, is_looked in ((0.0, False), (5.75, False), (6.0, True)):
+        monkeypatch.setattr("bot.storage.database.monotonic", lambda at=seconds: at)
+        if not seconds:
+            break_off(on._store.database.outages)
+            on._store.database.outages.record_success("queue")
+        await on._look_after()
+        assert (looked.made > 0) == is_looked
+
+
+async def test_a_process_that_ends_does_not_wait_for_a_database_that_is_away(
+    on: PostgresDispatcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = SimpleNamespace(timeout=5.0)
+    monkeypatch.setattr(Connector, "pool", pool)
+    break_off(on._store.database.outages)
+    await on.drain(0.0)
+    assert pool.timeout == LAST_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "told"),
+    [
+        ("procrastinate.worker", logging.WARNING, "warning"),
+        ("procrastinate", logging.INFO, "debug"),
+        ("psycopg.pool", logging.ERROR, "debug"),
+    ],
+)
+def test_what_libraries_log_is_told_once_on_one_line_and_what_outages_tell_is_not(
+    caplog: pytest.LogCaptureFixture, name: str, level: int, told: str
+) -> None:
+    for _ in range(2):
+        redirect_library_logs()
+    caplog.set_level(logging.DEBUG, name)
+    with capture_logs() as lines:
+        logging.getLogger(name).log(level, "the connection is lost\nserver closed it")
+    assert lines == [{"event": "the connection is lost", "by": name, "log_level": told}]
+    assert caplog.records == []
