@@ -106,13 +106,13 @@ async def remove_messages(
 
 
 async def remove_empty_threads(db: AsyncConnection, keys: Sequence[str]) -> Removed:
-    """Delete those of the threads that have no messages; one that is just getting one stays."""
+    """Delete those of the threads that have no messages, and so no runs; one that is just getting
+    one stays."""
     if db.dialect.name == "postgresql":
         keys = [key for key in keys if await db.scalar(sa.select(_alone_with(key)))]
     empty = sa.delete(threads).where(
         threads.c.key.in_(keys),
         ~sa.select(messages.c.id).where(messages.c.thread_key == threads.c.key).exists(),
-        ~sa.select(runs.c.id).where(runs.c.thread_key == threads.c.key).exists(),
     )
     return Removed(threads=(await db.execute(empty)).rowcount)
 

@@ -17,7 +17,7 @@ from bot.storage.forgetting import Forgetting, Subject, SubjectKind
 from bot.storage.removal import Removed
 from bot.storage.spending import Payer, Spending
 from bot.storage.store import new_owner
-from bot.storage.tables import channel_rules, feedback, messages, runs, threads
+from bot.storage.tables import audit, channel_rules, feedback, messages, runs, threads
 from bot.storage.tables import pages as pages_table
 from bot.storage.workspaces import Workspaces
 from tests.unit.samples import NOW
@@ -99,6 +99,7 @@ async def test_sums_of_channel_and_workspace_outlive_a_person(busy: Past) -> Non
 
 async def test_a_persons_sum_of_today_can_outlive_their_words(busy: Past) -> None:
     """Or a daily budget could be had again by being forgotten."""
+    assert (await Forgetting(busy.store.database).count(ADA, TODAY)).spending == 0
     removed = await forget(busy, ADA, before=TODAY)
     assert removed.spending == 0
     spent = await Spending(busy.store.database).day(Payer("slack", "T1", "C1", "ada"), TODAY)
@@ -138,6 +139,7 @@ async def test_a_similar_name_is_another_one(busy: Past) -> None:
     for subject in (
         Subject("thread", "slack", "slack:T1:C1:t"),
         Subject("person", "slack", "ad"),
+        Subject("person", "slack", "C1"),
         Subject("person", "discord", "ada"),
         Subject("workspace", "slack", "T"),
         Subject("workspace", "discord", "T1"),
@@ -202,7 +204,7 @@ async def test_a_run_is_fenced_off_before_anything_of_it_goes(past: Past) -> Non
         await past.read(journal, *pages("river"))
     left = await past.store.run(run.id)
     assert left is not None
-    assert left.state == "stopped"
+    assert (left.state, left.attempt) == ("stopped", run.attempt + 1)
     assert not await past.store.may_claim(run.id, "another-host/2/x", NOW + LEASE)
 
 
@@ -224,8 +226,9 @@ async def test_a_thread_that_is_empty_already_goes_too(busy: Past) -> None:
     assert len(await busy.values(threads.c.key)) == 4
 
 
-async def test_a_thread_has_no_sums_of_its_own(busy: Past) -> None:
+async def test_a_thread_has_no_sums_and_no_people_of_its_own(busy: Past) -> None:
     forgetting = Forgetting(busy.store.database)
+    assert not await forgetting.count(replace(THREAD, name="T1"), TOMORROW)
     for subject in (THREAD, replace(THREAD, name="T1")):
         assert not await forgetting.remove_spending(subject, TOMORROW)
     assert (await forgetting.remove_spending(WORKSPACE, TODAY)).spending == 0
@@ -250,11 +253,35 @@ async def test_only_what_a_living_process_took_on_is_worked_on(past: Past) -> No
 
 async def test_what_is_said_after_the_wish_is_remembered(past: Past) -> None:
     forgetting = Forgetting(past.store.database)
+    early = await forgetting.ask(ADA, NOW)
     await past.answered("ada")
+    assert (await forgetting.remove(early)).runs == 0
     request = await forgetting.ask(ADA, NOW)
     await past.answered("ada")
     assert (await forgetting.remove(request)).runs == 1
     assert await past.values(runs.c.id) == ["r2"]
+
+
+async def test_the_log_no_longer_names_who_did_what_before_the_wish(
+    past: Past, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few of its rows are changed at once."""
+    monkeypatch.setattr("bot.storage.forgetting.ROWS_AT_ONCE", 1)
+    for author in ("ada", "ada", "bob"):
+        await past.answered(author)
+    forgetting = Forgetting(past.store.database)
+    request = await forgetting.ask(ADA, NOW)
+    past.at = NOW + timedelta(seconds=1)
+    await past.answered("ada")
+    assert (await forgetting.remove(request)).pseudonyms == 2
+    names = await past.values(audit.c.person)
+    assert [name.partition(":")[0] for name in names] == [
+        "",
+        "ada",
+        "bob",
+        "forgotten",
+        "forgotten",
+    ]
 
 
 async def test_a_wish_outlives_a_crash(past: Past) -> None:
