@@ -92,6 +92,7 @@ PARTS = {
         [
             "tests/unit/storage/test_audit_log.py",
             "tests/unit/storage/test_word_search.py",
+            "tests/unit/storage/test_forgetting.py",
             "tests/unit/storage/test_removal.py",
         ],
         "postgres",
