@@ -84,6 +84,7 @@ async def test_the_sum_of_today_stays_until_tomorrow(house: House) -> None:
     today = datetime.now(UTC).date()
     spent = await Spending(house.store.database).day(Payer("slack", "T1", "C1", "U1"), today)
     assert spent.user.questions == 1
+    assert (await house.reception.forgetter.catch_up()).spending == 0
     async with house.store.database.write() as db:  # a day goes by
         day = timedelta(days=1)
         await db.execute(sa.update(spending).values(day=today - day))

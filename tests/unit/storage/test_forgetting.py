@@ -12,10 +12,12 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.errors import RunLost
+from bot.core.messages import Author, RunOptions
 from bot.storage.database import Database
 from bot.storage.forgetting import Forgetting, Subject, SubjectKind
 from bot.storage.removal import Removed
 from bot.storage.spending import Payer, Spending
+from bot.storage.standing_questions import StandingQuestions
 from bot.storage.store import new_owner
 from bot.storage.tables import audit, channel_rules, feedback, messages, runs, threads
 from bot.storage.tables import pages as pages_table
@@ -165,10 +167,15 @@ async def test_a_file_goes_even_after_the_steps_that_read_it(past: Past) -> None
     assert (await forget(past, ADA)).pages == 1
 
 
-async def test_who_asked_the_same_once_more_asked_the_forgotten_words(past: Past) -> None:
+async def test_who_asked_the_same_once_more_asked_the_forgotten_words(
+    past: Past, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They count once, even if the same person asked again."""
+    monkeypatch.setattr("bot.storage.forgetting.PICKED", 1)
     run_id = await past.answered("ada")
     await past.answered("bob", event_id=f"{run_id}:deeper:0a1b")
     await past.answered("bob", event_id=f"{run_id}x:deeper:0a1b")
+    await past.answered("ada", event_id=f"{run_id}:deeper:0a1c")
     expected = await Forgetting(past.store.database).count(ADA, TOMORROW)
     assert await forget(past, ADA) == expected
     assert await past.values(runs.c.id) == ["r3"]
@@ -218,6 +225,17 @@ async def test_a_run_that_has_ended_is_not_stopped_by_being_forgotten(past: Past
     assert (run.state, run.attempt) == ("answered", 1)
 
 
+async def test_standing_questions_go_with_their_author(past: Past) -> None:
+    """Though they rest on the answer to somebody else."""
+    standing = StandingQuestions(past.store.database)
+    run_id = await past.answered("bob")
+    for name in ("ada", "eve"):
+        options = Author(name, ""), RunOptions(), "en", "daily", NOW, NOW, 3
+        assert await standing.begin(name, run_id, *options)
+    await forget(past, ADA)
+    assert [watch.id for watch in await standing.listed()] == ["eve"]
+
+
 async def test_a_thread_that_is_empty_already_goes_too(busy: Past) -> None:
     async with busy.store.database.write() as db:
         place = {"platform": "slack", "workspace": "T1", "channel": "C1", "thread": "t9"}
@@ -241,8 +259,12 @@ async def test_only_what_a_living_process_took_on_is_worked_on(past: Past) -> No
     past.thread = a_channel_thread("t2")
     run, _ = await past.begun("ada")
     await past.store.release(run.id, run.attempt)
-    assert await forgetting.unfinished(ADA) == ["r1", "r2"]
-    assert await forgetting.worked_on(ADA, NOW) == ["r1"]
+    past.thread = a_channel_thread("t1", workspace="T2")
+    await past.begun("bob")
+    assert await forgetting.unfinished(THREAD) == ["r1"]
+    for subject in (ADA, WORKSPACE):
+        assert await forgetting.unfinished(subject) == ["r1", "r2"]
+        assert await forgetting.worked_on(subject, NOW) == ["r1"]
     assert await forgetting.worked_on(ADA, NOW + LEASE) == []
     assert await past.store.claim("r2", new_owner(), NOW, LEASE)
     assert set(await forgetting.worked_on(ADA, NOW)) == {"r1", "r2"}

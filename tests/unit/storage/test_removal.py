@@ -38,6 +38,12 @@ async def test_nothing_is_pruned_unless_a_setting_says_so(past: Past) -> None:
     assert await past.rows() == before
 
 
+def test_counts_add_up_and_are_true_if_anything_goes() -> None:
+    assert Removed(pages=1, runs=2) + Removed(runs=3) == Removed(pages=1, runs=5)
+    assert Removed(pages=1)
+    assert not Removed()
+
+
 async def test_old_steps_go_and_the_answer_stays(past: Past) -> None:
     run_id = await past.answered(cited=pages("tower"), steps=30)
     assert await prune(past, Keep(steps=DAY)) == Removed(steps=31)
