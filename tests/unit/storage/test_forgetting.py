@@ -182,9 +182,9 @@ async def test_who_asked_the_same_once_more_asked_the_forgotten_words(
 
 
 async def test_a_thread_in_which_nobody_else_spoke_goes_too(past: Past) -> None:
-    await past.answered("ada")
+    await past.answered("ada", read=pages("tower"))
     expected = await Forgetting(past.store.database).count(ADA, TOMORROW)
-    assert expected.threads == 1
+    assert (expected.threads, expected.pages) == (1, 1)
     assert await forget(past, ADA) == expected
     assert await past.values(threads.c.key) == []
 
