@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
+from itertools import product
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -179,7 +180,7 @@ class Forgetting(Transactions):
         ``asked_at`` is for a request that was made at that time and is missing from a restored
         database: it covers the messages until then.
         """
-        newest = sa.select(sa.func.coalesce(sa.func.max(messages.c.id), 0))
+        newest = sa.select(sa.func.max(messages.c.id))
         if asked_at is not None:
             newest = newest.where(messages.c.at <= asked_at)
         async with self.database.urgent_write() as db:
@@ -252,7 +253,7 @@ class Forgetting(Transactions):
                     uses.setdefault(page, 0)
             removed += Removed(pages=await _used_no_more(db, uses))
             removed += await self._count_place(db, subject, spent_before)
-            removed += Removed(pseudonyms=await count_named(db, subject))
+            removed += Removed(pseudonyms=await count(db, audit, *_naming(subject)))
             if subject.kind == "person":
                 removed += Removed(threads=await _emptied(db, in_threads))
         return removed
@@ -314,8 +315,6 @@ class Forgetting(Transactions):
         return Removed(spending=gone.rowcount)
 
     async def _fence(self, run_ids: Sequence[str]) -> None:
-        if not run_ids:
-            return
         async with self.database.write() as db:
             await db.execute(
                 sa.update(runs)
@@ -488,23 +487,18 @@ async def missing_forgettings(
     async with database.write() as db:
         key = await key_of_pseudonyms(db)
     ours = pseudonym_by(key, "", "").rpartition(":")[0] + ":"
-    foreign = sum(
-        kind == "person" and not object.partition(":")[2].startswith(ours)
-        for kind, object in unknown
-    )
+    people = {object: at for (kind, object), at in unknown.items() if kind == "person"}
+    foreign = sum(not object.partition(":")[2].startswith(ours) for object in people)
     subjects: dict[Subject, datetime] = {}
-    platforms = {object.partition(":")[0] for kind, object in unknown if kind == "person"}
-    for column in NAMES if platforms else ():
+    for platform, column in product({object.partition(":")[0] for object in people}, NAMES):
         async for name in _values(database, column):
-            for platform in platforms:
-                at = unknown.get(("person", f"{platform}:{pseudonym_by(key, platform, name)}"))
-                if at is not None:
-                    subjects[Subject("person", platform, name)] = at
-    if any(kind == "thread" for kind, _ in unknown):
-        async for thread in _values(database, threads.c.key):
-            at = unknown.get(("thread", named(thread)))
+            at = people.get(f"{platform}:{pseudonym_by(key, platform, name)}")
             if at is not None:
-                subjects[Subject("thread", thread.partition(":")[0], thread)] = at
+                subjects[Subject("person", platform, name)] = at
+    async for thread in _values(database, threads.c.key):
+        at = unknown.get(("thread", named(thread)))
+        if at is not None:
+            subjects[Subject("thread", thread.partition(":")[0], thread)] = at
     single: list[tuple[str, str]] = []
     for (kind, object), at in unknown.items():
         platform, _, name = object.partition(":")
@@ -534,10 +528,10 @@ async def _values(database: Database, column: sa.Column[str]) -> AsyncIterator[s
         )
         async with database.read() as db:
             values = (await db.scalars(query)).all()
+        if not values:
+            return
         for value in values:
             yield value
-        if len(values) < ROWS_AT_ONCE:
-            return
         last = values[-1]
 
 
@@ -552,7 +546,9 @@ async def object_of(db: AsyncConnection, subject: Subject) -> str:
 
 
 def _naming(subject: Subject) -> Sequence[sa.ColumnElement[bool]]:
-    """The conditions for rows that name a person, or people of a workspace."""
+    """The conditions for rows that name a person, or people of a workspace; a thread has none."""
+    if subject.kind == "thread":
+        return (sa.false(),)
     column = audit.c.person if subject.kind == "person" else audit.c.workspace
     return (
         audit.c.platform == subject.platform,
@@ -562,20 +558,10 @@ def _naming(subject: Subject) -> Sequence[sa.ColumnElement[bool]]:
     )
 
 
-async def count_named(db: AsyncConnection, subject: Subject) -> int:
-    """Count the rows that ``pseudonymize`` would change; for a thread, none."""
-    if subject.kind == "thread":
-        return 0
-    query = sa.select(sa.func.count()).select_from(audit).where(*_naming(subject))
-    return int(await db.scalar(query) or 0)
-
-
 async def pseudonymize(database: Database, subject: Subject, until: datetime) -> int:
     """Replace a person, or everybody in a workspace, by pseudonyms in the rows up to a moment, and
     clear their addresses; return how many rows were changed."""
     changed = 0
-    if subject.kind == "thread":
-        return changed
     query = (
         sa.select(audit.c.id, audit.c.person)
         .where(*_naming(subject), audit.c.at <= until)

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import astuple, dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from operator import add
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -59,7 +60,7 @@ class Removed:
     pseudonyms: int = 0
 
     def __add__(self, other: Removed) -> Removed:
-        return Removed(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return Removed(*map(add, astuple(self), astuple(other)))
 
     def __bool__(self) -> bool:
         return any(astuple(self))
@@ -75,10 +76,9 @@ async def count(db: AsyncConnection, table: sa.Table, *where: sa.ColumnElement[b
 async def free(db: AsyncConnection, column: sa.Column[Any], ids: Sequence[Any]) -> Sequence[Any]:
     """Lock those of the rows that no other transaction has locked, until this one ends.
 
-    Later statements see everything that others committed before these rows were locked.
+    Later statements see everything that others committed before these rows were locked. SQLite has
+    only one writer, this transaction, and no such locks.
     """
-    if db.dialect.name != "postgresql":
-        return ids  # there is only one writer: this transaction
     query = sa.select(column).where(column.in_(ids)).with_for_update(skip_locked=True)
     return (await db.scalars(query)).all()
 
@@ -106,15 +106,13 @@ async def remove_messages(
 
 
 async def remove_empty_threads(db: AsyncConnection, keys: Sequence[str]) -> Removed:
-    """Delete those of the threads that have no messages; one that is just getting one stays."""
+    """Delete those of the threads that have no messages, and so no runs; one that is just getting
+    one stays."""
     if db.dialect.name == "postgresql":
         keys = [key for key in keys if await db.scalar(sa.select(_alone_with(key)))]
-    if not keys:
-        return Removed()
     empty = sa.delete(threads).where(
         threads.c.key.in_(keys),
         ~sa.select(messages.c.id).where(messages.c.thread_key == threads.c.key).exists(),
-        ~sa.select(runs.c.id).where(runs.c.thread_key == threads.c.key).exists(),
     )
     return Removed(threads=(await db.execute(empty)).rowcount)
 
@@ -157,8 +155,6 @@ async def pages_read(db: AsyncConnection, where: sa.ColumnElement[bool]) -> list
     query = sa.select(steps.c.kind, steps.c.result).where(where, steps.c.kind == "read")
     rows = (await db.execute(query)).all()
     copies = {page for row in rows if (page := page_read(row.kind, row.result)) is not None}
-    if not copies:
-        return []
     stored = sa.select(pages.c.id).where(sa.tuple_(pages.c.url, pages.c.hash).in_(copies))
     return list((await db.scalars(stored)).all())
 
@@ -167,8 +163,6 @@ async def pages_attached(db: AsyncConnection, message_ids: Collection[int]) -> l
     """The ids of the pages that were read from files of these messages."""
     query = sa.select(messages.c.attachments).where(messages.c.id.in_(message_ids))
     urls = {file["url"] for files in (await db.scalars(query)).all() for file in files}
-    if not urls:
-        return []
     return list((await db.scalars(sa.select(pages.c.id).where(pages.c.url.in_(urls)))).all())
 
 

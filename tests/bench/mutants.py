@@ -89,7 +89,12 @@ PARTS = {
     ),
     "retention": Part(
         ["bot/storage/removal.py"],
-        ["tests/unit/storage/test_removal.py", "tests/unit/storage/test_audit_log.py"],
+        [
+            "tests/unit/storage/test_audit_log.py",
+            "tests/unit/storage/test_word_search.py",
+            "tests/unit/storage/test_forgetting.py",
+            "tests/unit/storage/test_removal.py",
+        ],
         "postgres",
     ),
     "access": Part(["bot/service/access.py"], ["tests/unit/service/test_access.py"]),
@@ -106,8 +111,10 @@ PARTS = {
         ["bot/storage/forgetting.py", "bot/service/deletion.py"],
         [
             "tests/unit/storage/test_forgetting.py",
+            "tests/unit/storage/test_audit_log.py",
             "tests/unit/storage/test_console.py",
             "tests/unit/service/test_deletion.py",
+            "tests/unit/cli/test_forget.py",
         ],
         "postgres",
     ),

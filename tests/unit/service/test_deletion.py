@@ -7,11 +7,12 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
+from structlog.testing import capture_logs
 
 from bot.core.messages import Author
 from bot.core.texts import texts_for
 from bot.service.buttons import forget_me
-from bot.service.deletion import Forgetter, Maintenance, day_after
+from bot.service.deletion import Forgetter, Maintenance
 from bot.service.reception import is_yes
 from bot.storage.forgetting import Forgetting, Request, Subject
 from bot.storage.removal import Keep, Removed, Retention
@@ -21,6 +22,7 @@ from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.service.conftest import House
 
 ADA = Subject("person", "slack", "U1")
+A_THREAD = Subject("thread", "slack", "slack:T1:C1:t1")
 ENGLISH = texts_for("en")
 
 
@@ -82,6 +84,7 @@ async def test_the_sum_of_today_stays_until_tomorrow(house: House) -> None:
     today = datetime.now(UTC).date()
     spent = await Spending(house.store.database).day(Payer("slack", "T1", "C1", "U1"), today)
     assert spent.user.questions == 1
+    assert (await house.reception.forgetter.catch_up()).spending == 0
     async with house.store.database.write() as db:  # a day goes by
         day = timedelta(days=1)
         await db.execute(sa.update(spending).values(day=today - day))
@@ -161,19 +164,68 @@ async def test_a_wish_that_a_crash_cut_short_is_fulfilled_by_who_keeps_house(hou
     assert not await keeper.once()
 
 
-async def test_who_keeps_house_begins_at_once(house: House) -> None:
+class Keeping:
+    """Takes the place of all that keeps house: the first round removes two pages."""
+
+    def __init__(self) -> None:
+        self.rounds: list[int] = []
+        self.looks = 0
+
+    async def look(self) -> None:
+        self.looks += 1
+
+    async def catch_up(self) -> Removed:
+        return Removed()
+
+    async def prune(self, at: datetime) -> Removed:
+        self.rounds.append(round(now()))
+        return Removed(pages=2 if len(self.rounds) == 1 else 0)
+
+
+@in_virtual_time
+async def test_house_is_kept_at_once_and_every_hour_and_told_of_if_anything_went() -> None:
+    house, began = Keeping(), round(now())
+    keeper = Maintenance(house, house, house)  # type: ignore[arg-type]
+    with capture_logs() as told:
+        async with keeper.at_work():
+            await asyncio.sleep(7_201)
+    assert house.rounds == [began, began + 3_600, began + 7_200]
+    assert house.looks == 3
+    assert told == [{"event": "pruning finished", "log_level": "info", "pages": 2}]
+
+
+DAY = timedelta(days=1)
+
+
+@pytest.mark.parametrize(("days_ago", "left", "wishes"), [(2, 2, 0), (1, 1, 0), (0, 1, 1)])
+async def test_what_is_forgotten_again_was_spent_until_the_day_of_the_wish(
+    house: House, days_ago: int, left: int, wishes: int
+) -> None:
+    """But for today: that goes tomorrow."""
+    at = datetime.now(UTC)
+    sums = {"platform": "slack", "scope": "user", "name": "U1", "workspace": "T1"}
+    async with house.store.database.write() as db:
+        await db.execute(
+            sa.insert(spending), [{**sums, "day": at.date() - n * DAY} for n in range(4)]
+        )
+    removed = await house.reception.forgetter.forget_again(ADA, at - days_ago * DAY)
+    assert removed.spending == 4 - left
+    assert await counted(house, forgettings) == wishes
+
+
+async def test_what_was_forgotten_is_told_of_without_whom(house: House) -> None:
     await house.answered()
-    await Forgetting(house.store.database).ask(ADA, datetime.now(UTC))
-    keeper = Maintenance(Retention(house.store.database, Keep()), house.reception.forgetter)
-    async with keeper.at_work(), asyncio.timeout(60):
-        while await counted(house, messages):
-            await asyncio.sleep(0)
+    with capture_logs() as told:
+        await forget(house)
+        await house.reception.forgetter.forget(A_THREAD, datetime.now(UTC).date())
+    assert told == [
+        {"event": "forgotten", "log_level": "info", "kind": "person", "platform": "slack"}
+    ]
 
 
 async def test_a_whole_thread_leaves_no_wish(house: House) -> None:
     await house.answered()
     forgetter = Forgetter(house.store.database, house.store.request_stop)
-    subject = Subject("thread", "slack", "slack:T1:C1:t1")
-    removed = await forgetter.forget(subject, day_after(datetime.now(UTC).date()))
+    removed = await forgetter.forget(A_THREAD, datetime.now(UTC).date())
     assert (removed.threads, removed.messages) == (1, 1)
     assert await counted(house, forgettings) == 0

@@ -13,7 +13,13 @@ from bot.operation.configuration import load_settings
 from bot.rights.rights import Rights, RuleChanges
 from bot.service.deletion import Forgetter
 from bot.storage.audit_log import Actor, Audit, AuditFilter, Entry, key_of_pseudonyms, pseudonym_by
-from bot.storage.forgetting import NAMES, Subject, missing_forgettings
+from bot.storage.forgetting import (
+    NAMES,
+    Forgetting,
+    MissingForgettings,
+    Subject,
+    missing_forgettings,
+)
 from bot.storage.removal import Keep, Retention
 from bot.storage.store import Store
 from bot.storage.tables import audit, messages, metadata
@@ -57,9 +63,9 @@ async def test_the_database_refuses_to_change_a_row_or_to_take_it_away(
 
 
 async def test_rows_older_than_retention_go_and_a_row_says_so(store: Store) -> None:
-    await noted_at(store, NOW - 40 * DAY, NOW - 31 * DAY, NOW - 29 * DAY, NOW)
+    await noted_at(store, *[NOW - 40 * DAY] * 20, NOW - 31 * DAY, NOW - 29 * DAY, NOW)
     retention = Retention(store.database, Keep(audit=30 * DAY))
-    assert (await retention.prune(NOW)).audit == 2
+    assert (await retention.prune(NOW)).audit == 21
     left = await log_of(store)
     assert [row.deed for row in left] == ["read", "read", "pruned"]
     assert (left[-1].platform, left[-1].object) == (
@@ -112,9 +118,11 @@ async def test_rules_of_the_settings_that_changed_are_a_row_each(store: Store) -
 
 
 async def test_after_a_restore_the_same_is_forgotten_and_what_came_later_stays(
-    store: Store,
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    past = Past(store, at=NOW - 3 * DAY)
+    """However few names are compared at once."""
+    monkeypatch.setattr("bot.storage.forgetting.ROWS_AT_ONCE", 1)
+    past = Past(store, at=NOW - 2 * DAY)
     await past.answered("ada")
     await past.answered("bob")
     past.at = NOW - DAY
@@ -126,20 +134,50 @@ async def test_after_a_restore_the_same_is_forgotten_and_what_came_later_stays(
     gone, here = ("thread", "slack:T1:C1:gone"), ("thread", "web:console:5d3c")
     past.thread = Thread("web", "console", "bob", "5d3c")
     await past.answered("bob")
-    told = dict.fromkeys([ada, elsewhere, gone, here], NOW - 2 * DAY)
+    single, everyone = ("message", "slack:e9"), ("workspace", "slack:T9")
+    told = dict.fromkeys([ada, elsewhere, gone, here, single, everyone], NOW - 2 * DAY)
 
     due = await missing_forgettings(store.database, told)
-    thread = Subject("thread", "web", past.thread.key)
-    assert set(due.subjects) == {Subject("person", "slack", "ada"), thread}
-    assert due.foreign == 1
+    assert due.subjects == dict.fromkeys(
+        [
+            Subject("person", "slack", "ada"),
+            Subject("thread", "web", past.thread.key),
+            Subject("workspace", "slack", "T9"),
+        ],
+        NOW - 2 * DAY,
+    )
+    assert (due.messages, due.foreign) == ((("slack", "e9"),), 1)
     forgetter = Forgetter(store.database, store.request_stop)
     for subject, at in due.subjects.items():
         await forgetter.forget_again(subject, at)
     async with store.database.read() as db:
         query = sa.select(messages.c.author_id, messages.c.at).order_by(messages.c.id)
         left = [(author, at) for author, at in await db.execute(query)]
-    assert left == [("bob", NOW - 3 * DAY), ("ada", NOW - DAY), ("bob", NOW - DAY)]
+    assert left == [("bob", NOW - 2 * DAY), ("ada", NOW - DAY), ("bob", NOW - DAY)]
     assert (await missing_forgettings(store.database, told)).subjects == {}
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        Subject("thread", "slack", "slack:T1:C1:t1"),
+        Subject("person", "slack", "ada"),
+        Subject("workspace", "slack", "T1"),
+    ],
+    ids=lambda subject: subject.kind,
+)
+async def test_a_database_knows_what_it_has_forgotten_itself(
+    store: Store, subject: Subject
+) -> None:
+    await Past(store).answered("ada")
+    await Forgetting(store.database).ask(subject, NOW)
+    told = {(row.kind, row.object): row.at for row in await log_of(store, what=["forgot"])}
+    assert set(told.values()) == {NOW}
+    assert await missing_forgettings(store.database, told) == MissingForgettings({}, (), 0)
+    later = dict.fromkeys(told, NOW + DAY)
+    assert await missing_forgettings(store.database, later) == MissingForgettings(
+        {subject: NOW + DAY}, (), 0
+    )
 
 
 def test_every_column_with_ids_of_people_is_compared_with_pseudonyms() -> None:

@@ -12,12 +12,14 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.errors import RunLost
+from bot.core.messages import Author, RunOptions
 from bot.storage.database import Database
 from bot.storage.forgetting import Forgetting, Subject, SubjectKind
 from bot.storage.removal import Removed
 from bot.storage.spending import Payer, Spending
+from bot.storage.standing_questions import StandingQuestions
 from bot.storage.store import new_owner
-from bot.storage.tables import channel_rules, feedback, messages, runs, threads
+from bot.storage.tables import audit, channel_rules, feedback, messages, runs, threads
 from bot.storage.tables import pages as pages_table
 from bot.storage.workspaces import Workspaces
 from tests.unit.samples import NOW
@@ -99,6 +101,7 @@ async def test_sums_of_channel_and_workspace_outlive_a_person(busy: Past) -> Non
 
 async def test_a_persons_sum_of_today_can_outlive_their_words(busy: Past) -> None:
     """Or a daily budget could be had again by being forgotten."""
+    assert (await Forgetting(busy.store.database).count(ADA, TODAY)).spending == 0
     removed = await forget(busy, ADA, before=TODAY)
     assert removed.spending == 0
     spent = await Spending(busy.store.database).day(Payer("slack", "T1", "C1", "ada"), TODAY)
@@ -138,6 +141,7 @@ async def test_a_similar_name_is_another_one(busy: Past) -> None:
     for subject in (
         Subject("thread", "slack", "slack:T1:C1:t"),
         Subject("person", "slack", "ad"),
+        Subject("person", "slack", "C1"),
         Subject("person", "discord", "ada"),
         Subject("workspace", "slack", "T"),
         Subject("workspace", "discord", "T1"),
@@ -163,19 +167,24 @@ async def test_a_file_goes_even_after_the_steps_that_read_it(past: Past) -> None
     assert (await forget(past, ADA)).pages == 1
 
 
-async def test_who_asked_the_same_once_more_asked_the_forgotten_words(past: Past) -> None:
+async def test_who_asked_the_same_once_more_asked_the_forgotten_words(
+    past: Past, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They count once, even if the same person asked again."""
+    monkeypatch.setattr("bot.storage.forgetting.PICKED", 1)
     run_id = await past.answered("ada")
     await past.answered("bob", event_id=f"{run_id}:deeper:0a1b")
     await past.answered("bob", event_id=f"{run_id}x:deeper:0a1b")
+    await past.answered("ada", event_id=f"{run_id}:deeper:0a1c")
     expected = await Forgetting(past.store.database).count(ADA, TOMORROW)
     assert await forget(past, ADA) == expected
     assert await past.values(runs.c.id) == ["r3"]
 
 
 async def test_a_thread_in_which_nobody_else_spoke_goes_too(past: Past) -> None:
-    await past.answered("ada")
+    await past.answered("ada", read=pages("tower"))
     expected = await Forgetting(past.store.database).count(ADA, TOMORROW)
-    assert expected.threads == 1
+    assert (expected.threads, expected.pages) == (1, 1)
     assert await forget(past, ADA) == expected
     assert await past.values(threads.c.key) == []
 
@@ -202,7 +211,7 @@ async def test_a_run_is_fenced_off_before_anything_of_it_goes(past: Past) -> Non
         await past.read(journal, *pages("river"))
     left = await past.store.run(run.id)
     assert left is not None
-    assert left.state == "stopped"
+    assert (left.state, left.attempt) == ("stopped", run.attempt + 1)
     assert not await past.store.may_claim(run.id, "another-host/2/x", NOW + LEASE)
 
 
@@ -216,6 +225,17 @@ async def test_a_run_that_has_ended_is_not_stopped_by_being_forgotten(past: Past
     assert (run.state, run.attempt) == ("answered", 1)
 
 
+async def test_standing_questions_go_with_their_author(past: Past) -> None:
+    """Though they rest on the answer to somebody else."""
+    standing = StandingQuestions(past.store.database)
+    run_id = await past.answered("bob")
+    for name in ("ada", "eve"):
+        options = Author(name, ""), RunOptions(), "en", "daily", NOW, NOW, 3
+        assert await standing.begin(name, run_id, *options)
+    await forget(past, ADA)
+    assert [watch.id for watch in await standing.listed()] == ["eve"]
+
+
 async def test_a_thread_that_is_empty_already_goes_too(busy: Past) -> None:
     async with busy.store.database.write() as db:
         place = {"platform": "slack", "workspace": "T1", "channel": "C1", "thread": "t9"}
@@ -224,8 +244,9 @@ async def test_a_thread_that_is_empty_already_goes_too(busy: Past) -> None:
     assert len(await busy.values(threads.c.key)) == 4
 
 
-async def test_a_thread_has_no_sums_of_its_own(busy: Past) -> None:
+async def test_a_thread_has_no_sums_and_no_people_of_its_own(busy: Past) -> None:
     forgetting = Forgetting(busy.store.database)
+    assert not await forgetting.count(replace(THREAD, name="T1"), TOMORROW)
     for subject in (THREAD, replace(THREAD, name="T1")):
         assert not await forgetting.remove_spending(subject, TOMORROW)
     assert (await forgetting.remove_spending(WORKSPACE, TODAY)).spending == 0
@@ -238,8 +259,12 @@ async def test_only_what_a_living_process_took_on_is_worked_on(past: Past) -> No
     past.thread = a_channel_thread("t2")
     run, _ = await past.begun("ada")
     await past.store.release(run.id, run.attempt)
-    assert await forgetting.unfinished(ADA) == ["r1", "r2"]
-    assert await forgetting.worked_on(ADA, NOW) == ["r1"]
+    past.thread = a_channel_thread("t1", workspace="T2")
+    await past.begun("bob")
+    assert await forgetting.unfinished(THREAD) == ["r1"]
+    for subject in (ADA, WORKSPACE):
+        assert await forgetting.unfinished(subject) == ["r1", "r2"]
+        assert await forgetting.worked_on(subject, NOW) == ["r1"]
     assert await forgetting.worked_on(ADA, NOW + LEASE) == []
     assert await past.store.claim("r2", new_owner(), NOW, LEASE)
     assert set(await forgetting.worked_on(ADA, NOW)) == {"r1", "r2"}
@@ -250,11 +275,35 @@ async def test_only_what_a_living_process_took_on_is_worked_on(past: Past) -> No
 
 async def test_what_is_said_after_the_wish_is_remembered(past: Past) -> None:
     forgetting = Forgetting(past.store.database)
+    early = await forgetting.ask(ADA, NOW)
     await past.answered("ada")
+    assert (await forgetting.remove(early)).runs == 0
     request = await forgetting.ask(ADA, NOW)
     await past.answered("ada")
     assert (await forgetting.remove(request)).runs == 1
     assert await past.values(runs.c.id) == ["r2"]
+
+
+async def test_the_log_no_longer_names_who_did_what_before_the_wish(
+    past: Past, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few of its rows are changed at once."""
+    monkeypatch.setattr("bot.storage.forgetting.ROWS_AT_ONCE", 1)
+    for author in ("ada", "ada", "bob"):
+        await past.answered(author)
+    forgetting = Forgetting(past.store.database)
+    request = await forgetting.ask(ADA, NOW)
+    past.at = NOW + timedelta(seconds=1)
+    await past.answered("ada")
+    assert (await forgetting.remove(request)).pseudonyms == 2
+    names = await past.values(audit.c.person)
+    assert [name.partition(":")[0] for name in names] == [
+        "",
+        "ada",
+        "bob",
+        "forgotten",
+        "forgotten",
+    ]
 
 
 async def test_a_wish_outlives_a_crash(past: Past) -> None:
