@@ -1,9 +1,9 @@
 """Pictures that people send: recognized and measured by their first bytes, never decoded here.
 
-A model reads them (``bot.reasoning.picture_prompt``), and what it writes down becomes a page. The
-limits are those of the Claude API (https://platform.claude.com/docs/en/build-with-claude/vision),
-which the OpenAI API exceeds. Both read PNG, JPEG, WebP and GIF; of an animation, Claude reads the
-first frame.
+A model reads them (``bot.reasoning.judgement_prompts``), and what it writes down becomes a page.
+The limits are those of the Claude API
+(https://platform.claude.com/docs/en/build-with-claude/vision), which the OpenAI API exceeds. Both
+read PNG, JPEG, WebP and GIF; of an animation, Claude reads the first frame.
 """
 
 from __future__ import annotations
@@ -43,12 +43,14 @@ class PictureUnread(PageUnreadable):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture within the limits; ``width`` and ``height`` in pixels."""
+    """A picture within the limits; ``width`` and ``height`` in pixels. ``name`` is that of its
+    file, for a page of a document with the page, as the model is told."""
 
     media_type: str
     width: int
     height: int
     data: bytes = field(repr=False)
+    name: str = ""
 
     @property
     def tokens(self) -> int:
