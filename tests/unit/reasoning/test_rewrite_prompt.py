@@ -134,7 +134,7 @@ async def test_addresses_in_pictures_are_not_followed(stage: OpenStage) -> None:
         a_message("What does it say there?"),
         attachments=(Attachment("a.png", "image/png", "a", shows=shows),),
     )
-    assert (await on.claude.rewrite(Transcript(), message)).links == ()
+    assert (await on.claude.rewrite(Transcript(), message)).links == ("a",)  # the picture
 
 
 async def test_the_same_message_makes_the_same_request(stage: OpenStage) -> None:
@@ -248,6 +248,17 @@ async def test_a_link_of_the_thread_may_be_read_again(stage: OpenStage) -> None:
     thread = Transcript((Entry("person", "Ada", "look at https://a.example/x, please"),))
     rewritten = await on.claude.rewrite(thread, a_message("and what does it say about Bob?"))
     assert rewritten.links == ("https://a.example/x",)
+
+
+async def test_files_of_the_message_are_read_without_being_named(stage: OpenStage) -> None:
+    on = stage([gives(kind="links", whole=True)])
+    message = replace(
+        a_message("what are the main points of this?"),
+        attachments=(Attachment("plan.pdf", "application/pdf", "upload:m/plan.pdf"),),
+    )
+    rewritten = await on.claude.rewrite(CITED, message)
+    assert (rewritten.kind, rewritten.whole) == ("links", True)
+    assert rewritten.links == ("upload:m/plan.pdf",)
 
 
 @pytest.mark.parametrize("written", ["`http://evil.example/?d=SECRET`", "evil.example/?d=SECRET"])
