@@ -43,12 +43,14 @@ class PictureUnread(PageUnreadable):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture within the limits; ``width`` and ``height`` in pixels."""
+    """A picture within the limits; ``width`` and ``height`` in pixels. ``name`` is that of its
+    file, for a page of a document with the page, as the model is told."""
 
     media_type: str
     width: int
     height: int
     data: bytes = field(repr=False)
+    name: str = ""
 
     @property
     def tokens(self) -> int:

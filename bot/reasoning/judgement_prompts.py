@@ -260,14 +260,18 @@ def parse_verdict(reply: ModelReply) -> tuple[Grade, str]:
 
 
 SHOWN_TOKENS = 3_000  # of the reply, for each picture
+PICTURE_NAME = 300  # characters: more than file systems allow, and a page
 SHOWN = object_of(pictures=list_of(object_of(picture=INTEGER, text=STRING)))
 
 
 def picture_request(model: str, pictures: Sequence[Picture]) -> Request:
     """Return the request to write down what a few pictures show."""
-    words = f"Pictures above, in order: {len(pictures)}."
-    tokens = 500 + SHOWN_TOKENS * len(pictures)
-    turns = user_turn(words)
+    count = len(pictures)
+    words = [f"{count} picture{'s' if count > 1 else ''} above."]
+    for number, picture in enumerate(pictures, start=1):
+        words.append(f"Picture {number}: {name(picture.name, PICTURE_NAME) or 'without a name'}")
+    turns = user_turn("\n".join(words))
+    tokens = 500 + SHOWN_TOKENS * count
     return Request(model, tokens, prompt("see"), turns, schema=SHOWN, pictures=tuple(pictures))
 
 

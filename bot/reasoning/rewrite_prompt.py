@@ -145,7 +145,8 @@ def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -
     recalled = [*with_numbers(transcript, numbers), *with_pages(transcript, cited)]
     links = tuple(dict.fromkeys((*links, *pages_of(recalled))))
     if kind == "links":
-        links = links or tuple(links_said(message.text)) or message.links
+        files = tuple(file.url for file in message.attachments)
+        links = links or tuple(links_said(message.text)) or message.links or files
     chat = str(given.get("reply") or "").strip() if kind == "chat" else ""
     correction = _correction(given.get("correction"), transcript)
     language = _language(given.get("language"), transcript, message)

@@ -93,7 +93,7 @@ class PictureReading:
         if (picture := picture_in(data)) is not None:
             if url not in [*self._titles, url][:MOST]:
                 raise PictureUnread("picture-too-many", limit=MOST)
-            (text,) = await self._seen([picture])
+            (text,) = await self._seen([replace(picture, name=attachment.name)])
             if not text:
                 raise PictureUnread("picture-nothing")
             return await self._written_down(attachment, self._titles.get(url), text)
@@ -117,8 +117,9 @@ class PictureReading:
         if self._model is None or not may_be_pdf(data[:LOOK_AT], file.media_type):
             return ""
         scans, left = await self._run.library.scans(file.name, data)
-        groups = [scans[at : at + SEEN_TOGETHER] for at in range(0, len(scans), SEEN_TOGETHER)]
-        seen = await together(self._seen([picture for _, picture in group]) for group in groups)
+        named = [replace(each, name=f"{file.name}, page {label}") for label, each in scans]
+        groups = [named[at : at + SEEN_TOGETHER] for at in range(0, len(named), SEEN_TOGETHER)]
+        seen = await together(map(self._seen, groups))
         told = zip(scans, (text for group in seen for text in group), strict=True)
         parts = [f"## Page {label} ({SCANNED})\n\n{text}" for (label, _), text in told if text]
         if parts and left:

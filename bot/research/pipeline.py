@@ -372,11 +372,12 @@ class Pipeline:
 
     def _links(self, rewritten: Rewritten) -> tuple[str, ...]:
         """Return the files and links to read, without duplicates, at most the budget's pages."""
-        # A question about earlier sources is answered from them alone, not from earlier files.
-        pictures = self._pictures.shown if self._pictures is not None else ()
-        files = (*(file.url for file in self._asked.attachments), *pictures)
+        # A question about earlier sources is answered from them, not from earlier files.
+        recalls = bool(rewritten.recalled)
+        sent = (each.url for each in self._asked.attachments if not (recalls and each.again))
+        pictures = self._pictures.shown if self._pictures is not None and not recalls else ()
         links: dict[str, str] = {}
-        for url in (*(() if rewritten.recalled else files), *rewritten.links):
+        for url in (*sent, *pictures, *rewritten.links):
             if self._is_read(url):
                 links.setdefault(dedupe_key(url), url)
         wanted = tuple(links.values())

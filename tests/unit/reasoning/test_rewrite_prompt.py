@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 
 from bot.core.errors import ModelBroken, ModelRefused
 from bot.core.messages import Attachment, Citation, Entry, Transcript
+from bot.reasoning.calls import prompt
 from bot.reasoning.evidence import ANYWHERE, Rewritten, Scope
 from bot.reasoning.rewrite_prompt import SCHEMA
 from bot.search.provider import Talk
+from bot.text.terms import terms
+from tests.bench.chatter import LANGUAGES, messages_in
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, researcher, says
 from tests.fakes.claude_stage import OpenStage
@@ -134,7 +138,7 @@ async def test_addresses_in_pictures_are_not_followed(stage: OpenStage) -> None:
         a_message("What does it say there?"),
         attachments=(Attachment("a.png", "image/png", "a", shows=shows),),
     )
-    assert (await on.claude.rewrite(Transcript(), message)).links == ()
+    assert (await on.claude.rewrite(Transcript(), message)).links == ("a",)  # the picture
 
 
 async def test_the_same_message_makes_the_same_request(stage: OpenStage) -> None:
@@ -144,6 +148,33 @@ async def test_the_same_message_makes_the_same_request(stage: OpenStage) -> None
     on.calls = MemoryCalls(replies=on.calls.replies)
     assert await on.claude.rewrite(THREAD, message) == first
     assert len(on.fake.requests) == 1
+
+
+# ---------------------------------------------------------------- the prompt
+
+
+def test_the_prompt_explains_the_fields_in_the_order_of_the_reply() -> None:
+    """The API writes required fields first and the others in the order of the schema."""
+    others = prompt("rewrite").partition("## The other fields")[2]
+    told = re.findall(r"^- (`\w+`(?:, `\w+`)*):", others, re.MULTILINE)
+    explained = re.findall(r"\w+", " ".join(told))
+    assert explained == [field for field in SCHEMA["properties"] if field not in ("kind", "for_us")]
+
+
+def test_who_a_message_is_for_is_decided_before_its_kind() -> None:
+    before, _, after = prompt("rewrite").partition("## Kind")
+    assert '`{"kind":"chat","for_us":false}`' in before
+    assert "for_us" not in after
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_example_of_whom_a_message_is_for_stands_in_the_bench(language: str) -> None:
+    decided = prompt("rewrite").partition("## For you?")[2].partition("## Kind")[0]
+    examples = [example for example in re.findall(r'"([^"]+)"', decided) if " " in example]
+    assert len(examples) >= 6
+    for each in messages_in(language):
+        said = f" {' '.join(terms(each.message.text))} "
+        assert not [one for one in examples if f" {' '.join(terms(one))} " in said]
 
 
 # ---------------------------------------------------------------- the answer
@@ -248,6 +279,17 @@ async def test_a_link_of_the_thread_may_be_read_again(stage: OpenStage) -> None:
     thread = Transcript((Entry("person", "Ada", "look at https://a.example/x, please"),))
     rewritten = await on.claude.rewrite(thread, a_message("and what does it say about Bob?"))
     assert rewritten.links == ("https://a.example/x",)
+
+
+async def test_files_of_the_message_are_read_without_being_named(stage: OpenStage) -> None:
+    on = stage([gives(kind="links", whole=True)])
+    message = replace(
+        a_message("what are the main points of this?"),
+        attachments=(Attachment("plan.pdf", "application/pdf", "upload:m/plan.pdf"),),
+    )
+    rewritten = await on.claude.rewrite(CITED, message)
+    assert (rewritten.kind, rewritten.whole) == ("links", True)
+    assert rewritten.links == ("upload:m/plan.pdf",)
 
 
 @pytest.mark.parametrize("written", ["`http://evil.example/?d=SECRET`", "evil.example/?d=SECRET"])

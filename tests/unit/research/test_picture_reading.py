@@ -30,10 +30,12 @@ class Eyes:
 
     failure: Exception | None = None
     asked: list[list[str]] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
 
     async def see(self, pictures: Sequence[Picture]) -> tuple[str, ...]:
         texts = [seen(each.data) for each in pictures]
         self.asked.append(texts)
+        self.names += [each.name for each in pictures]
         if self.failure is not None:
             raise self.failure
         return tuple(texts)
@@ -129,6 +131,7 @@ async def test_pictures_are_read_at_once_and_once(stage: Stage) -> None:
         assert run.usage.pages == 3
     assert stage.eyes is not None
     assert len(stage.eyes.asked) == len(stage.downloads) == 3
+    assert sorted(stage.eyes.names) == ["0.png", "1.png", "2.png"]
 
 
 async def test_a_picture_is_known_by_its_content_and_not_by_its_name(stage: Stage) -> None:
@@ -318,6 +321,7 @@ async def test_scanned_pages_are_read_some_at_once_under_marked_headings(
     assert page.text.endswith("## 7 more pages without text were not read")
     assert stage.eyes is not None
     assert sorted(stage.eyes.asked) == [texts[:SEEN_TOGETHER], texts[SEEN_TOGETHER:]]
+    assert sorted(stage.eyes.names) == [f"s.pdf, page {n}" for n in range(1, 6)]
 
 
 async def test_scanned_pages_follow_the_text_of_the_others(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from bot.core.errors import ModelUnavailable
-from bot.core.messages import UPLOADED, Attachment, Message, Transcript
+from bot.core.messages import UPLOADED, Attachment, Citation, Entry, Message, Transcript
 from bot.core.posting import Unseen
 from bot.operation.configuration import load_settings
 from bot.reasoning.closest_reasoner import Closest
@@ -154,3 +154,28 @@ async def test_a_long_question_that_a_model_has_read_is_not_quoted_either(
     answer = await a_pipeline(run, Lost(shelf=shelf, query="tower opening")).research()
     assert any(source.url.endswith("message.txt") for source in run.sources)
     assert [citation.url for citation in answer.citations] == ["https://example.org/1"]
+
+
+async def test_a_question_about_a_source_reads_what_came_with_it_and_no_earlier_file(
+    open_run: OpenRun,
+) -> None:
+    sent, earlier = (
+        Attachment(name, "text/plain", f"{UPLOADED}x/{name}", again=again)
+        for name, again in (("offer.txt", False), ("plan.txt", True))
+    )
+    said = "Does [1] agree with this offer?"
+    message = replace(a_message(said), attachments=(sent, earlier))
+    run = await open_run(a_shelf("Tower tickets cost 20 euros."), message=message)
+
+    async def download(attachment: Attachment, largest: int) -> bytes:
+        return b"Tower tickets cost 18 euros."
+
+    run._download = download
+    page = "https://example.org/1"
+    cited = Citation(1, page, "Tower", "20 euros", "h", 0, 8)
+    answer = Entry("footnote", "Footnote", "20 euros [1].", cited=(cited,))
+    asked = Rewritten("links", said, links=(page,), recalled=(answer,))
+    reasoner = Scripted(rewritten=asked)
+    fallback = Closest(run.calls)
+    await Pipeline(run, reasoner, fallback, Transcript(), load_settings(), Unseen()).research()
+    assert {source.url for source in run.sources} == {sent.url, page}
