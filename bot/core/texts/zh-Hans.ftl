@@ -121,7 +121,7 @@ words-out-of-reach = （不显示：来自不允许在此阅读的文档）
 documents-out-of-reach = { -brand } 回答期间，文档的权限发生了变化。请再问一次。
 earlier-out-of-reach = 本讨论串中较早的一些回答没有使用：它们依据的文档已不再允许在这里搜索。
 place-unknown = 我无法在这种频道里回答。请换一个频道提问。
-asked-already = 这个已经问过了，请看讨论串。
+asked-already = 这个已经问过了，请看它的回答，或稍等片刻。
 
 ## 谁可以提问
 

@@ -121,7 +121,7 @@ words-out-of-reach = （不顯示：來自不允許在此閱讀的文件）
 documents-out-of-reach = { -brand } 回答期間，文件的權限發生了變化。請再問一次。
 earlier-out-of-reach = 本討論串中較早的一些回答沒有使用：它們依據的文件已不再允許在這裡搜尋。
 place-unknown = 我無法在這種頻道裡回答。請換一個頻道提問。
-asked-already = 這個已經問過了，請看討論串。
+asked-already = 這個已經問過了，請看它的回答，或稍等片刻。
 
 ## 誰可以提問
 
