@@ -89,7 +89,7 @@ def public(url: str) -> str:
     """Return the address at which people open a page: for a server's result or a correction its web
     address or "", for other pages their own address."""
     if not (is_of_server(url) or is_correction(url)):
-        return url
+        return url.removesuffix(ATTACHED)
     known = unquote(url.partition("?")[2]) or mcp_id(url)
     return known if known.startswith(WEB) else ""
 
@@ -123,7 +123,7 @@ def is_conversation(url: str) -> bool:
 def attached(url: str) -> str:
     """Return the address of a file attached to a message to Footnote. It is marked because, unlike
     files found in conversations, all readers of the answer have it anyway."""
-    return url + ATTACHED if is_conversation(url) else url
+    return url + ATTACHED
 
 
 def conversations_in(text: str) -> list[str]:

@@ -504,7 +504,8 @@ def attached(stage: Stage, data: bytes) -> Attachment:
     said = stage.fake.people.say(
         stage.ada, stage.general, "See", attachments=[File("notes.txt", data)]
     )
-    return Attachment("notes.txt", "text/plain", str(said.attachments[0]["url"]))
+    url = stage.fake.world.sign(said.attachments[0]["url"])
+    return Attachment("notes.txt", "text/plain", url)
 
 
 async def test_a_file_that_is_gone_is_told_so(stage: Stage) -> None:
