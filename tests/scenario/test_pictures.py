@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -205,9 +206,9 @@ def test_a_picture_in_discord_is_one_source_under_each_signature(
             thread = people.start_thread(place.ada, place.general, "Errors")
             picture = File("image.png", drawn(ERROR), "image/png")
             above = people.say(place.ada, thread, attachments=[picture])
-            for count, asked in enumerate((MEANT, "Which driver has this error?"), 1):
+            for count, asked in ((1, MEANT), (2, "Which driver has this error?")):
                 people.say(place.ada, thread, asked, mentions_bot=True, reply_to=above)
-                place.until(lambda wanted=count: len(answers_in(place, thread)) == wanted)
+                place.until(partial(has_answers, place, thread, count))
                 answer = answers_in(place, thread)[-1]
                 assert ERROR.removesuffix(".") in answer
                 (path,) = place.discord.world.files
@@ -219,6 +220,10 @@ def test_a_picture_in_discord_is_one_source_under_each_signature(
 def answers_in(place: DiscordPlace, thread: Channel) -> list[str]:
     posts = map(post_of, place.discord.posts(thread))
     return [post.text for post in posts if post.run]
+
+
+def has_answers(place: DiscordPlace, thread: Channel, count: int) -> bool:
+    return len(answers_in(place, thread)) == count
 
 
 # ---------------------------------------------------------------- what a picture says
