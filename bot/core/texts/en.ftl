@@ -59,6 +59,7 @@ more-sources =
         [one] and one more source
        *[other] and { $count } more sources
     }
+preview-edited = The question was edited since. The link leads to its new answer.
 preview-sources =
     { $count ->
         [one] One source

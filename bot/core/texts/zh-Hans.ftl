@@ -37,6 +37,7 @@ more-steps = 还有 { $count } 个步骤
 
 sources-heading = 来源
 more-sources = 还有 { $count } 个来源
+preview-edited = 问题后来被修改了，请点击链接查看新的回答。
 preview-sources = { $count } 个来源
 text-given-by = 文本由 { $name } 提供
 answer-place-gone = 我已无法在那里发布“{ $question }”的回答:该频道已被归档,或者我已被移出。请在这里或其他频道重新提问。

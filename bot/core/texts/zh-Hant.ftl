@@ -37,6 +37,7 @@ more-steps = 還有 { $count } 個步驟
 
 sources-heading = 來源
 more-sources = 還有 { $count } 個來源
+preview-edited = 問題後來被修改了，請點擊連結查看新的回答。
 preview-sources = { $count } 個來源
 text-given-by = 文字由 { $name } 提供
 answer-place-gone = 我已無法在那裡發佈「{ $question }」的回答:該頻道已被封存,或者我已被移出。請在這裡或其他頻道重新提問。
