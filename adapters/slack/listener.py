@@ -375,12 +375,10 @@ class Listener:
             said = await thread_messages(
                 self._calls, sent.channel, sent.thread_ts, latest=sent.ts, patience=ABOVE_SECONDS
             )
-        except Refusal as refusal:
-            log.info("message above not read", id=sent.id, error=str(refusal))
-            return message, ()
-        except PlatformUnavailable:
-            if retry < LAST_RETRY:
+        except (Refusal, PlatformUnavailable) as error:
+            if isinstance(error, PlatformUnavailable) and retry < LAST_RETRY:
                 raise
+            log.info("message above not read", id=sent.id, error=str(error))
             return message, ()
         earlier = [each for each in said if each.ts < sent.ts and each.writer != "none"]
         above = next((each for each in reversed(earlier) if not self._is_bare(each)), None)

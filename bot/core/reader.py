@@ -51,11 +51,6 @@ def place_of(url: str) -> str:
     return unquote(url.split("/")[1]) if url.count("/") > 1 else ""
 
 
-def correction_id(url: str) -> str:
-    """Return the id in the address of a correction."""
-    return url.partition("?")[0].rpartition("/")[2]
-
-
 OF_SERVER = "mcp:"
 WEB = ("http://", "https://")
 

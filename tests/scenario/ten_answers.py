@@ -130,7 +130,7 @@ KINDS = (
     ),
     Kind(
         "a table",
-        "Which class does our travel policy pay on flights, and on trips by train? As a table.",
+        "As a table: which class is paid on flights, and when first class on trips by train?",
         (
             "| Journey | Class that is paid |\n| --- | --- |\n| Train, more than four hours | ",
             ("First class", "First class is paid"),
