@@ -466,7 +466,7 @@ def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "", asker: 
         text=markdown(answer.text, reachable(answer, page)) or "…",
         closing=tuple(closing(answer, texts, depth=depth, page=page, asker=asker)),
         title=answer.question,
-        plain=" ".join(plain_lines(answer.text)),
+        plain=_harmless(" ".join(plain_lines(answer.text))),
     )
 
 
