@@ -197,11 +197,18 @@ def answer_text(answer: Answer, texts: Texts, page: str = "") -> str:
     return as_markdown(answer.text, reachable(answer, page))
 
 
+# A wrapped line and the next one: Discord shows each line break.
+_WRAPPED = re.compile(
+    r"(?m)^(?![ \t]*[#>])([^|\n]{49,}[^|\s\\.!?:;])\n[ \t]*(?=[^\W\d_])(?![\u2e80-\uffef])"
+)
+
+
 def as_markdown(text: str, urls: Mapping[int, str]) -> str:
     # A local file is shown by name, without its path on the server.
     text = harmless(text, frozenset(url for url in urls.values() if link_target(url)))
     # Tables first: a link in a cell would distort the width and not work in a code block.
     text = with_plain_tables(text, TABLE_WIDTH)
+    text = outside_code(text, lambda part: _WRAPPED.sub(r"\1 ", part))
     return linked(text, urls, lambda number, url: f"[[{number}]](<{url}>)")
 
 

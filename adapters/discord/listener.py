@@ -30,7 +30,7 @@ from adapters.discord.messages import (
 )
 from adapters.discord.missed_messages import MissedMessages
 from adapters.discord.rest import FAILURES, was_lost
-from bot.core.errors import Denied, InvalidQuestion, StorageUnavailable
+from bot.core.errors import Denied, Invalid, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.messages import MAX_QUESTION, Author, Message, Thread
 from bot.core.posting import PostState
@@ -161,7 +161,7 @@ class Listener:
         if message.proxied and not self._apps.allows(place.channel, message.author.id, message.id):
             log.warning("app asks too often", app=message.author.name, id=message.id)
             return
-        question, context = await self._question(message, place, address)
+        question, context, means = await self._question(message, place, address)
         if not question.text and address == "thread":
             if not question.attachments:
                 return  # a sticker, or text that Discord does not show us
@@ -177,11 +177,13 @@ class Listener:
             state["place"] = message.channel
         try:
             outcome = await patiently(
-                lambda: self._reception.receive(asked, address, post_state=state, context=context)
+                lambda: self._reception.receive(
+                    asked, address, post_state=state, context=context, means=means
+                )
             )
         except Denied as denied:
             self._deny(message, asked.thread, address, denied)
-        except InvalidQuestion as error:
+        except Invalid as error:
             if address == "footnote":
                 self._reply(message, sentence_for(error, texts_for(message.locale)))
         except StorageUnavailable as error:
@@ -205,47 +207,54 @@ class Listener:
 
     async def _question(
         self, message: DiscordMessage, place: Place, address: Address
-    ) -> tuple[DiscordMessage, list[Message]]:
+    ) -> tuple[DiscordMessage, list[Message], list[str]]:
         """Return a message with the words of its question, and the message that it replies to, for
-        the reasoner to know. A bare mention asks what that message says, or the one above."""
+        the reasoner to know. A bare mention asks what that message says, or the one above; what it
+        ``means`` comes last (see ``Reception.receive``)."""
         message = await with_paste(self._client, message)
         # Discord's clients send the comment on a forward as a message of its own.
         forward = self._forwards.pop((message.channel, message.author.id), None)
         answered = message.answered or forward
         to = answered if answered is not None and not answered.is_ours else None
         if address == "footnote" and not (message.text or message.attachments):
+            above = [to] if to is not None else []
             if answered is None and place.inside:
-                to = await self._above(message)
-            if to is not None:
-                to = await with_paste(self._client, to)
+                above = await self._above(message)
+            if above:
+                to = await with_paste(self._client, above[-1])
                 text = to.quoted if to.text else to.question
                 message = replace(message, text=text, attachments=to.attachments)
-            return message, []
+            return message, [], [each.id for each in above]
         if address == "footnote":
             message = replace(message, text=message.question)
         if to is None:
-            return message, []
+            return message, [], []
         files = tuple(replace(file, again=True) for file in to.attachments)
         context = to.message_in(place, message.id)
-        return replace(message, attachments=(*message.attachments, *files)), [context]
+        return replace(message, attachments=(*message.attachments, *files)), [context], []
 
-    async def _above(self, message: DiscordMessage) -> DiscordMessage | None:
-        """Return the message above in a thread or direct message, unless it is Footnote's."""
+    async def _above(self, message: DiscordMessage) -> list[DiscordMessage]:
+        """Return the messages above in a thread or direct message, up to the first with words;
+        none if that one is Footnote's."""
+        above: list[DiscordMessage] = []
         id = int(message.channel)
         channel = self._client.get_channel(id) or self._client.get_partial_messageable(id)
         if not isinstance(channel, discord.abc.Messageable):
-            return None
+            return []
         try:
             before = discord.Object(int(message.id))
             async for event in channel.history(limit=NEAR, before=before):
                 found: DiscordMessage | None = parse_message(event, self._me)
                 if found is not None and found.kind == THREAD_STARTER:
                     found = found.answered
-                if found is not None and found.kind in WITH_WORDS and found.question:
-                    return None if found.is_ours else found
+                if found is None or found.kind not in WITH_WORDS:
+                    continue
+                above.append(found)
+                if found.question:
+                    return [] if found.is_ours else above
         except FAILURES as error:
             log.info("message above not read", message=message.id, error=str(error))
-        return None
+        return []
 
     async def _handle_edit(self, message: DiscordMessage) -> None:
         """Handle an edit. An added link preview or an unreadable message does not count as one."""
@@ -260,7 +269,7 @@ class Listener:
                     PLATFORM, message.id, message.text, addressed=address == "footnote"
                 )
             )
-        except InvalidQuestion:
+        except Invalid:
             log.debug("edited to nothing", message=message.id)
             return
         if not known and address == "footnote" and self._is_news(message.id, message.edited_at):

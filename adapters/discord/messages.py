@@ -22,6 +22,7 @@ from adapters.discord.buttons import runs_in
 from adapters.discord.format import written_in
 from bot.core.messages import Attachment, Audience, Author, Message, Thread, quotation
 from bot.core.posting import PostState
+from bot.core.reader import attached
 from bot.core.texts import about_files, invalid, texts_for
 from bot.pages.urls import links_in
 from bot.service.access import IN_NO_SERVER
@@ -306,8 +307,12 @@ def author_of(user: discord.abc.User, permissions: discord.Permissions | None = 
 
 
 def _attachment(file: discord.Attachment) -> Attachment:
+    """Return a file. Its address is without the signature, which changes and expires: clients sign
+    the addresses in messages anew (https://docs.discord.com/developers/reference, Signed Attachment
+    CDN URLs)."""
     media_type = file.content_type or mimetypes.guess_type(file.filename)[0] or ""
-    return Attachment(file.filename, media_type, file.url)
+    url = attached(file.url.partition("?")[0])
+    return Attachment(file.filename, media_type, url, download=file.url)
 
 
 def _paste(files: Sequence[discord.Attachment]) -> str:

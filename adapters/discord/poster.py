@@ -125,18 +125,24 @@ class DiscordPoster:
         """See ``bot.core.posting.Locating``."""
         thread = run.message.thread
         id = run.message.event_id
-        # The id of a pressed button is not a message's.
-        link = message_url(thread.workspace, thread.thread, id if id.isdecimal() else "")
+        id = id if id.isdecimal() else ""  # that of a pressed button is not a message's
+        link = message_url(thread.workspace, thread.thread, id)
         is_in_server = thread.workspace != IN_NO_SERVER
         server = await self._servers.server(thread.workspace) if is_in_server else None
         if server is None:
             return Whereabouts(link, "", thread.place)
-        about = await self._rest.request("GET", "/channels/{channel_id}", channel_id=thread.thread)
         name = server.channels[thread.channel].name if thread.channel in server.channels else ""
-        if about["type"] not in PUBLIC_THREADS:
-            return Whereabouts(link, name, thread.key)
-        public = thread.channel in server.open_to_all()
-        return Whereabouts(link, name, thread.home if public else thread.place)
+        place = thread.home if thread.channel in server.open_to_all() else thread.place
+        path = "/channels/{channel_id}"
+        try:
+            about = await self._rest.request("GET", path, channel_id=thread.thread)
+        except DiscordRefused as refused:
+            if refused.code != Code.UNKNOWN_CHANNEL:
+                raise
+            # No thread could be made: the conversation is in the channel itself.
+            link = message_url(thread.workspace, thread.channel, id or thread.thread)
+            return Whereabouts(link, name, place)
+        return Whereabouts(link, name, place if about["type"] in PUBLIC_THREADS else thread.key)
 
     async def conversations(
         self, run: RunRef, saved: PostState | None, reader: Reader
@@ -317,7 +323,12 @@ class DiscordPoster:
             nonce=nonce_of(run.id, 0, 0),
             answers="" if own else asked,
         )
-        await ChannelOutlet(self._rest, _standing(thread)).create_unless_there(post)
+        try:
+            await ChannelOutlet(self._rest, _standing(thread)).create_unless_there(post)
+        except DiscordRefused as refused:
+            if refused.code != Code.UNKNOWN_CHANNEL:
+                raise
+            await ChannelOutlet(self._rest, thread.channel).create_unless_there(post)
 
     async def remove(self, run: RunRef, saved: PostState | None) -> None:
         known = parse_posted(saved)

@@ -42,7 +42,7 @@ from bot.core.texts import Texts
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target, linked, reachable
 from bot.rendering.markdown_parts import split
-from bot.rendering.markdown_tables import Table, runs, tables_in
+from bot.rendering.markdown_tables import Table, plain_lines, runs, tables_in
 from bot.rendering.marks import ESCAPE, code_spans, numbers_in
 from bot.rendering.remarks import (
     PARTS,
@@ -55,7 +55,7 @@ from bot.rendering.remarks import (
     work,
 )
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
-from bot.rendering.verbatim import as_label, as_words
+from bot.rendering.verbatim import as_label
 from bot.service.buttons import ASK_WHY
 from bot.storage.workspaces import REASONS
 
@@ -466,7 +466,7 @@ def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "", asker: 
         text=markdown(answer.text, reachable(answer, page)) or "…",
         closing=tuple(closing(answer, texts, depth=depth, page=page, asker=asker)),
         title=answer.question,
-        plain=as_words(answer.text),
+        plain=_harmless(" ".join(plain_lines(answer.text))),
     )
 
 

@@ -340,7 +340,7 @@ def _attachment_of(file: Json) -> Attachment:
     return Attachment(
         name=name,
         media_type=kind or "application/octet-stream",
-        url=attached(str(file.get("permalink") or url)),
+        url=attached(str(file.get("permalink") or url or name)),
         download="" if unread else str(file.get("url_private_download") or url),
         unread=unread,
     )

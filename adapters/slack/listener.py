@@ -278,8 +278,9 @@ class Listener:
             return  # before Slack is asked about people in threads that are not ours
         sent = await with_files(self._calls, sent, FILE_SECONDS)
         message = await self._message(sent)
+        means: tuple[str, ...] = ()
         if asked and sent.is_reply and not sent.files and is_wordless(message.text):
-            message = await self._about_above(sent, message, retry=retry)
+            message, means = await self._about_above(sent, message, retry=retry)
         texts = texts_for(message.locale)
         recipient: Recipient | None = recipient_of(sent, message)
         heard = asked or (address == "thread" and self.reception.settings.followups != "mention")
@@ -303,7 +304,8 @@ class Listener:
         try:
             if question is not None:
                 message = await self.only_for_asker(message, question)
-            outcome = await by_core(self.reception.receive(message, address, post_state=state))
+            receiving = self.reception.receive(message, address, post_state=state, means=means)
+            outcome = await by_core(receiving)
         except StorageUnavailable:
             if retry >= LAST_RETRY:  # Slack will not deliver it again
                 self._say(recipient, texts("not-kept"))
@@ -360,8 +362,11 @@ class Listener:
             conversations=self._may_search and not is_app and bool(sent.action_token),
         )
 
-    async def _about_above(self, sent: SlackMessage, message: Message, *, retry: int) -> Message:
-        """Return a bare mention as the question that the message above it in the thread is.
+    async def _about_above(
+        self, sent: SlackMessage, message: Message, *, retry: int
+    ) -> tuple[Message, tuple[str, ...]]:
+        """Return a bare mention as the question that the message above it in the thread is, and
+        what it ``means`` (see ``Reception.receive``).
 
         It stays empty if Footnote wrote that one, or may not read it. Raises
         ``PlatformUnavailable``, unless Slack will not deliver the mention again.
@@ -370,28 +375,28 @@ class Listener:
             said = await thread_messages(
                 self._calls, sent.channel, sent.thread_ts, latest=sent.ts, patience=ABOVE_SECONDS
             )
-        except Refusal as refusal:
-            log.info("message above not read", id=sent.id, error=str(refusal))
-            return message
-        except PlatformUnavailable:
-            if retry < LAST_RETRY:
+        except (Refusal, PlatformUnavailable) as error:
+            if isinstance(error, PlatformUnavailable) and retry < LAST_RETRY:
                 raise
-            return message
+            log.info("message above not read", id=sent.id, error=str(error))
+            return message, ()
         earlier = [each for each in said if each.ts < sent.ts and each.writer != "none"]
         above = next((each for each in reversed(earlier) if not self._is_bare(each)), None)
         if above is None or self.is_ours(above):
-            return message
+            return message, ()
+        means = tuple(each.id for each in earlier if each.ts >= above.ts)
         above = await with_files(self._calls, above, FILE_SECONDS)
         people = await self.people.quickly(self._named_in(above))
         author = people[above.user].name if above.user in people else above.app_name
         words = self.markdown(above, people)
         text = quotation(words, author=label(author)) if words else ""
-        return replace(
+        message = replace(
             message,
             text=text or about_files(above.files, texts_for(message.locale)),
             links=tuple(links_in(text)),
             attachments=above.files,
         )
+        return message, means
 
     def _is_bare(self, message: SlackMessage) -> bool:
         """Return True for a message with nothing but a mention of Footnote and perhaps emoji."""

@@ -173,6 +173,8 @@ class SlackPoster:
     async def open(self, run: RunRef, saved: PostState | None) -> Reply:
         team = await self._team(run)
         record = PostedMessages.of(run, saved)
+        if not run.is_written:  # previews are of the answer before the question was edited
+            await self._withdraw(team, record, "preview-edited")
         if not is_ts(record.thread):
             await self._begin_thread(team, record)
         elif is_suggestion(run) and not record.question:
@@ -205,8 +207,7 @@ class SlackPoster:
     async def remove(self, run: RunRef, saved: PostState | None) -> None:
         record = PostedMessages.of(run, saved)
         team = await self._team(run)
-        for preview in record.previews:
-            await self._withdraw(team, run, **preview)
+        await self._withdraw(team, record, "question-gone")
         if not is_ts(record.thread):
             return
         await self._close_session(team, record)  # first: the thread goes with its last message
@@ -315,13 +316,15 @@ class SlackPoster:
             raise
         await record.unintend()
 
-    async def _withdraw(self, team: Team, run: RunRef, channel: str, ts: str, url: str) -> None:
-        """Replace a preview of a deleted answer. Raises ``PlatformUnavailable``."""
-        gone = {"blocks": [context([texts_for(run.message.locale)("question-gone")])]}
-        try:
-            await team.calls.patiently("chat.unfurl", channel=channel, ts=ts, unfurls={url: gone})
-        except PostRefused as error:  # its message is gone, too
-            log.info("preview not withdrawn", run=run.id, error=str(error))
+    async def _withdraw(self, team: Team, record: PostedMessages, why: str) -> None:
+        """Replace previews of an answer by the text ``why``. Raises ``PlatformUnavailable``."""
+        gone = {"blocks": [context([texts_for(record.run.message.locale)(why)])]}
+        for shown in record.previews:
+            channel, ts, unfurls = shown["channel"], shown["ts"], {shown["url"]: gone}
+            try:
+                await team.calls.patiently("chat.unfurl", channel=channel, ts=ts, unfurls=unfurls)
+            except PostRefused as error:  # its message is gone, too
+                log.info("preview not withdrawn", run=record.run.id, error=str(error))
 
     async def _tell_asker(self, team: Team, record: PostedMessages, sentence: str) -> None:
         """Answer a slash command visibly to the asker only."""

@@ -51,11 +51,6 @@ def place_of(url: str) -> str:
     return unquote(url.split("/")[1]) if url.count("/") > 1 else ""
 
 
-def correction_id(url: str) -> str:
-    """Return the id in the address of a correction."""
-    return url.partition("?")[0].rpartition("/")[2]
-
-
 OF_SERVER = "mcp:"
 WEB = ("http://", "https://")
 
@@ -89,7 +84,7 @@ def public(url: str) -> str:
     """Return the address at which people open a page: for a server's result or a correction its web
     address or "", for other pages their own address."""
     if not (is_of_server(url) or is_correction(url)):
-        return url
+        return url.removesuffix(ATTACHED)
     known = unquote(url.partition("?")[2]) or mcp_id(url)
     return known if known.startswith(WEB) else ""
 
@@ -123,7 +118,7 @@ def is_conversation(url: str) -> bool:
 def attached(url: str) -> str:
     """Return the address of a file attached to a message to Footnote. It is marked because, unlike
     files found in conversations, all readers of the answer have it anyway."""
-    return url + ATTACHED if is_conversation(url) else url
+    return url + ATTACHED
 
 
 def conversations_in(text: str) -> list[str]:

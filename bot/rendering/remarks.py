@@ -208,8 +208,8 @@ def cautions(
     """At most one line each for missing points, corrected sentences, and counts of remarks.
 
     ``remarks`` gives reasons and remarks in full. Here only those appear that say why an answer is
-    incomplete, and all remarks if no sentence has a source, since they say that the answer is from
-    memory. An earlier answer has a line of its own, see ``earlier``. ``shown`` as in ``remarks``.
+    incomplete or what of the question was not read, and all remarks if no sentence has a source,
+    since they say that the answer is from memory. ``shown`` as in ``remarks``.
     """
     lines: list[str] = []
     gaps = [shown(shortened(gap, GAP)) for gap in answer.missing if gap.strip()]
@@ -230,8 +230,10 @@ def cautions(
     rest = tuple(note for note in answer.notes if note != amended)
     notes = noted(replace(answer, notes=rest), shown)
     if notes and answer.citations and (is_partial or answer.status == "answered"):
-        counts.append(texts("notes-counted", count=len(notes)))
-        notes = ()
+        unread = noted(replace(answer, notes=answer.unread), shown)
+        if count := len(notes) - len(unread):
+            counts.append(texts("notes-counted", count=count))
+        notes = unread
     if counts:
         lines.append(" · ".join(counts))
     return (*lines, *notes)

@@ -161,6 +161,7 @@ class Notes(UserList[str]):
         self._attachments = attachments
         self._has_unindexed = False
         self.worded: dict[str, str] = {}  # a reason → its wording for the asker
+        self.of_sent: list[str] = []  # those about links and files of the asker
 
     def say(self, sentence: str) -> str:
         """Add a sentence unless it is there; returns it."""
@@ -213,10 +214,15 @@ class Notes(UserList[str]):
         reason = self.worded.get(reason, reason)
         if url in self._attachments:
             name = self._attachments[url].name
-            return self.say(self._texts("file-not-read", name=name, reason=_of_it(name, reason)))
-        return self.say(
-            self._texts("link-not-read", url=url, reason=_of_it(display_url(url), reason))
-        )
+            told = self._texts("file-not-read", name=name, reason=_of_it(name, reason))
+        else:
+            told = self._texts("link-not-read", url=url, reason=_of_it(display_url(url), reason))
+        return self.sent(told)
+
+    def sent(self, sentence: str) -> str:
+        """Add a sentence about a link or file of the asker."""
+        self.of_sent.append(sentence)
+        return self.say(sentence)
 
     def widened(self, scope: Scope) -> str:
         """Add a note that the search found nothing within the asker's restriction."""

@@ -487,6 +487,7 @@ class Pipeline:
             steps=run.steps,
             usage=run.usage,
             notes=tuple(run.notes),
+            unread=tuple(note for note in run.notes if note in run.notes.of_sent),
             documents=run.documents,
             corrects=self._noted is not None and self._noted.is_kept,
         )

@@ -189,19 +189,21 @@ class Reception:
         files: Mapping[str, bytes] = NO_FILES,
         repeats_ours: bool = False,
         context: Sequence[Message] = (),
+        means: Sequence[str] = (),
     ) -> AcceptedQuestion | Handled | Ignored:
         """Handle a message. ``files`` are the contents, by URL, of attachments that the platform
         does not store; ``sources`` are those the author wants to search. With ``repeats_ours``, the
         text is that of one of Footnote's own posts, which somebody chose. ``context`` are messages
-        that a question refers to, such as the one it replies to.
+        that a question refers to, such as the one it replies to. ``means`` are the event ids of the
+        message whose words a bare mention has taken, and of other bare mentions below it.
 
         A message to the thread becomes a question only if it is for Footnote: without a model, its
         words tell; a model decides when the run prepares the question (``Pipeline.is_for_us``), and
         until then nothing may be shown.
 
         Raises ``Denied`` (its subclass ``DaySpentUp`` when the daily budget is spent) and
-        ``InvalidQuestion``, each with a sentence for the asker only, and ``StorageUnavailable``
-        (the platform should redeliver the event).
+        ``Invalid``, each with a sentence for the asker only, and ``StorageUnavailable`` (the
+        platform should redeliver the event).
         """
         if (message.thread.platform, message.event_id) in self._gone:
             return Ignored()
@@ -228,10 +230,26 @@ class Reception:
                 return Handled(stopped) if stopped or address == "footnote" else Ignored()
             if message.direct:  # written outside of any thread of the conversation
                 return Handled(await self.stop_in_channel(message.thread, message.author))
+        await self._refuse_repetition(message, means)
         if repeats_ours:
             made_from = await self._conversations.answers_rest_on(message.thread)
             message = replace(message, made_from=made_from)
         return await ask(message)
+
+    async def _refuse_repetition(self, message: Message, means: Sequence[str]) -> None:
+        """Raise ``Invalid`` for a bare mention whose question is being answered or has an answer;
+        the mention addresses it, if it did not address anybody. Without words it stands below
+        Footnote's own reply."""
+        platform = message.thread.platform
+        found = [await self._conversations.run_of(platform, event_id) for event_id in means]
+        if not (message.text or message.attachments):
+            found += await self._conversations.unfinished_in(message.thread)
+        for run in [await self._store.run(run_id) for run_id in found if run_id is not None]:
+            if run is None or run.removed or run.state in ("failed", "stopped"):
+                continue
+            if run.options.unaddressed:
+                await self.edit(platform, run.message.event_id, run.message.text, addressed=True)
+            raise invalid("asked-already")
 
     async def _hear(self, message: Message) -> Ignored:
         """Store a message as context for later questions."""

@@ -426,11 +426,16 @@ class Conversations(Transactions):
         The process that is working on the run loses it; its posts stay recorded, so that the new
         answer replaces them. Returns None when the text has not changed or the message began no
         run. The edit counts as another question of the day; ``permit`` as in ``Store.accept``. With
-        ``addressed``, the message is not ``unaddressed`` any more.
+        ``addressed``, the message is not ``unaddressed`` any more, which is a change until its run
+        has ended.
         """
         async with self.database.urgent_write() as db:
             row = await _find(db, platform, event_id)
-            if row is None or row.text == text or row.removed:
+            if row is None or row.removed:
+                return None
+            is_waiting = row.run_id is not None and row.state in UNFINISHED
+            is_new = is_waiting and addressed and row.options.get("unaddressed")
+            if row.text == text and not is_new:
                 return None
             await db.execute(
                 sa.update(messages)

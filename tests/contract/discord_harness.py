@@ -55,7 +55,7 @@ class DiscordHarness:
     def share(self, name: str, body: bytes) -> Attachment:
         file = fakes.File(name, body)
         said = self.fake.people.say(self.ada, self.general, "Read this", attachments=[file])
-        return Attachment(name, "text/plain", str(said.attachments[0]["url"]))
+        return Attachment(name, "text/plain", self.fake.world.sign(said.attachments[0]["url"]))
 
     def _message(self, said: fakes.Message, thread: str, text: str) -> Message:
         place = Thread("discord", self.guild.id, self.general.id, thread)

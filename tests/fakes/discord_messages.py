@@ -111,8 +111,7 @@ def store_file(world: World, channel: Channel, name: str, media_type: str, data:
     id = world.new_id()
     path = f"/attachments/{channel.id}/{id}/{name}"
     world.files[path] = (media_type, data)
-    url = f"{world.cdn}{path}?ex=7fffffff&is=60000000&hm={int(id):064x}&"
-    told = {"id": id, "filename": name, "size": len(data), "url": url, "proxy_url": url}
+    told = {"id": id, "filename": name, "size": len(data), "url": world.cdn + path}
     return told | {"content_type": media_type}
 
 

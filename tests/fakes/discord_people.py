@@ -19,6 +19,7 @@ from tests.fakes.discord_permissions import BITS, DIRECT, ELSEWHERE, permissions
 from tests.fakes.discord_shapes import (
     channel_json,
     message_json,
+    signed,
     snapshot_json,
     user_json,
     whole_member_json,
@@ -253,7 +254,7 @@ class People:
                 stored = [
                     store_file(self.world, channel, f.name, f.media_type, f.data) for f in files
                 ]
-                known |= {one["id"]: one for one in stored}
+                known |= {one["id"]: one for one in signed(stored, self.world)}
                 ids = [one["id"] for one in stored]
                 values[name] = ids if isinstance(value, list) else ids[0]
         return {"resolved": {"attachments": known}} if known else {}

@@ -163,7 +163,7 @@ class FakeDiscord:
 
     async def _cdn(self, request: web.Request) -> web.StreamResponse:
         file = self.world.files.get(request.path)
-        if file is None:
+        if file is None or not self.world.is_signed(request.path, request.query):
             return web.Response(status=404, text="This content is no longer available.")
         return web.Response(body=file[1], headers={"Content-Type": file[0]})
 

@@ -243,7 +243,7 @@ def message_json(message: Message, world: World, *, sees_content: bool) -> Json:
         "mention_everyone": message.mention_everyone,
         "mentions": [user_json(user) for user in message.mentions],
         "mention_roles": message.mention_roles,
-        "attachments": message.attachments if shown else [],
+        "attachments": signed(message.attachments, world) if shown else [],
         "embeds": message.embeds if shown else [],
         "components": message.components if shown else [],
         "pinned": False,
@@ -263,7 +263,12 @@ def message_json(message: Message, world: World, *, sees_content: bool) -> Json:
     if message.thread is not None:
         told["thread"] = thread_json(message.thread, world)
     if message.snapshots:
-        told["message_snapshots"] = message.snapshots if shown else []
+        snapshots = [each["message"] for each in message.snapshots]
+        told["message_snapshots"] = [
+            {"message": each | {"attachments": signed(each["attachments"], world)}}
+            for each in snapshots
+            if shown
+        ]
     if message.poll is not None:
         told["poll"] = message.poll
     if message.webhook_of:
@@ -300,6 +305,12 @@ def event_message_json(message: Message, world: World, *, sees_content: bool) ->
         if found := guild.members.get(mentioned["id"]):
             mentioned["member"] = member_json(found)
     return told
+
+
+def signed(files: list[Json], world: World) -> list[Json]:
+    """Return files with addresses that work for a day, signed anew each time they are told."""
+    told = [file | {"url": world.sign(file["url"])} for file in files]
+    return [file | {"proxy_url": file["url"]} for file in told]
 
 
 def snapshot_json(message: Message) -> Json:

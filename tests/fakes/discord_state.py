@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any, Protocol
 
 from tests.fakes.discord_permissions import EVERYONE
@@ -238,6 +239,10 @@ class App:
         )
 
 
+def _signature(url: str, until: int, since: int) -> str:
+    return sha256(f"{url} {until} {since}".encode()).hexdigest()
+
+
 class World:
     """The whole state. Hold ``lock`` to read or change it from any thread."""
 
@@ -250,7 +255,7 @@ class World:
         self.users: dict[str, User] = {}
         self.files: dict[str, tuple[str, bytes]] = {}  # path on the CDN -> media type, bytes
         self.cdn = ""
-        self._last_id = 0
+        self._last_id = self._signatures = 0
         self.bot = self.user("Footnote", bot=True)
         self.app = App(self.bot.id, f"{self.bot.id}.fake.token", "00" * 32)
 
@@ -259,6 +264,22 @@ class World:
         made = int(self.clock() * 1000 - EPOCH_MS) << 22
         self._last_id = max(made, self._last_id + 1)
         return str(self._last_id)
+
+    def sign(self, url: str) -> str:
+        """Return an address on the CDN with a signature that no other one has."""
+        self._signatures += 1
+        since = int(self.clock()) - self._signatures % 3_600
+        until = since + 24 * 3_600
+        return f"{url}?ex={until:x}&is={since:x}&hm={_signature(url, until, since)}&"
+
+    def is_signed(self, path: str, query: Mapping[str, str]) -> bool:
+        """Return True if the CDN serves a file at an address with these parameters."""
+        try:
+            until, since = int(query["ex"], 16), int(query["is"], 16)
+        except (KeyError, ValueError):
+            return False
+        right = _signature(self.cdn + path, until, since)
+        return query.get("hm") == right and self.clock() < until
 
     def user(self, name: str, *, bot: bool = False) -> User:
         made = User(self.new_id(), name, bot)

@@ -14,14 +14,23 @@ import pytest
 from tests.fakes.claude import Reply, researcher, says
 from tests.scenario.conftest import PLACES
 from tests.scenario.discord_place import DiscordPlace
-from tests.scenario.gate import Gate, until
-from tests.scenario.places import KEYS, Place, Said, the_answer, until_answered
+from tests.scenario.gate import Gate, ask_and_catch, until
+from tests.scenario.places import (
+    KEYS,
+    Place,
+    Said,
+    the_answer,
+    until_answered,
+    until_shown,
+    whole,
+)
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, running
 from tests.scenario.slack_place import SlackPlace
 
 CHATTER = "Lunch at 12, Liu?"
 FOLLOW_UP = "And who does it?"
+ASKED_ALREADY = "This question was already asked"
 NOTHING_ON_IT = "Why are the flamingos of Lake Nakuru in Kenya pink?"
 
 
@@ -196,6 +205,49 @@ def test_a_message_that_mentions_somebody_else_is_never_answered(
         until(lambda: rows(judging, "SELECT 1 FROM messages WHERE text LIKE 'And who does it%'"))
         assert (changes.count, len(gate.claude.requests)) == (0, asked)
         the_answer(place, said)
+
+
+def mention_alone(place: Place, said: Said) -> None:
+    """Mention Footnote in the thread without a word, and wait until the mention is refused."""
+
+    def refusals() -> int:
+        return (whole(place, said) + place.whispers(said)).count(ASKED_ALREADY)
+
+    before = refusals()
+    place.say(said, place.mention)
+    place.until(lambda: refusals() > before)
+
+
+def test_a_bare_mention_does_not_ask_again_what_is_being_answered(
+    fork_server: ForkServer, judging: Program, place: Place, gate: Gate
+) -> None:
+    with running(fork_server, judging, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, place.searching)
+        mention_alone(place, said)
+        place.say(said, f"{place.mention}{FOLLOW_UP}")
+        until(lambda: rows(judging, "SELECT 1 FROM runs WHERE state = 'accepted'"))
+        mention_alone(place, said)
+        gate.release()
+        until(lambda: rows(judging, "SELECT count(*) FROM runs WHERE state = 'answered'") == [(2,)])
+        assert rows(judging, "SELECT count(*) FROM runs") == [(2,)]
+
+
+def test_a_bare_mention_addresses_the_question_above(
+    fork_server: ForkServer, judging: Program, place: Place, gate: Gate
+) -> None:
+    with running(fork_server, judging, place):
+        said = place.ask(KEYS)
+        answered(judging, place, said)
+        gate.hold()
+        place.say(said, CHATTER)
+        gate.wait_held()
+        mention_alone(place, said)
+        gate.wait_empty()
+        gate.release()
+        until_answered(place, said, 2)
+        assert ignored(judging) == 0
+        assert rows(judging, "SELECT count(*) FROM runs") == [(2,)]
 
 
 def test_who_may_not_ask_is_told_nothing_for_talk_among_people(

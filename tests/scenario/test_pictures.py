@@ -1,10 +1,11 @@
-"""Questions with pictures and scanned documents, in the console and in Slack."""
+"""Questions with pictures and scanned documents, in the console, in Slack and in Discord."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import pytest
 
 from tests.fakes.claude_brain import researcher
 from tests.fakes.claude_replies import Reply
+from tests.fakes.discord_server import Channel, File
 from tests.fakes.pictures import drawn, scanned
 from tests.fakes.server import serve
 from tests.scenario.browser import Browser
+from tests.scenario.discord_place import DiscordPlace, open_discord, post_of
 from tests.scenario.gate import Gate, until
 from tests.scenario.places import Said, the_answer
 from tests.scenario.program import Program
@@ -188,6 +191,42 @@ def test_a_screenshot_above_the_question_is_read_too(
         answer = the_answer(slack, Said(GENERAL, above.ts, above.ts))
         assert ERROR.removesuffix(".") in answer
         assert "[1] Picture sent by ada" in answer
+
+
+# ---------------------------------------------------------------- Discord
+
+
+def test_a_picture_in_discord_is_one_source_under_each_signature(
+    fork_server: ForkServer, seeing: Program, gate: Gate
+) -> None:
+    with open_discord() as place:
+        seeing.settings |= place.settings
+        with running(fork_server, seeing, place):
+            people = place.discord.people
+            thread = people.start_thread(place.ada, place.general, "Errors")
+            picture = File("image.png", drawn(ERROR), "image/png")
+            above = people.say(place.ada, thread, attachments=[picture])
+            for count, asked in ((1, MEANT), (2, "Which driver has this error?")):
+                people.say(place.ada, thread, asked, mentions_bot=True, reply_to=above)
+                place.until(partial(has_answers, place, thread, count))
+                answer = answers_in(place, thread)[-1]
+                assert ERROR.removesuffix(".") in answer
+                (path,) = place.discord.world.files
+                assert f"[[1]](<{place.discord.world.cdn}{path}>)" in answer, answer
+                assert "[[2]]" not in answer
+    assert looks(gate) == 1
+
+
+def answers_in(place: DiscordPlace, thread: Channel) -> list[str]:
+    posts = map(post_of, place.discord.posts(thread))
+    return [post.text for post in posts if post.run]
+
+
+def has_answers(place: DiscordPlace, thread: Channel, count: int) -> bool:
+    return len(answers_in(place, thread)) == count
+
+
+# ---------------------------------------------------------------- what a picture says
 
 
 def test_text_in_a_picture_gives_no_orders(

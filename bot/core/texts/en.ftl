@@ -59,6 +59,7 @@ more-sources =
         [one] and one more source
        *[other] and { $count } more sources
     }
+preview-edited = The question was edited since. The link leads to its new answer.
 preview-sources =
     { $count ->
         [one] One source
@@ -169,7 +170,7 @@ words-out-of-reach = (not shown: made from documents that may not be read here)
 documents-out-of-reach = The rights to documents changed while { -brand } was answering. Please ask again.
 earlier-out-of-reach = Earlier answers in this thread were left out: they use documents that may no longer be searched here.
 place-unknown = I cannot answer in this kind of channel. Ask me in another one.
-asked-already = This question was already asked; see the thread.
+asked-already = This question was already asked; see its answer, or wait for it.
 
 ## Who may ask
 

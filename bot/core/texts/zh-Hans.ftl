@@ -37,6 +37,7 @@ more-steps = 还有 { $count } 个步骤
 
 sources-heading = 来源
 more-sources = 还有 { $count } 个来源
+preview-edited = 问题后来被修改了，请点击链接查看新的回答。
 preview-sources = { $count } 个来源
 text-given-by = 文本由 { $name } 提供
 answer-place-gone = 我已无法在那里发布“{ $question }”的回答:该频道已被归档,或者我已被移出。请在这里或其他频道重新提问。
@@ -121,7 +122,7 @@ words-out-of-reach = （不显示：来自不允许在此阅读的文档）
 documents-out-of-reach = { -brand } 回答期间，文档的权限发生了变化。请再问一次。
 earlier-out-of-reach = 本讨论串中较早的一些回答没有使用：它们依据的文档已不再允许在这里搜索。
 place-unknown = 我无法在这种频道里回答。请换一个频道提问。
-asked-already = 这个已经问过了，请看讨论串。
+asked-already = 这个已经问过了，请看它的回答，或稍等片刻。
 
 ## 谁可以提问
 

@@ -37,6 +37,7 @@ more-steps = 還有 { $count } 個步驟
 
 sources-heading = 來源
 more-sources = 還有 { $count } 個來源
+preview-edited = 問題後來被修改了，請點擊連結查看新的回答。
 preview-sources = { $count } 個來源
 text-given-by = 文字由 { $name } 提供
 answer-place-gone = 我已無法在那裡發佈「{ $question }」的回答:該頻道已被封存,或者我已被移出。請在這裡或其他頻道重新提問。
@@ -121,7 +122,7 @@ words-out-of-reach = （不顯示：來自不允許在此閱讀的文件）
 documents-out-of-reach = { -brand } 回答期間，文件的權限發生了變化。請再問一次。
 earlier-out-of-reach = 本討論串中較早的一些回答沒有使用：它們依據的文件已不再允許在這裡搜尋。
 place-unknown = 我無法在這種頻道裡回答。請換一個頻道提問。
-asked-already = 這個已經問過了，請看討論串。
+asked-already = 這個已經問過了，請看它的回答，或稍等片刻。
 
 ## 誰可以提問
 

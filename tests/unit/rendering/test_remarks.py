@@ -233,3 +233,9 @@ def test_what_was_corrected_is_told_once() -> None:
 def test_remarks_on_an_answer_without_any_source_are_told_in_full() -> None:
     note = EN("report-not-sourced")
     assert cautions(replace(answered("It is."), citations=(), notes=(note,)), EN) == (f"ⓘ {note}",)
+
+
+def test_what_the_asker_sent_and_could_not_be_read_is_said_below_the_answer() -> None:
+    unread = "I could not read the file rules.rar."
+    answer = answered(notes=("One page was slow.", unread), unread=(unread,))
+    assert cautions(answer, EN) == ("ⓘ One remark on how this was found", f"ⓘ {unread}")

@@ -8,7 +8,6 @@ from bot.core.messages import Author, Thread
 from bot.core.reader import (
     Reach,
     correction_address,
-    correction_id,
     is_correction,
     is_document,
     place_of,
@@ -62,13 +61,9 @@ def test_of_equals_the_newest_come_first_and_no_more_than_a_few() -> None:
 def test_an_address_tells_who_may_be_told_and_leads_to_the_message() -> None:
     url = correction_address("slack:T1:C1", "abc123", MESSAGE)
     assert (is_correction(url), is_document(url)) == (True, True)
-    assert (place_of(url), correction_id(url), public(url)) == ("slack:T1:C1", "abc123", MESSAGE)
+    assert (place_of(url), public(url)) == ("slack:T1:C1", MESSAGE)
     bare = correction_address("web:console:ann%3Ab", "abc123")
-    assert (place_of(bare), correction_id(bare), public(bare)) == (
-        "web:console:ann%3Ab",
-        "abc123",
-        "",
-    )
+    assert (place_of(bare), public(bare)) == ("web:console:ann%3Ab", "")
 
 
 @pytest.mark.parametrize(

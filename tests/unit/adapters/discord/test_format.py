@@ -353,3 +353,13 @@ def test_what_is_no_source_is_no_link(text: str) -> None:
 def test_a_link_to_a_source_stays_without_preview(text: str, shown: str) -> None:
     sources = ["https://example.org/1", "https://example.org/1_(x)"]
     assert harmless(text, sources) == shown
+
+
+def test_a_wrapped_paragraph_is_one_line_and_other_lines_stay() -> None:
+    wrapped = "First class is paid for journeys of more than four hours, booked\nthrough the desk."
+    apart = (
+        "Ada Lovelace\nReading room\n\n- a point that is longer than most of the other points\n- b"
+    )
+    code = f"```\n{wrapped}\n```"
+    shown = answer_text(an_answer(text="\n\n".join((wrapped, apart, code))), texts_for("en"))
+    assert shown == "\n\n".join((wrapped.replace("\n", " "), apart, code))

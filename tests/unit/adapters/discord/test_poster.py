@@ -497,6 +497,50 @@ async def test_only_the_latest_hundred_messages_are_read(stage: Stage) -> None:
     assert [told[0].text, told[-1].text, len(told)] == ["Message 51", "Message 149", 99]
 
 
+# ---------------------------------------------------------------- where it is found again
+
+
+def link(*ids: str) -> str:
+    return "/".join(("https://discord.com/channels", *ids))
+
+
+async def test_an_answer_in_a_thread_is_located_there(stage: Stage) -> None:
+    said, kept = stage.asked()
+    await stage.answer(kept)
+    where = await stage.poster.whereabouts(kept.run)
+    assert where.url == link(stage.guild.id, said.id, said.id)
+    assert (where.channel_name, where.place) == ("general", kept.message.thread.home)
+
+
+async def test_an_answer_in_a_direct_message_is_located_there(stage: Stage) -> None:
+    direct = stage.fake.direct(stage.ada)
+    kept = stage.mention(said := stage.fake.people.say(stage.ada, direct, "Why?"))
+    await stage.answer(kept)
+    where = await stage.poster.whereabouts(kept.run)
+    assert where.url == link("@me", direct.id, said.id)
+    assert (where.channel_name, where.place) == ("", kept.message.thread.place)
+
+
+@pytest.mark.parametrize("kind", ["the chat of a voice channel", "no right to open threads"])
+async def test_an_answer_without_a_thread_is_located_in_the_channel(
+    stage: Stage, kind: str
+) -> None:
+    channel = stage.fake.voice(stage.guild, "Talk") if "voice" in kind else stage.general
+    stage.fake.deny(channel, "CREATE_PUBLIC_THREADS")
+    kept = stage.mention(said := stage.fake.people.say(stage.ada, channel, "Why?"))
+    await stage.answer(kept)
+    assert len(shown(stage, channel)) == 1
+    where = await stage.poster.whereabouts(kept.run)
+    assert where.url == link(stage.guild.id, channel.id, said.id)
+    home = kept.message.thread.home
+    is_open = channel is stage.general
+    assert where.place == (home if is_open else kept.message.thread.place)
+    later = stage.fake.people.say(stage.ada, channel, "And why?")
+    follow_up = replace(kept.message, event_id=later.id)
+    await stage.poster.queued(Kept(follow_up, None).run, 1)
+    assert shown(stage, channel)[-1].content.startswith("Queued.")
+
+
 # ---------------------------------------------------------------- files
 
 
@@ -504,7 +548,8 @@ def attached(stage: Stage, data: bytes) -> Attachment:
     said = stage.fake.people.say(
         stage.ada, stage.general, "See", attachments=[File("notes.txt", data)]
     )
-    return Attachment("notes.txt", "text/plain", str(said.attachments[0]["url"]))
+    url = stage.fake.world.sign(said.attachments[0]["url"])
+    return Attachment("notes.txt", "text/plain", url)
 
 
 async def test_a_file_that_is_gone_is_told_so(stage: Stage) -> None:

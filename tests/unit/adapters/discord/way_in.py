@@ -82,6 +82,7 @@ class TroubledReception(Reception):
         files: Mapping[str, bytes] = NO_FILES,
         repeats_ours: bool = False,
         context: Sequence[Message] = (),
+        means: Sequence[str] = (),
     ) -> AcceptedQuestion | Handled | Ignored:
         await self.held.wait()
         if self.failures:
@@ -97,6 +98,7 @@ class TroubledReception(Reception):
             files=files,
             repeats_ours=repeats_ours,
             context=context,
+            means=means,
         )
 
 

@@ -405,3 +405,8 @@ def test_quoted_code_and_tables_of_sources_keep_their_lines() -> None:
 )
 def test_what_slack_knows_no_escape_for_is_written_another_way(written: str, shown: str) -> None:
     assert markdown(written, URLS) == shown
+
+
+def test_a_notification_has_the_words_of_an_answer_without_its_markup() -> None:
+    text = "## Trains\n\n**First** class [1].\n\n| a | b |\n| --- | --- |\n| c | d |"
+    assert final(an_answer(text), EN, depth="auto").plain == "Trains First class [1]. a b c d"

@@ -97,7 +97,7 @@ def test_a_file_has_an_address_for_people_and_one_to_fetch_it() -> None:
         Attachment(
             "notes.txt",
             "text/plain",
-            "https://slack.example/files/F1",
+            "https://slack.example/files/F1#attached",
             "https://files.example/download/F1",
         ),
     )

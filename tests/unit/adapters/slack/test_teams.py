@@ -294,7 +294,9 @@ async def test_one_that_was_public_once_is_not(stage: SlackHarness) -> None:
 async def test_nor_is_any_other(stage: SlackHarness, channel: str) -> None:
     id = stage.slack.im(ADA) if channel == "direct" else channel
     thread = replace(TRAVEL, channel=id)
-    assert (await located(stage, thread)).place == thread.place
+    where = await located(stage, thread)
+    assert where.place == thread.place
+    assert where.url.endswith(f"/archives/{id}/p1700000000000100")
 
 
 async def test_without_the_scope_the_event_decides(stage: SlackHarness) -> None:

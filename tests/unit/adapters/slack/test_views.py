@@ -254,6 +254,18 @@ async def test_a_shared_address_is_previewed_until_the_answer_is_deleted(
     assert again.ts
 
 
+async def test_the_preview_of_an_answer_goes_when_its_question_is_edited(
+    with_pages: Served, slack: FakeSlack
+) -> None:
+    url = await answered(with_pages, slack, "C1")
+    shared = await slack.say("U2", "C2", url).acknowledged()
+    await slack.until(lambda: "330 m tall" in str(previews(slack, "C2", shared.ts)))
+    (asked,) = [one for one in slack.messages("C1") if not one.bot]
+    slack.edit("C1", asked.ts, f"{slack.mention} Is the tower tall?")
+    await slack.until(lambda: "330" not in str(previews(slack, "C2", shared.ts)))
+    assert "The question was edited since." in str(previews(slack, "C2", shared.ts))
+
+
 @pytest.mark.parametrize(
     ("asked_in", "sharer", "shared_in", "shown"),
     [
