@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -52,7 +53,7 @@ def read_sheets(data: bytes, name: str) -> Reading:
         except Exception as error:  # noqa: BLE001 - a library at work on hostile input
             raise broken(name, _A_WORKBOOK, error) from None
         kept = reader.rows / max(reader.rows, _rows(package)) if reader.is_full else 1.0
-    return Reading(reader.title, reader.blocks.text(), kept)
+    return Reading(reader.title, reader.blocks.text(), kept, omitted=reader.omitted)
 
 
 def _check(package: Package) -> None:
@@ -85,6 +86,7 @@ class _Reader:
         )
         self.title = meaningful_title(self._book.properties.title or "")
         self.blocks = Blocks()
+        self.omitted = Counter[str]()
         self.rows = 0
         self._cells = 0
 
@@ -94,6 +96,7 @@ class _Reader:
 
     def read(self) -> None:
         sheets = [s for s in self._book.worksheets if s.sheet_state == "visible"]
+        self.omitted["hidden sheet"] += len(self._book.worksheets) - len(sheets)
         for number, sheet in enumerate(sheets):
             if self.is_full:
                 names = ", ".join(each.title for each in sheets[number:])
