@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from bot.text.patterns import lazy_regex
+from bot.text.sentences import sentences
 
 # ---------------------------------------------------------------- literal text
 
@@ -23,22 +24,27 @@ CODE_START, CODE_END = "\x02", "\x03"
 characters are removed before.
 """
 
+STRUCK_START, STRUCK_END = "\ufdd4", "\ufdd5"
+"""The marks around struck-out text there and in trees of HTML; noncharacters, which are removed
+from documents as well.
+"""
+
 _MARKED = re.compile(r"[*_`\\\x02\x03]|&#?\w|\]\(")
 _CODE = re.compile(f"{CODE_START}([^{CODE_START}{CODE_END}]*){CODE_END}")
 _LOOSE_START = re.compile(rf"(?:(?<! ) ++)?{CODE_START}(\s++)")
 _LOOSE_END = re.compile(rf"(?<!\s)(\s++){CODE_END} *+")
 _ADJACENT = re.compile(f"{CODE_END}{CODE_START}")
 _TICKS = re.compile("`+")
+_STRUCK = re.compile(f"{STRUCK_START}([^{STRUCK_START}{STRUCK_END}]*){STRUCK_END}")
+_STRUCK_ON = re.compile(rf"{STRUCK_END}(\s*+){STRUCK_START}")
 
 # Code marked by the author of a text file or a comment: `like` ``this``, unlike `this'.
 _AUTHORS_CODE = re.compile(
     rf"(?<![\w`])(`+)(?![`\s])(?:(?!\1|\n|{CODE_START}).){{1,200}}(?<![`\s])\1(?![\w`])"
 )
-_WORD = re.compile(rf"[^\s{CODE_START}{CODE_END}]+")
-_MARKED_WORD = re.compile(
-    rf"(?<![^\s{CODE_START}{CODE_END}])[^\s{CODE_START}{CODE_END}*_]*+[*_]"
-    rf"[^\s{CODE_START}{CODE_END}]*+"
-)
+_APART = rf"\s{CODE_START}{CODE_END}{STRUCK_START}{STRUCK_END}"  # what is no part of a word
+_WORD = re.compile(rf"[^{_APART}]+")
+_MARKED_WORD = re.compile(rf"(?<![^{_APART}])[^{_APART}*_]*+[*_][^{_APART}]*+")
 # Text that Markdown takes for markup in any context: CommonMark 0.31, sections 2.4 (backslash
 # escapes), 2.5 (entities), 6.1 (code spans) and 6.3 (links).
 _ALWAYS_MARKUP = re.compile(
@@ -54,13 +60,42 @@ _STRUCTURE = re.compile(r"^(?=[ \t]*(?:#{1,6}(?:[ \t]|$)|\||\+[ \t]))([ \t]*)", 
 def literal(text: str) -> str:
     """Markdown for a paragraph, heading or cell of plain text.
 
-    ``text`` may hold inline code between ``CODE_START`` and ``CODE_END``.
+    ``text`` may hold inline code between ``CODE_START`` and ``CODE_END``, and struck-out text, code
+    included, between ``STRUCK_START`` and ``STRUCK_END``.
     """
+    is_struck = STRUCK_START in text
+    if is_struck:
+        text = _STRUCK_ON.sub(r"\1", text)
     if _MARKED.search(text):
         text = _with_code(text).strip() if CODE_START in text else _with_code(text)
     if "#" in text or "|" in text or "+" in text:
         text = _STRUCTURE.sub(r"\1\\", text)
-    return text
+    return with_tildes(text) if is_struck else text
+
+
+def struck(text: str) -> str:
+    """Mark words as struck out within a text."""
+    return f"{STRUCK_START}{text}{STRUCK_END}" if text.strip() else text
+
+
+def with_tildes(text: str) -> str:
+    """Put tildes around struck-out text: see ``bot.text.struck``."""
+    text = _STRUCK.sub(lambda match: _in_tildes(match[1]), _STRUCK_ON.sub(r"\1", text))
+    return text.replace(STRUCK_START, "").replace(STRUCK_END, "")
+
+
+def _in_tildes(words: str) -> str:
+    words = words.replace("~~", "")
+    body = words.strip()
+    if not body:
+        return words
+    shown, end = words[: words.find(body[0])], 0
+    for one in sentences(body):
+        gap = body[end : one.start]
+        shown += f"~~{gap}~~" if gap else "~~" * (not end)
+        shown += body[one.start : one.end]
+        end = one.end
+    return f"{shown}~~{words[len(words.rstrip()) :]}"
 
 
 def code_span(code: str) -> str:
@@ -150,7 +185,9 @@ def _flanking(text: str, run: re.Match[str]) -> tuple[bool, bool]:
 def _is_word(character: str) -> bool:
     """Neither white space nor punctuation; code counts as punctuation, as it begins with a tick."""
     return character.isalnum() or (
-        not character.isascii() and unicodedata.category(character)[0] not in "PSZ"
+        not character.isascii()
+        and character not in (STRUCK_START, STRUCK_END)
+        and unicodedata.category(character)[0] not in "PSZ"
     )
 
 
@@ -309,5 +346,5 @@ def labelled(label: str, text: str) -> str:
 
 
 def without_marks(text: str) -> str:
-    """Remove the marks of inline code, for a title."""
-    return text.translate(_UNMARKED)
+    """Remove the marks of inline code, for a title or a block of code."""
+    return with_tildes(text).translate(_UNMARKED)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.text.patterns import listed
+from bot.text.struck import STRUCK
 
 BlockKind = Literal["heading", "paragraph", "item", "row", "code"]
 
@@ -144,7 +145,7 @@ _MARKS = r"(?:[ \t]?(?:\[+\d{1,3}(?:, ?\d{1,3})*\]+|【\d{1,3}】))*+"  # stay w
 # Starts with one character class, which lets ``re`` skip to candidates; then tells them apart.
 _END = re.compile(
     r"[.!?…。！？｡।؟۔](?:"
-    rf"(?<=[.!?…])(?<![.!?…][.!?…])[.!?…]*+[{_CLOSERS}]*+{_MARKS}(?=\s|$)"
+    rf"(?<=[.!?…])(?<![.!?…][.!?…])[.!?…]*+[{_CLOSERS}~]*+{_MARKS}(?=\s|$)"
     rf"|(?<=[。！？｡])(?<![。！？｡][。！？｡])[。！？｡]*+[{_CLOSERS}]*+{_MARKS}"
     rf"|(?<=[\u3040-\u30ff\u3400-\u9fff][!?])[!?]*+[{_CLOSERS}]*+{_MARKS}"
     rf"|(?<=[।؟۔])[{_CLOSERS}]*+{_MARKS}(?=\s|$)"
@@ -152,7 +153,7 @@ _END = re.compile(
 )
 _FULL_STOPS = frozenset("。！？｡")
 _LAST_WORD = re.compile(r"(?:[^\W\d_]\.){1,12}$|[\w'’-]{1,24}\.$")
-_NEXT_WORD = re.compile(r"\s*([(\[\"'“‘«*_]*)(\w+)?")
+_NEXT_WORD = re.compile(r"\s*([(\[\"'“‘«*_~☐☑ ]*)(\w+)?")
 _QUOTED_ON = re.compile(r"[”’」』]")
 
 
@@ -218,12 +219,12 @@ def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
 def _sentence_spans(text: str, start: int, body: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans from ``start`` on; end marks are searched for from ``body`` on."""
     first = start
-    code = _code_spans(text, body, end)
-    inside = next(code, None)
+    whole = _whole_spans(text, body, end)
+    inside = next(whole, None)
     for match in _END.finditer(text, body, end):
         while inside is not None and inside[1] <= match.start():
-            inside = next(code, None)
-        if inside is not None and inside[0] < match.start():
+            inside = next(whole, None)
+        if inside is not None and inside[0] < match.start() and match.end() < inside[1]:
             continue  # `SELECT ... INTO` is one piece
         if match.end() < end and _ends_here(text, match, first, end):
             yield from _cut(text, first, match.end(), LONGEST, "\n")
@@ -232,6 +233,15 @@ def _sentence_spans(text: str, start: int, body: int, end: int) -> Iterator[tupl
                 first += 1
     if first < end:
         yield from _cut(text, first, end, LONGEST, "\n")
+
+
+def _whole_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans of inline code and of struck-out text, in order."""
+    code = _code_spans(text, start, end)
+    if text.find("~~", start, end) < 0:
+        return code
+    struck = (match.span() for match in STRUCK.finditer(text, start, end))
+    return iter(sorted((*code, *struck)))
 
 
 def _code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
