@@ -100,7 +100,7 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Reading
 
             return read_html(_SURROGATES.sub("\ufffd", source), shown)
         case "markdown":
-            return Reading(*read_markdown(source))
+            return read_markdown(source)
         case "json":
             return Reading(*_read_json(source))
     source = _CONTROLS.sub("", source)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 
 from bot.text.patterns import lazy_regex
 from bot.text.sentences import sentences
+from bot.text.terms import has_cjk
 
 # ---------------------------------------------------------------- literal text
 
@@ -28,6 +29,9 @@ STRUCK_START, STRUCK_END = "\ufdd4", "\ufdd5"
 """The marks around struck-out text there and in trees of HTML; noncharacters, which are removed
 from documents as well.
 """
+
+CHECKED, UNCHECKED = "☑", "☐"
+"""The signs of tick boxes and radio buttons, before or after their text, in every format."""
 
 _MARKED = re.compile(r"[*_`\\\x02\x03]|&#?\w|\]\(")
 _CODE = re.compile(f"{CODE_START}([^{CODE_START}{CODE_END}]*){CODE_END}")
@@ -221,6 +225,9 @@ _AROUND_BREAK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?\n[ \t\n]*+")
 _NEEDS_COLON = lazy_regex(r"[^:：.?!…。？！,;]$")
 _MARKED_CODE = lazy_regex(f"{CODE_START}[^{CODE_START}{CODE_END}]*{CODE_END}")
 _UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
+_GENERATED = lazy_regex(
+    r"\b(?:description automatically generated|AI-generated content).*", re.I | re.S
+)
 _CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
 _IS_CJK = lazy_regex(f"[{_CJK}]")
 _BREAK_IN_CJK = lazy_regex(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
@@ -343,6 +350,12 @@ def labelled(label: str, text: str) -> str:
     if not text:
         return label
     return f"{label}{':' if _NEEDS_COLON.search(without_marks(label)) else ''} {text}"
+
+
+def alternative(text: str) -> str:
+    """A picture's alternative text if it says something, else ""."""
+    words = one_line(_GENERATED.sub("", text))
+    return words if " " in words or has_cjk(words) else ""
 
 
 def without_marks(text: str) -> str:

@@ -51,7 +51,7 @@ from bot.pages.markdown import read_markdown
          "matrix[3][4] and a[i][j] and ![x][y] and [see][1]"),
         (r"\[3][4]", r"\[3][4]"),
         ("[Note]: this is no definition", "[Note]: this is no definition"),
-        ("- [ ] todo [^1] arr[0] [link]", "- [ ] todo [^1] arr[0] [link]"),
+        ("- [ ] todo [^1] arr[0] [link]", "- ☐ todo [^1] arr[0] [link]"),
         ("[^1]: a footnote", "[^1]: a footnote"),
         ("a < b and List<String> and <placeholder>", "a < b and List<String> and <placeholder>"),
         ("*emphasis* and **strong** and snake_case", "*emphasis* and **strong** and snake_case"),
