@@ -74,7 +74,11 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Reading:
     text = _clean(reading.text)
     if not text:
         raise _empty(name)
-    return reading._replace(title=one_line(reading.title) or _title_from(name), text=text)
+    return reading._replace(
+        title=one_line(reading.title) or _title_from(name),
+        text=text,
+        omitted={kind: count for kind, count in reading.omitted.items() if count},
+    )
 
 
 def _empty(name: str) -> PageUnreadable:

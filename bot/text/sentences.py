@@ -190,13 +190,14 @@ _GERMAN_MONTHS = listed(
 
 
 _TICKS = re.compile("`+")
+_BOX = re.compile("[☐☑☒]")
 
 
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a text in order; together they cover everything except white space.
 
-    A heading, a table row and a code fence count as one sentence each; a list item is divided like
-    a paragraph, its mark belonging to the first sentence. Footnote marks after a full stop belong
+    A heading, a table row, a code fence and what has a tick box count as one sentence each; a list
+    item is divided like a paragraph, its mark belonging to the first sentence. Footnote marks after a full stop belong
     to the sentence before them.
     """
     return [sentence for block in blocks(text) for sentence in sentences_of(text, block)]
@@ -206,7 +207,7 @@ def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
     """The sentences of one block; see ``sentences``."""
     if block.kind == "code":
         spans = _cut(text, block.start, block.end, LONGEST_CODE, "\n")
-    elif block.kind in ("row", "heading"):
+    elif block.kind in ("row", "heading") or _BOX.search(text, block.start, block.end):
         spans = _cut(text, block.start, block.end, LONGEST, " ")
     else:
         mark = _ITEM.match(text, block.start) if block.kind == "item" else None

@@ -79,6 +79,15 @@ def test_sentences_cut_no_struck_text(text: str, found: list[str]) -> None:
     assert [text[one.start : one.end] for one in sentences(text)] == found
 
 
+def test_no_sentence_is_apart_from_its_tick_box() -> None:
+    text = "- ☐ Sprinkler tested. All nozzles work.\n- ☑ Doors closed.\n\nOver 18. ☑ Under 18. ☐"
+    assert [text[one.start : one.end] for one in sentences(text)] == [
+        "- ☐ Sprinkler tested. All nozzles work.",
+        "- ☑ Doors closed.",
+        "Over 18. ☑ Under 18. ☐",
+    ]
+
+
 def test_what_is_struck_as_a_whole_is_in_no_passage() -> None:
     text = (
         "# A\n\n~~Old.~~ One is ~~2~~ 3. ~~Gone.~~\n\n~~Two is struck.~~\n\n- a\n- ~~b~~\n- c\n\n"
