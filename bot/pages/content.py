@@ -16,8 +16,7 @@ from typing import Any, Literal
 
 from lxml import etree  # type: ignore[import-untyped]
 
-from bot.pages.markdown import with_address
-from bot.pages.page_markdown import CHECKED, UNCHECKED, alternative, struck
+from bot.pages.page_markdown import CHECKED, UNCHECKED, alternative, struck, with_address
 from bot.pages.writing import OVER_A_BOX, classes_of
 from bot.text.patterns import listed
 

@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from html import unescape
 from itertools import groupby
-from urllib.parse import unquote
 
 from bot.pages.page import Reading
 from bot.pages.page_markdown import (
@@ -32,6 +31,7 @@ from bot.pages.page_markdown import (
     literal,
     one_line,
     struck,
+    with_address,
     with_tildes,
 )
 from bot.text.patterns import lazy_regex
@@ -194,7 +194,6 @@ _WIKI_LINK = lazy_regex(
     r"(!?)\[\[(?![\s\d]+\]|\s)([^\[\]|\n]{1,500})(?:\|([^\[\]\n]{0,500}))?\]\](?![\[(])"
 )
 _PICTURE = lazy_regex(r"!\[[^\[\]]{0,1000}\](?:\([^()\n]{0,2000}\)|\[[^\[\]\n]{0,200}\])")
-_REACHES = lazy_regex(r"\(?\s*<?(?:mailto|tel):([^\s<>()?]++)", re.I)
 
 _LABEL = (
     r"((?:[^\[\]\\`]|\\.|`[^`]{0,500}`"
@@ -361,14 +360,6 @@ def _with_words_only(text: str, defined: Mapping[str, str]) -> str:
         return ""
 
     return _INLINE.sub(words_of, text)
-
-
-def with_address(label: str, target: str) -> str:
-    """A link's label, with the address if it leads to a mailbox or a telephone."""
-    reached = _REACHES.match(target)
-    address = unquote(reached[1]) if reached else ""
-    plain = re.sub(r"\W", "", address)
-    return f"{label} ({address})" if plain and plain not in re.sub(r"\W", "", label) else label
 
 
 def _normalized(label: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from urllib.parse import unquote
 
 from bot.text.patterns import lazy_regex
 from bot.text.sentences import sentences
@@ -228,6 +229,7 @@ _UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
 _GENERATED = lazy_regex(
     r"\b(?:description automatically generated|AI-generated content).*", re.I | re.S
 )
+_REACHES = lazy_regex(r"\(?\s*<?(?:mailto|tel):([^\s<>()?]++)", re.I)
 _CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
 _IS_CJK = lazy_regex(f"[{_CJK}]")
 _BREAK_IN_CJK = lazy_regex(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
@@ -356,6 +358,14 @@ def alternative(text: str) -> str:
     """A picture's alternative text if it says something, else ""."""
     words = one_line(_GENERATED.sub("", text))
     return words if " " in words or has_cjk(words) else ""
+
+
+def with_address(label: str, target: str) -> str:
+    """A link's label, with the address if it leads to a mailbox or a telephone."""
+    reached = _REACHES.match(target)
+    address = unquote(reached[1]) if reached else ""
+    plain = re.sub(r"\W", "", address)
+    return f"{label} ({address})" if plain and plain not in re.sub(r"\W", "", label) else label
 
 
 def without_marks(text: str) -> str:

@@ -197,8 +197,8 @@ def sentences(text: str) -> list[Sentence]:
     """The sentences of a text in order; together they cover everything except white space.
 
     A heading, a table row, a code fence and what has a tick box count as one sentence each; a list
-    item is divided like a paragraph, its mark belonging to the first sentence. Footnote marks after a full stop belong
-    to the sentence before them.
+    item is divided like a paragraph, its mark belonging to the first sentence. Footnote marks after
+    a full stop belong to the sentence before them.
     """
     return [sentence for block in blocks(text) for sentence in sentences_of(text, block)]
 
