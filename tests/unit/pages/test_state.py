@@ -28,6 +28,7 @@ from tests.fakes.packages import (
     run,
     word,
 )
+from tests.fakes.pdf import Typed, pdf
 
 W14 = 'xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"'
 SHOWN, UNSHOWN = "Doors closed", "Sprinkler tested"
@@ -249,6 +250,13 @@ BOXES = {
         json.dumps(
             {"cells": [{"cell_type": "markdown", "source": f"- [x] {SHOWN}\n- [ ] {UNSHOWN}"}]}
         ).encode(),
+    ),
+    "pdf form": (
+        "a.pdf",
+        pdf(
+            [[Typed(100, 700, SHOWN), Typed(100, 660, UNSHOWN)]],
+            boxes=((80, 698, True), (80, 658, False)),
+        ),
     ),
     "opendocument content control": (
         "a.odt",
