@@ -164,7 +164,8 @@ def body_of(tree: Any) -> Any:
 # ---------------------------------------------------------------- state that markup shows
 
 
-_WORDS = ".//text()[normalize-space()]"
+_Place = tuple[Any, str]
+"""A text of a tree: an element, and "text" or "tail"."""
 _STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*+:[^;{}]*line-through", re.IGNORECASE)
 _STRUCK_CLASS = re.compile(r"\.([\w-]+)\s*+\{([^{}]*)\}")
 _OF_DONE = re.compile(r"check|done|complete", re.IGNORECASE)
@@ -191,14 +192,13 @@ def with_state(tree: Any) -> None:
     for element, sign in alone.items():
         _write_beside(element, sign, alone, before)
     for element in _struck_in(tree):
-        for text in element.xpath(_WORDS):
-            _set(text, struck(text))
+        for owner, name in _places(element):
+            setattr(owner, name, struck(getattr(owner, name)))
     for link in tree.xpath("//a[starts-with(@href, 'mailto:') or starts-with(@href, 'tel:')]"):
         label = " ".join(link.xpath("string()").split())
-        if texts := link.xpath(_WORDS):
-            _set(
-                texts[-1], texts[-1].rstrip() + with_address(label, link.get("href"))[len(label) :]
-            )
+        for owner, name in _places(link)[-1:]:
+            address = with_address(label, link.get("href"))[len(label) :]
+            setattr(owner, name, getattr(owner, name).rstrip() + address)
 
 
 def _struck_in(tree: Any) -> list[Any]:
@@ -243,8 +243,7 @@ def _sign(element: Any) -> str:
 
 
 def _write_before(element: Any, sign: str, labels: Mapping[str, Any]) -> bool:
-    """Write a box before its own text, its label's, or that which follows at once; return whether
-    there is one."""
+    """Write a box before its own text or its label's; return whether it has one."""
     label = element
     if element.tag == "ac:task":
         element.tag = "li"
@@ -253,63 +252,74 @@ def _write_before(element: Any, sign: str, labels: Mapping[str, Any]) -> bool:
     elif element.tag == "input":
         around = next(element.iterancestors("label"), None)
         label = labels.get(element.get("id", ""), element) if around is None else around
-    if texts := label.xpath(_WORDS):
-        _set(texts[0], f"{sign} {texts[0].lstrip()}")
-    elif (element.tail or "").strip() or element.get("aria-label"):
-        element.tail = " ".join((sign, element.get("aria-label") or "", element.tail or ""))
+    if places := _places(label):
+        _prefix(*places[0], sign)
+    elif name := element.get("aria-label"):
+        element.tail = f"{sign} {name} {element.tail or ''}"
     else:
         return False
     return True
 
 
 def _write_beside(element: Any, sign: str, alone: Container[Any], before: dict[Any, bool]) -> None:
-    """Write a box without a text of its own at that of the element after it; if the last box
-    around has none after it, labels come first. In a cell it stays alone."""
+    """Write a box without a label before the text that follows it; before the one that precedes it
+    if the last box around it is followed by none. In a cell without text it stays alone."""
     node, around = element, element.getparent()
     for _ in range(_HIGHEST):
         if around is None or around.tag in ("td", "th") or _has_words(around):
             break
         node, around = around, around.getparent()
-    if around is not None and around.tag not in ("td", "th"):
-        if around not in before:
-            before[around] = _ends_in_words(around, alone)
-        for near in node.itersiblings(preceding=not before[around]):
-            if near in alone:
-                break
-            if texts := near.xpath(_WORDS):
-                text = texts[0 if before[around] else -1]
-                _set(
-                    text, f"{sign} {text.lstrip()}" if before[around] else f"{text.rstrip()} {sign}"
-                )
-                return
-    element.tail = f" {sign} {element.tail or ''}"
+    if around is not None and around not in before:
+        before[around] = _ends_in_box(around, alone)
+    place = None if around is None else _beside(node, around, alone, before=before[around])
+    if place is None:
+        element.tail = f" {sign} {element.tail or ''}"
+    else:
+        _prefix(*place, sign)
 
 
-def _ends_in_words(around: Any, alone: Container[Any]) -> bool:
-    """True if words follow the last box within an element."""
+def _ends_in_box(around: Any, alone: Container[Any]) -> bool:
     for child in around.iterchildren(reversed=True):
+        if _has_words(child, with_tail=True):
+            return any(each in alone for each in child.iter()) and not (child.tail or "").strip()
         if any(each in alone for each in child.iter()):
-            return False
-        if _has_words(child):
             return True
     return False
 
 
-def _has_words(element: Any) -> bool:
+def _beside(node: Any, around: Any, alone: Container[Any], *, before: bool) -> _Place | None:
+    """The nearest text before or after an element, up to the next box."""
+    if not before and (node.tail or "").strip():
+        return node, "tail"
+    for each in node.itersiblings(preceding=before):
+        in_tail = (each, "tail") if (each.tail or "").strip() else None
+        if before and in_tail:
+            return in_tail
+        if each in alone:
+            return None
+        if places := _places(each):
+            return places[0]
+        if in_tail:
+            return in_tail
+    return (around, "text") if before and (around.text or "").strip() else None
+
+
+def _places(element: Any) -> list[_Place]:
+    texts = element.xpath(".//text()[normalize-space()]")
+    return [(text.getparent(), "tail" if text.is_tail else "text") for text in texts]
+
+
+def _prefix(owner: Any, name: str, sign: str) -> None:
+    setattr(owner, name, f"{sign} {getattr(owner, name).lstrip()}")
+
+
+def _has_words(element: Any, *, with_tail: bool = False) -> bool:
     return any(
-        (each.text or "").strip() or (each is not element and (each.tail or "").strip())
+        (each.text or "").strip()
+        or ((with_tail or each is not element) and (each.tail or "").strip())
         for each in element.iter()
         if isinstance(each.tag, str)
     )
-
-
-def _set(text: Any, words: str) -> None:
-    """Replace a text that XPath has found."""
-    parent = text.getparent()
-    if text.is_tail:
-        parent.tail = words
-    else:
-        parent.text = words
 
 
 def with_alternatives(content: Any) -> None:

@@ -209,21 +209,19 @@ def _with_boxes(lines: list[Line], boxes: Iterable[tuple[pdfium.FS_RECTF, str]])
 
 
 def _with_signs(line: Line, boxes: Sequence[tuple[float, float, str]]) -> Line:
-    """A line with its boxes before the labels to their right or behind those to their left: as all
-    are if the first or last one has but one neighbour, else the nearer."""
+    """A line with its boxes before their labels, which are all to the right of them if the first
+    box has no text to its left, all to the left if the last one has none to its right."""
     cells = list(line.cells)
     is_first = all(cell[0] >= boxes[0][0] for cell in cells)
     is_last = all(cell[0] < boxes[-1][0] for cell in cells)
     for left, right, sign in boxes:
-        after = next((n for n, cell in enumerate(cells) if cell[0] >= left), len(cells))
-        gap_before = left - cells[after - 1][1] if after else math.inf
-        gap_after = cells[after][0] - right if after < len(cells) else math.inf
-        if is_first or (not is_last and gap_after <= gap_before):
-            at = min(after, len(cells) - 1)
-            cells[at] = min(left, cells[at][0]), cells[at][1], f"{sign} {cells[at][2]}"
-        else:
-            at = after - 1
-            cells[at] = cells[at][0], max(right, cells[at][1]), f"{cells[at][2]} {sign}"
+        after = next((n for n, cell in enumerate(line.cells) if cell[0] >= left), len(cells))
+        gap_before = left - line.cells[after - 1][1] if after else math.inf
+        gap_after = line.cells[after][0] - right if after < len(cells) else math.inf
+        is_right = is_first or (not is_last and gap_after <= gap_before)
+        at = min(after, len(cells) - 1) if is_right else after - 1
+        start, end, words = cells[at]
+        cells[at] = min(left, start), max(right, end), f"{sign} {words}"
     text = " ".join(words for *_, words in cells)
     return replace(
         line, text=text, left=cells[0][0], right=cells[-1][1], cells=tuple(cells), code=""

@@ -190,6 +190,24 @@ BOXES = {
             f"<div><div><input type=checkbox></div><div>{UNSHOWN}</div></div>"
         ),
     ),
+    "html labels before": (
+        "a.html",
+        html(f"<p>{SHOWN} <input type=checkbox checked><br>{UNSHOWN}: <input type=checkbox></p>"),
+    ),
+    "html labels before, apart": (
+        "a.html",
+        html(
+            f"<div><label>{SHOWN}</label><input type=checkbox checked><label>{UNSHOWN}</label>"
+            "<input type=checkbox></div>"
+        ),
+    ),
+    "html cell": (
+        "a.html",
+        html(
+            f"<table><tr><th>A<th>B<tr><td>{SHOWN} <input type=checkbox checked><td>x"
+            f"<tr><td><input type=checkbox> {UNSHOWN}<td>y</table>"
+        ),
+    ),
     "html role": (
         "a.html",
         html(

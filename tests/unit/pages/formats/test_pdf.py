@@ -123,11 +123,11 @@ def test_words_in_columns_are_a_table() -> None:
     ("labels", "boxes", "text"),
     [
         ([(100, "Yes"), (180, "No")], [(80, True), (160, False)], "☑ Yes ☐ No"),
-        ([(100, "Yes"), (180, "No")], [(130, True), (210, False)], "Yes ☑ No ☐"),
+        ([(100, "Yes"), (180, "No")], [(130, True), (210, False)], "☑ Yes ☐ No"),
         # labels before boxes, which are nearer to the next label
-        ([(72, "Yes"), (200, "No")], [(180, True), (300, False)], "Yes ☑ No ☐"),
+        ([(72, "Yes"), (200, "No")], [(180, True), (300, False)], "☑ Yes ☐ No"),
         ([(72, "Who?"), (200, "I"), (260, "Ada")], [(184, False), (245, True)], "Who? ☐ I ☑ Ada"),
-        ([(72, "Parking:")], [(300, True)], "Parking: ☑"),
+        ([(72, "Parking:")], [(300, True)], "☑ Parking:"),
         ([], [(72, True)], "☑"),
     ],
 )
