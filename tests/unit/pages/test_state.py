@@ -7,10 +7,16 @@ counted, and what only the markup says (an address, a picture's words, a chart) 
 from __future__ import annotations
 
 import json
+import zipfile
+from collections.abc import Mapping
 from io import BytesIO
 
+import openpyxl  # type: ignore[import-untyped]
 import pptx
 import pytest
+from openpyxl.cell.rich_text import CellRichText, TextBlock  # type: ignore[import-untyped]
+from openpyxl.cell.text import InlineFont  # type: ignore[import-untyped]
+from openpyxl.styles import Font  # type: ignore[import-untyped]
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
@@ -102,6 +108,34 @@ def slide_of(*runs: tuple[str, str, str]) -> bytes:
     return slides(made)
 
 
+def workbook(rows: list[list[object]], fonts: Mapping[str, str] | None = None) -> bytes:
+    """A workbook of one sheet; cells have the font of a name, or struck out ("strike")."""
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for place, name in (fonts or {}).items():
+        book.active[place].font = Font(strike=True) if name == "strike" else Font(name)
+    buffer = BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def workbook_of_boxes() -> bytes:
+    """A workbook with cells of Excel's tick boxes, which openpyxl does not write."""
+    made = workbook([[True, SHOWN], [False, UNSHOWN]], {"A1": "Arial", "A2": "Arial"})
+    complement = (
+        '<extLst><ext uri="{C7286773-470A-42A8-94C5-96B5CB345126}"><xfpb:xfComplement xmlns:xfpb='
+        '"http://schemas.microsoft.com/office/spreadsheetml/2022/featurepropertybag" i="0"/></ext>'
+        "</extLst></xf>"
+    )
+    with zipfile.ZipFile(BytesIO(made)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    head, _, last = parts["xl/styles.xml"].decode().partition("</cellXfs>")
+    boxed = f"{head.removesuffix('/>')}>{complement}</cellXfs>{last}"
+    parts["xl/styles.xml"] = boxed.encode()
+    return package(parts)
+
+
 FORM = "urn:oasis:names:tc:opendocument:xmlns:form:1.0"
 LOEXT = "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0"
 FIELD = "urn:openoffice:names:experimental:ooo-ms-interop:xmlns:field:1.0"
@@ -160,6 +194,11 @@ BOXES = {
             ("", "Wingdings", "o"),
             ("", "", f" {UNSHOWN}"),
         ),
+    ),
+    "excel": ("a.xlsx", workbook_of_boxes()),
+    "excel font": (
+        "a.xlsx",
+        workbook([["þ", SHOWN, "a"], ["o", UNSHOWN, "b"]], {"A1": "Wingdings", "A2": "Wingdings"}),
     ),
     "html input": (
         "a.html",
@@ -380,6 +419,18 @@ STRUCK = {
         ),
     ),
 }
+
+
+RICH = CellRichText("It is ", TextBlock(InlineFont(strike=True), "49 euros"), " 39 euros.")
+STRUCK["excel run"] = ("a.xlsx", workbook([["Fee", "Text"], ["x", RICH]]))
+
+
+def test_a_struck_cell_and_row_of_a_sheet() -> None:
+    rows: list[list[object]] = [["Item", "Fee"], ["Sauna", 49], ["Towel", 2]]
+    data = workbook(rows, {"B2": "strike", "A3": "strike", "B3": "strike"})
+    text = from_bytes(data, None, "a.xlsx").text
+    assert text.endswith("| Sauna | ~~49~~ |\n| ~~Towel~~ | ~~2~~ |")
+    assert [passage.text for passage in split(text)][-1].endswith("| Sauna | ~~49~~ |")
 
 
 @pytest.mark.parametrize("kind", STRUCK)
