@@ -166,7 +166,7 @@ def body_of(tree: Any) -> Any:
 
 _Place = tuple[Any, str]
 """A text of a tree: an element, and "text" or "tail"."""
-_STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*+:[^;{}]*line-through", re.IGNORECASE)
+_STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*+:[^;{}:]*line-through", re.IGNORECASE)
 _STRUCK_CLASS = re.compile(r"\.([\w-]+)\s*+\{([^{}]*)\}")
 _OF_DONE = re.compile(r"check|done|complete", re.IGNORECASE)
 """Classes of ticked items, which Notion shows struck out because they are done."""

@@ -97,9 +97,13 @@ class _Reader:
             BytesIO(data), read_only=True, data_only=True, keep_links=False, rich_text=True
         )
         self._boxes = boxes
-        fonts = self._book._fonts
+        fonts = dict(enumerate(self._book._fonts))
         styles = enumerate(self._book._cell_styles)
-        self._fonts = {n: fonts[each.fontId] for n, each in styles if each.fontId < len(fonts)}
+        of_styles = {n: fonts[each.fontId] for n, each in styles if each.fontId in fonts}
+        # those that strike out, or have signs in place of letters
+        self._fonts = {
+            n: f for n, f in of_styles.items() if f.strike or signs("a", f.name or "") != "a"
+        }
         self.title = meaningful_title(self._book.properties.title or "")
         self.blocks = Blocks()
         self.omitted = Counter[str]()
