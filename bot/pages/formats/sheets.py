@@ -27,7 +27,7 @@ from openpyxl.worksheet._reader import WorkSheetParser  # type: ignore[import-un
 
 from bot.core.errors import PageUnreadable
 from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, broken, open_package
-from bot.pages.formats.pieces import MOST_CELLS, GridWriter, signs
+from bot.pages.formats.pieces import MOST_CELLS, GridWriter, PieceWriter, chart, signs
 from bot.pages.page import Reading, meaningful_title
 from bot.pages.page_markdown import CHECKED, UNCHECKED, Blocks, struck
 
@@ -49,7 +49,7 @@ def read_sheets(data: bytes, name: str) -> Reading:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about features that openpyxl does not support
-                reader = _Reader(data, _box_styles(package))
+                reader = _Reader(data, package)
                 reader.read()
         except PageUnreadable:
             raise
@@ -92,11 +92,12 @@ def _box_styles(package: Package) -> frozenset[int]:
 
 
 class _Reader:
-    def __init__(self, data: bytes, boxes: frozenset[int]) -> None:
+    def __init__(self, data: bytes, package: Package) -> None:
+        self._package = package
         self._book = openpyxl.load_workbook(
             BytesIO(data), read_only=True, data_only=True, keep_links=False, rich_text=True
         )
-        self._boxes = boxes
+        self._boxes = _box_styles(package)
         fonts = dict(enumerate(self._book._fonts))
         styles = enumerate(self._book._cell_styles)
         of_styles = {n: fonts[each.fontId] for n, each in styles if each.fontId in fonts}
@@ -138,6 +139,20 @@ class _Reader:
                 self.blocks.heading(2, f"{rest} were not read")
                 return
         writer.end()
+        self._around(sheet)
+
+    def _around(self, sheet: Any) -> None:
+        """Write the charts of a sheet, and count its comments."""
+        related = self._package.relationships(sheet._worksheet_path).values()
+        writer = PieceWriter(self.blocks)
+        for part in (each.target for each in related if each.kind == "drawing"):
+            for each in self._package.relationships(part).values():
+                root = self._package.tree(each.target) if each.kind == "chart" else None
+                if root is not None:
+                    writer.put_all(chart(root))
+        for part in (each.target for each in related if each.kind == "comments"):
+            root = self._package.tree(part)
+            self.omitted["comment"] += 0 if root is None else len(list(root.iter("{*}comment")))
 
     def _shown(self, row: tuple[Any, ...]) -> Iterator[str]:
         for cell in row:
