@@ -77,8 +77,9 @@ def sign(char: str, font: str = "Wingdings") -> str:
     return f'<w:r><w:sym w:font="{font}" w:char="{char}"/></w:r>'
 
 
-def in_font(text: str, font: str = "Wingdings") -> str:
-    return f'<w:r><w:rPr><w:rFonts w:ascii="{font}"/></w:rPr><w:t>{text}</w:t></w:r>'
+def in_font(text: str, symbol: str = "") -> str:
+    inside = symbol.removeprefix("<w:r>").removesuffix("</w:r>") or f"<w:t>{text}</w:t>"
+    return f'<w:r><w:rPr><w:rFonts w:ascii="Wingdings"/></w:rPr>{inside}</w:r>'
 
 
 def in_word(on: str, off: str) -> bytes:
@@ -191,6 +192,10 @@ BOXES = {
     "word symbol without F0": (
         "a.docx",
         in_word(sign("0052", "Wingdings 2"), sign("00A3", "Wingdings 2")),
+    ),
+    "word symbol in its font": (
+        "a.docx",
+        in_word(in_font("", symbol=sign("F0FE")), in_font("", symbol=sign("F0A8"))),
     ),
     "word font": ("a.docx", in_word(in_font("\uf0fe"), in_font("¨"))),
     "powerpoint font": (
