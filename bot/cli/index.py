@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import math
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from rich.text import Text
 from bot.cli.command import command_app, settings_for
 from bot.core.errors import Invalid
 from bot.core.settings import Settings
+from bot.pages.page import counted
 from bot.search.index_report import KEPT_ENOUGH, Holdings, IndexReport, holdings
 
 if TYPE_CHECKING:
@@ -131,6 +133,13 @@ def _tell_holdings(err: Console, held: Holdings) -> None:
     for path, shown in held.copies:
         same = f"Not shown, because {shown} has the same text: {path}"
         err.print(Text(same, style="dim"), soft_wrap=True)
+    if held.omitted:
+        left = Counter[str]()
+        for _, omitted in held.omitted:
+            left.update(omitted)
+        names = [path for path, _ in held.omitted]
+        named = ", ".join(names[:SHOWN_SKIPS]) + ", …" * (len(names) > SHOWN_SKIPS)
+        err.print(Text(f"Left out: {counted(left)} (in {named}).", style="dim"), soft_wrap=True)
     if held.incomplete:
         count = f"{len(held.incomplete):,} file(s)"
         few = f"Less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:"

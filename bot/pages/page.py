@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -54,12 +55,20 @@ class Reading(NamedTuple):
 
     ``kept`` is the share of the document's visible words that ``text`` contains, from 0 to 1.
     ``canonical`` is the address that the document declares, unchecked and possibly relative, or "".
+    ``omitted`` counts what ``text`` leaves out on purpose, by kind in the singular: "hidden row".
     """
 
     title: str
     text: str
     kept: float = 1.0
     canonical: str = ""
+    omitted: Mapping[str, int] = {}
+
+
+def counted(omitted: Mapping[str, int]) -> str:
+    """What was left out, as words: "2 hidden rows, 1 comment"; the most frequent kind first."""
+    kinds = sorted(omitted.items(), key=lambda each: (-each[1], each[0]))
+    return ", ".join(f"{count:,} {kind}{'s' * (count != 1)}" for kind, count in kinds if count)
 
 
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())

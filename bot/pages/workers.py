@@ -169,11 +169,18 @@ def _as_scans(reply: Any, data: bytes) -> Scans | PageUnreadable:
 def _understood(reply: Any, data: bytes) -> Reading | PageUnreadable:
     """Parse a worker's reply, which may be anything if a document has taken control of it."""
     match reply:
-        case {"title": str(title), "canonical": str(canonical), "kept": int() | float() as kept}:
+        case {
+            "title": str(title),
+            "canonical": str(canonical),
+            "kept": int() | float() as kept,
+            "omitted": dict(omitted),
+        }:
+            if not all(isinstance(count, int) for count in omitted.values()):
+                raise ValueError("the counts of a reply are invalid")
             text = text_of(data)
             if len(text) > MOST_CHARACTERS + len(NOT_READ) + 20:
                 raise ValueError("the text of a reply is too long")
-            return Reading(title, text, min(1.0, max(0.0, kept)), canonical)
+            return Reading(title, text, min(1.0, max(0.0, kept)), canonical, omitted)
         case {"unreadable": str(sentence), "detail": str(detail), "for_browsers": bool(is_wall)}:
             return (BrowserNeeded if is_wall else PageUnreadable)(sentence, detail=detail)
         case _:
@@ -212,7 +219,12 @@ def open_extraction(memory: int) -> Work:
             start = text[: at if at > 0 else MOST_CHARACTERS].rstrip()
             kept *= len(start) / len(text)
             text = f"{start}\n\n{NOT_READ.format(MOST_CHARACTERS)}"
-        told = {"title": extracted.title, "canonical": extracted.canonical, "kept": kept}
+        told = {
+            "title": extracted.title,
+            "canonical": extracted.canonical,
+            "kept": kept,
+            "omitted": dict(extracted.omitted),
+        }
         return told, data_of(text)
 
     return work

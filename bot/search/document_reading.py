@@ -11,7 +11,7 @@ import json
 import math
 import os
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ class Content:
     """The stored content of a document.
 
     ``text`` and ``spans`` are packed (see ``index_file``), ``words`` has the rows of its passages.
-    ``kept`` as in ``blocks.Reading``.
+    ``kept`` and ``omitted`` as in ``page.Reading``.
     """
 
     title: str
@@ -43,6 +43,7 @@ class Content:
     text: bytes
     spans: bytes
     words: tuple[Row, ...]
+    omitted: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ def read_file(job: Job, most_bytes: int) -> Reading:
         pack_text(extracted.text),
         pack_spans(passages),
         tuple(word_rows(extracted.title, passages)),
+        dict(extracted.omitted),
     )
     return Reading(digest, is_settled, content)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections import Counter
 from collections.abc import Iterable
@@ -64,11 +65,13 @@ class Holdings:
     ``kinds`` has the names of formats with the number of searchable files, most frequent first.
     ``copies`` has pairs of a file that is not shown and the one with the same text that is.
     ``incomplete`` has pairs of a file and the share of its words that was kept, lowest first.
+    ``omitted`` has pairs of a file and what its text leaves out on purpose, counted by kind.
     """
 
     kinds: tuple[tuple[str, int], ...]
     copies: tuple[tuple[str, str], ...]
     incomplete: tuple[tuple[str, float], ...]
+    omitted: tuple[tuple[str, dict[str, int]], ...]
 
 
 def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
@@ -76,18 +79,22 @@ def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
     condition, values = below([root_of(path) for path in paths])
     with opened(index) as connection:
         rows = connection.execute(
-            "SELECT text_digest, url, kept FROM files"  # noqa: S608 - our own columns
+            "SELECT text_digest, url, kept, omitted FROM files"  # noqa: S608 - our own columns
             f" WHERE count > 0 AND ({condition}) ORDER BY {LAST_SHOWN_FIRST}",
             values,
         ).fetchall()
-    shown = {digest: (url, kept) for digest, url, kept in rows}
-    copies = [(url, shown[digest][0]) for digest, url, _ in rows if shown[digest][0] != url]
-    kinds = Counter(_kind(url) for url, _ in shown.values())
-    incomplete = sorted((kept, path_of(url)) for url, kept in shown.values() if kept < KEPT_ENOUGH)
+    shown = {digest: (url, kept, omitted) for digest, url, kept, omitted in rows}
+    copies = [(url, shown[digest][0]) for digest, url, *_ in rows if shown[digest][0] != url]
+    kinds = Counter(_kind(url) for url, *_ in shown.values())
+    incomplete = sorted(
+        (kept, path_of(url)) for url, kept, _ in shown.values() if kept < KEPT_ENOUGH
+    )
+    omitted = {path_of(url): json.loads(found) for url, _, found in shown.values()}
     return Holdings(
         tuple(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
         tuple(sorted((path_of(url), path_of(other)) for url, other in copies)),
         tuple((path, kept) for kept, path in incomplete),
+        tuple((path, omitted[path]) for path in sorted(omitted) if omitted[path]),
     )
 
 

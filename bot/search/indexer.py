@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import sqlite3
 import threading
 import time
@@ -432,7 +433,7 @@ class IndexWriter:
         text_digest = hashlib.sha256(content.text).digest() if content else b""
         file = self._connection.execute(
             "INSERT INTO files (url, size, modified, digest, indexed_at, first, count, problem,"
-            " kept, text_digest, area) VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?)",
+            " kept, omitted, text_digest, area) VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)",
             (
                 document.url,
                 document.size,
@@ -441,6 +442,7 @@ class IndexWriter:
                 time.time(),
                 reading.problem,
                 content.kept if content else 0.0,
+                json.dumps(content.omitted if content else {}),
                 text_digest,
                 area,
             ),

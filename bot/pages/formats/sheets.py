@@ -12,20 +12,24 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from io import BytesIO
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import openpyxl  # type: ignore[import-untyped]
+from openpyxl.cell.rich_text import CellRichText, TextBlock  # type: ignore[import-untyped]
+from openpyxl.worksheet._reader import WorkSheetParser  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
 from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, broken, open_package
-from bot.pages.formats.pieces import MOST_CELLS, GridWriter
+from bot.pages.formats.pieces import MOST_CELLS, GridWriter, PieceWriter, chart, signs
 from bot.pages.page import Reading, meaningful_title
-from bot.pages.page_markdown import Blocks
+from bot.pages.page_markdown import CHECKED, UNCHECKED, Blocks, struck
 
 _A_WORKBOOK = "an Excel workbook"
 MOST_ROWS = 1_048_576  # per sheet: Excel's own limit; a damaged file may state any number
@@ -45,14 +49,14 @@ def read_sheets(data: bytes, name: str) -> Reading:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about features that openpyxl does not support
-                reader = _Reader(data)
+                reader = _Reader(data, package)
                 reader.read()
         except PageUnreadable:
             raise
         except Exception as error:  # noqa: BLE001 - a library at work on hostile input
             raise broken(name, _A_WORKBOOK, error) from None
         kept = reader.rows / max(reader.rows, _rows(package)) if reader.is_full else 1.0
-    return Reading(reader.title, reader.blocks.text(), kept)
+    return Reading(reader.title, reader.blocks.text(), kept, omitted=reader.omitted)
 
 
 def _check(package: Package) -> None:
@@ -78,13 +82,32 @@ def _rows(package: Package) -> int:
     return count
 
 
+def _box_styles(package: Package) -> frozenset[int]:
+    """The styles of cells that Excel shows as tick boxes ([MS-XLSX], section 2.6.254)."""
+    root = package.tree("xl/styles.xml")
+    styles = [] if root is None else root.iterfind("{*}cellXfs/{*}xf")
+    return frozenset(
+        n for n, xf in enumerate(styles) if next(xf.iter("{*}xfComplement"), None) is not None
+    )
+
+
 class _Reader:
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, package: Package) -> None:
+        self._package = package
         self._book = openpyxl.load_workbook(
-            BytesIO(data), read_only=True, data_only=True, keep_links=False
+            BytesIO(data), read_only=True, data_only=True, keep_links=False, rich_text=True
         )
+        self._boxes = _box_styles(package)
+        fonts = dict(enumerate(self._book._fonts))
+        styles = enumerate(self._book._cell_styles)
+        of_styles = {n: fonts[each.fontId] for n, each in styles if each.fontId in fonts}
+        # those that strike out, or have signs in place of letters
+        self._fonts = {
+            n: f for n, f in of_styles.items() if f.strike or signs("a", f.name or "") != "a"
+        }
         self.title = meaningful_title(self._book.properties.title or "")
         self.blocks = Blocks()
+        self.omitted = Counter[str]()
         self.rows = 0
         self._cells = 0
 
@@ -94,6 +117,7 @@ class _Reader:
 
     def read(self) -> None:
         sheets = [s for s in self._book.worksheets if s.sheet_state == "visible"]
+        self.omitted["hidden sheet"] += len(self._book.worksheets) - len(sheets)
         for number, sheet in enumerate(sheets):
             if self.is_full:
                 names = ", ".join(each.title for each in sheets[number:])
@@ -105,26 +129,73 @@ class _Reader:
         sheet.reset_dimensions()  # these may be wrong, and make each row 16,384 cells wide
         self.blocks.heading(2, f"Sheet {sheet.title}")
         writer = GridWriter(self.blocks)
-        for count, row in enumerate(sheet.iter_rows(), 1):
+        for count, row in enumerate(_rows_of(sheet), 1):
             self.rows += bool(row)
             self._cells += len(row)
-            writer.add(_shown(row))
+            writer.add(self._shown(row))
             if self.is_full or count >= MOST_ROWS:
                 writer.end()
                 rest = f"Rows after {count:,} of sheet {sheet.title}"
                 self.blocks.heading(2, f"{rest} were not read")
                 return
         writer.end()
+        self._around(sheet)
+
+    def _around(self, sheet: Any) -> None:
+        """Write the charts of a sheet, and count its comments."""
+        related = self._package.relationships(sheet._worksheet_path).values()
+        writer = PieceWriter(self.blocks)
+        for part in (each.target for each in related if each.kind == "drawing"):
+            for each in self._package.relationships(part).values():
+                root = self._package.tree(each.target) if each.kind == "chart" else None
+                if root is not None:
+                    writer.put_all(chart(root))
+        for part in (each.target for each in related if each.kind == "comments"):
+            root = self._package.tree(part)
+            self.omitted["comment"] += 0 if root is None else len(list(root.iter("{*}comment")))
+
+    def _shown(self, row: tuple[Any, ...]) -> Iterator[str]:
+        for cell in row:
+            value = cell.value
+            if value is None:
+                yield ""
+                continue
+            style, text = cell._style_id, ""
+            if isinstance(value, bool) and style in self._boxes:
+                text = CHECKED if value else UNCHECKED
+            elif isinstance(value, CellRichText):
+                text = "".join(
+                    struck(str(each))
+                    if isinstance(each, TextBlock) and each.font.strike
+                    else str(each)
+                    for each in value
+                )
+            else:
+                form = cell.number_format if isinstance(value, int | float) else None
+                text = cell_text(value, form)
+            font = self._fonts.get(style)
+            if font is not None and isinstance(value, str):
+                text = signs(text, font.name or "")
+            yield struck(text) if font is not None and font.strike else text
 
 
-def _shown(row: tuple[Any, ...]) -> Iterator[str]:
-    for cell in row:
-        value = cell.value
-        if value is None:
-            yield ""
-        else:
-            form = cell.number_format if isinstance(value, int | float) else None
-            yield cell_text(value, form)
+def _rows_of(sheet: Any) -> Iterator[tuple[Any, ...]]:
+    """The rows as ``sheet.iter_rows()`` returns them, with the runs of texts that are in cells."""
+    book, at = sheet.parent, 1
+    with sheet._get_source() as source:
+        parser = WorkSheetParser(
+            source,
+            sheet._shared_strings,
+            data_only=True,
+            epoch=book.epoch,
+            date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+            rich_text=True,
+        )
+        for number, cells in parser.parse():
+            yield from repeat((), number - at)
+            yield sheet._get_row(cells)
+            at = number + 1
 
 
 _PARTS = re.compile(

@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import openpyxl  # type: ignore[import-untyped]
 import pytest
 
 from bot.cli.index import index_and_report, index_documents
@@ -73,6 +74,22 @@ def test_files_that_lost_words_are_named_the_worst_first(
         "Less than 90% of the words was kept of 7 file(s):",
         *(f"  {25 + 10 * i:3}%  {docs}/part{6 - i}.md" for i in range(7)),
     ]
+
+
+def test_what_texts_leave_out_is_counted_by_kind(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs = Path(settings.docs[0])
+    book = openpyxl.Workbook()
+    book.active.append(["Depot", "Bremen"])
+    book.create_sheet("Salaries").sheet_state = "hidden"
+    book.create_sheet("Rates").sheet_state = "hidden"
+    book.save(docs / "fleet.xlsx")
+    index_and_report(settings)
+    told = [line for line in lines(capsys) if "Left out" in line]
+    assert told == [f"Left out: 2 hidden sheets (in {docs}/fleet.xlsx)."]
+    index_and_report(settings)  # of a file that is not read again, too
+    assert [line for line in lines(capsys) if "Left out" in line] == told
 
 
 def test_the_command_names_every_file_that_was_skipped_a_question_some(

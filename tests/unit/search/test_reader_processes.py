@@ -212,6 +212,7 @@ SOUND = Reading(b"1", True, Content("T", 1.0, b"x", bytes(8), (("t", "h", "b"),)
         packed([replace(SOUND, content=replace(SOUND.content, spans=bytes(16)))]),  # type: ignore[type-var]
         packed([replace(SOUND, content=replace(SOUND.content, kept=7.0))]),  # type: ignore[type-var]
         packed([replace(SOUND, content=replace(SOUND.content, words=(("t",),)))]),  # type: ignore[type-var]
+        packed([replace(SOUND, content=replace(SOUND.content, omitted={"row": "x"}))]),  # type: ignore[type-var]
     ],
 )
 def test_a_reply_of_a_process_that_was_taken_over_is_refused(reply: bytes) -> None:

@@ -57,6 +57,7 @@ def test_a_workbook() -> None:
         "| Bus \\| train | 3 |\n\n## Sheet Empty",
         1.0,
     )
+    assert reading.omitted == {"hidden sheet": 1}
 
 
 def test_formulas_show_their_last_result() -> None:
