@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.core.errors import Broken, ReaderMissing
 from bot.pages.extract import from_bytes
-from bot.pages.media import GZIP, format_of, holds_pictures
+from bot.pages.media import GZIP, format_of, holds_pictures, is_log
 from bot.pages.passages import split
 from bot.pages.processes import NEAR_LIMIT, Answer, Work, peak_memory
 from bot.search.folders import Document, open_document, why_not
@@ -75,13 +75,13 @@ def read_file(job: Job, most_bytes: int) -> Reading:
     document = job.document
     is_settled = _is_settled(document)
     most = _most_of(document, most_bytes)
-    if document.size > most:
+    if document.size > most and not is_log(document.media_type):
         return Reading(is_settled=is_settled, problem=_too_large(document, most_bytes))
     try:
         data, size = _bytes_of(document, most)
     except OSError as error:
         return Reading(problem=why_not(error))
-    if size > most:  # it has grown since it was listed
+    if size > most and not is_log(document.media_type):  # it has grown since it was listed
         return Reading(problem=_too_large(document._replace(size=size), most_bytes))
     digest = hashlib.sha256(data).digest()
     if digest == job.known:

@@ -55,7 +55,7 @@ def test_the_suffix_tells_the_kind(tmp_path: Path, name: str, media_type: str) -
     assert document.size == (tmp_path / name).stat().st_size
 
 
-@pytest.mark.parametrize("name", ["a.png", "a.py", "package-lock.json", "a.tar.gz", "a.sqlite"])
+@pytest.mark.parametrize("name", ["a.png", "a.css", "package-lock.json", "a.tar.gz", "a.sqlite"])
 def test_other_kinds_are_skipped_with_the_reason(tmp_path: Path, name: str) -> None:
     write(tmp_path, name)
     listing = list_documents([tmp_path])

@@ -60,7 +60,7 @@ def test_a_damaged_document_is_named() -> None:
         from_bytes(b"<FictionBook><body>", None, "a.fb2")
 
 
-@pytest.mark.parametrize(("name", "is_text"), [("a.rtf", False), ("a.dbk", False), ("a.tex", True)])
+@pytest.mark.parametrize(("name", "is_text"), [("a.rtf", True), ("a.dbk", False), ("a.tex", True)])
 def test_without_pandoc(monkeypatch: pytest.MonkeyPatch, name: str, is_text: bool) -> None:
     monkeypatch.setattr(pandoc, "program", lambda: None)
     if is_text:
