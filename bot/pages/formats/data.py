@@ -83,7 +83,8 @@ def _write(blocks: Blocks, value: Any, path: tuple[str, ...], level: int) -> Non
     below: list[tuple[str, Any]] = []
     lines: list[str] = []
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value, 1):
-        is_section = level == 2 and isinstance(inner, dict)
+        records = isinstance(inner, list) and any(isinstance(each, dict) for each in inner)
+        is_section = (level == 2 and isinstance(inner, dict)) or (records and len(inner) > 1)
         shown = "" if is_section else _shown(inner)
         if is_section or len(shown) > LONGEST_VALUE or "\n" in shown:
             below.append((str(key), inner))
@@ -120,7 +121,8 @@ def _shown(value: Any) -> str:
 # ---------------------------------------------------------------- settings
 
 _TABLE = re.compile(r"[ \t]*\[{1,2}([^\[\]\n]{1,200})\]{1,2}[ \t]*(?:[#;].*)?")
-_KEY = re.compile(r"(?:- )?([\w\"'$@./-][^:#\n]{0,100}):(?:[ \t].*)?")
+_RECORD = re.compile(rf"- (?:{'|'.join(_NAMES)}):[ \t]+(\S.*)")
+_KEY = re.compile(r"([\w\"'$@./-][^:#\n]{0,100}):(?:[ \t].*)?")
 _COMMENT = ("#", ";", "//")
 
 
@@ -133,6 +135,7 @@ def read_settings(source: str) -> Reading:
     lines = source.expandtabs().split("\n")
     blocks = Blocks()
     starts: dict[int, str] = {}
+    inner: set[int] = set()  # starts of records
     is_inner = False  # whether the line after is part of a value
     for at in range(len(lines) - 1, -1, -1):
         line = lines[at]
@@ -142,20 +145,25 @@ def read_settings(source: str) -> Reading:
             continue
         if is_inner and (found := _KEY.fullmatch(line.rstrip())):
             starts[at] = found[1].strip("\"' ")
+        if found := _RECORD.fullmatch(line.rstrip()):
+            starts[at] = found[1].strip("\"' ")
+            inner.add(at)
         is_inner = line.startswith((" ", "- "))
-    for name, part in _divided(lines, dict(sorted(starts.items()))):
-        blocks.heading(2, name)
+    for at, name, part in _divided(lines, dict(sorted(starts.items()))):
+        blocks.heading(3 if at in inner else 2, name)
         blocks.code("\n".join(part))
     return Reading("", blocks.text())
 
 
-def _divided(lines: Sequence[str], starts: dict[int, str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The parts of a text with their names; comments right above a part belong to it."""
-    done, name = 0, ""
+def _divided(
+    lines: Sequence[str], starts: dict[int, str]
+) -> Iterator[tuple[int, str, Sequence[str]]]:
+    """The parts of a text with their starts and names; comments above a part belong to it."""
+    done, start, name = 0, 0, ""
     for at, following in starts.items():
         begin = at
         while begin > done and lines[begin - 1].startswith(_COMMENT):
             begin -= 1
-        yield name, lines[done:begin]
-        done, name = begin, following
-    yield name, lines[done:]
+        yield start, name, lines[done:begin]
+        done, start, name = begin, at, following
+    yield start, name, lines[done:]

@@ -39,6 +39,7 @@ _ANSWER = re.compile(
 _QUOTES = re.compile(
     r"<(?=blockquote[^<>]{1,200}cite|div[^<>]{1,200}(?:gmail_quote|divRplyFwdMsg))", re.IGNORECASE
 )
+_RULE = "----- Quoted -----"
 _QUOTED = re.compile(  # rules of Outlook and others, and headers below each other
     r"^(?:-{3,10}[^\n-]{3,60}-{3,10}|_{20,100})[ \t]*$"
     r"|^\W{0,3}(?:From|Von|De|Da|Van|发件人)\W{0,3}[:：][^\n]{1,300}\n(?:[^\n]{1,300}\n)?\W{0,3}"
@@ -108,7 +109,7 @@ def _reading(mails: list[EmailMessage], read: Read, depth: int) -> Reading:
 def _write(blocks: Blocks, mail: EmailMessage, read: Read, depth: int) -> None:
     name, address = parseaddr(_header(mail, "From"))
     at = _time(mail)
-    time = f"{at.day} {at:%B %Y %H:%M}" if at.year > 1 else _header(mail, "Date")
+    time = f"{at.day} {at:%B %Y %H:%M}" if at.year < datetime.max.year else _header(mail, "Date")
     blocks.heading(2, ", ".join(filter(None, (name or address, time))))
     told = ((header, _header(mail, header)) for header in _SHOWN)
     blocks.paragraph("\n".join(f"{header}: {said}" for header, said in told if said))
@@ -149,7 +150,7 @@ def _said(body: MIMEPart) -> tuple[str, str]:
     if body.get_content_type() == "text/html":
         set_text = str
         try:
-            text = read_html(_QUOTES.sub("<p>----- Quoted -----</p><", text), "the message").text
+            text = read_html(_QUOTES.sub(f"<p>{_RULE}</p><", text), "the message").text
         except PageUnreadable:
             text = ""
     rule = _QUOTED.search(text)
@@ -162,7 +163,8 @@ def _said(body: MIMEPart) -> tuple[str, str]:
     if end < len(lines) and own.endswith(":") and introduction.count("\n") < 2:
         own, lines[end:end] = above, introduction.split("\n")  # "On 3 May Ann wrote:"
     earlier = "\n".join(line.lstrip("> ") for line in lines[end:])
-    return set_text(own), set_text(f"{earlier}\n\n{text[rule.start() :] if rule else ''}")
+    earlier += f"\n\n{text[rule.start() :].removeprefix(_RULE)}" if rule else ""
+    return set_text(own), set_text(earlier)
 
 
 def _topic(mail: EmailMessage) -> str:
@@ -181,9 +183,9 @@ def _header(mail: EmailMessage, name: str) -> str:
 
 
 def _time(mail: EmailMessage) -> datetime:
-    """When a message was written; the year 1 if it does not say."""
+    """When a message was written; the year 9999 if it does not say."""
     try:
         at = parsedate_to_datetime(_header(mail, "Date"))
     except (TypeError, ValueError):
-        return datetime.min.replace(tzinfo=UTC)
+        return datetime.max.replace(tzinfo=UTC)
     return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
+from typing import Any
 
 from pylatexenc.latex2text import (  # type: ignore[import-untyped]
     LatexNodes2Text,
     MacroTextSpec,
     get_default_latex_context_db,
 )
-from pylatexenc.latexwalker import LatexWalkerError  # type: ignore[import-untyped]
+from pylatexenc.latexwalker import (  # type: ignore[import-untyped]
+    LatexWalker,
+    LatexWalkerError,
+)
+from pylatexenc.latexwalker import get_default_latex_context_db as get_walker_db
+from pylatexenc.macrospec import MacroSpec  # type: ignore[import-untyped]
 from striprtf.striprtf import rtf_to_text
 
 from bot.pages.formats import pandoc
@@ -20,6 +26,7 @@ from bot.pages.plain import read_plain, set_plain
 
 _NOT_SHOWN = re.compile(r"\\(?:strike|striked1|deleted|v)(?![a-z\d])")
 _HEADINGS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
+_STRUCK = ("sout", "st", "xout")
 _HEADED = re.compile(r"\x1e(\d)([^\x1e]*)\x1e")
 _TITLE = re.compile(r"\\title\s*(?:\[[^\[\]]*\])?\{([^{}]*)\}")
 
@@ -40,18 +47,23 @@ def read_rtf(source: str, name: str) -> Reading:
     return Reading("", blocks.text())
 
 
+def _set_heading(node: Any, l2tobj: Any) -> str:
+    level = max(1, _HEADINGS.index(node.macroname))
+    return f"\n\n\x1e{level}{l2tobj.nodelist_to_text(node.nodeargd.argnlist[-1:])}\x1e\n\n"
+
+
 def read_latex(source: str) -> Reading:
     """Read LaTeX; formulas become text as far as Unicode has their signs."""
-    specs = [
-        MacroTextSpec(name, simplify_repl=f"\n\n\x1e{max(1, level)}%(2)s\x1e\n\n")
-        for level, name in enumerate(_HEADINGS)
-    ]
-    specs += [MacroTextSpec(name, simplify_repl="~~%(1)s~~") for name in ("sout", "st", "xout")]
-    known = get_default_latex_context_db()
-    known.add_context_category("headings", macros=specs, prepend=True)
+    shown = get_default_latex_context_db()
+    specs = [MacroTextSpec(name, simplify_repl=_set_heading) for name in _HEADINGS]
+    specs += [MacroTextSpec(name, simplify_repl="~~%s~~") for name in _STRUCK]
+    shown.add_context_category("own", macros=specs, prepend=True)
+    known = get_walker_db()
+    known.add_context_category("own", macros=[MacroSpec(name, "{") for name in _STRUCK])
     try:
-        text = LatexNodes2Text(latex_context=known, math_mode="text").latex_to_text(source)
-    except (LatexWalkerError, RecursionError, ValueError, TypeError, IndexError):
+        nodes, _, _ = LatexWalker(source, latex_context=known).get_latex_nodes()
+        text = LatexNodes2Text(latex_context=shown, math_mode="text").nodelist_to_text(nodes)
+    except (LatexWalkerError, RecursionError):
         return Reading(*read_plain(source))
     title = _TITLE.search(source)
     blocks = Blocks()
