@@ -50,13 +50,13 @@ _TRAILING_SPACE = lazy_regex(r"(?<![ \t])[ \t]++$", re.MULTILINE)
 _EMPTY_LINES = lazy_regex(r"\n{3,}")
 
 
-def from_bytes(data: bytes, media_type: str | None, name: str) -> Reading:
+def from_bytes(data: bytes, media_type: str | None, name: str, people: bytes = b"") -> Reading:
     """Read a document; its title is one line and never empty.
 
     ``media_type`` is a Content-Type or None; its charset parameter is checked before use. ``name``
     is the URL or file name; it supplies the extension, a title if there is no better one, and the
-    name in error messages. Raises ``PageUnreadable`` for a document without text, ``ReaderMissing``
-    if the format needs an extra that is not installed.
+    name in error messages. ``people`` is as in ``talk.read_chat``. Raises ``PageUnreadable`` for a
+    document without text, ``ReaderMissing`` if the format needs an extra that is not installed.
     """
     if not data.strip():
         raise _empty(name)
@@ -68,7 +68,7 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Reading:
         if kind == "gzip":
             raise unreadable(name, "packed with gzip more than once")
         name = inner
-    reading = _read(kind, data, media_type, name)
+    reading = _read(kind, data, media_type, name, people)
     text = _clean(reading.text)
     if not text:
         raise _empty(name)
@@ -79,7 +79,7 @@ def _empty(name: str) -> PageUnreadable:
     return PageUnreadable(f"{display_url(name)} is empty; there is nothing to read in it.")
 
 
-def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Reading:
+def _read(kind: Kind, data: bytes, media_type: str | None, name: str, people: bytes) -> Reading:
     """Read a document of a kind. Slow imports happen only when they are needed."""
     shown = display_url(name)
     match kind:
@@ -106,7 +106,7 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Reading
         case "json":
             from bot.pages.formats.data import read_json
 
-            return read_json(source)
+            return read_json(source, people)
         case "settings":
             from bot.pages.formats.data import read_settings
 

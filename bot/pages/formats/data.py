@@ -26,7 +26,7 @@ MOST_COLUMNS = 30  # of a table
 _NAMES = ("name", "title", "id", "key")
 _METHODS = listed("get put post delete options head patch trace")
 _CONTROLS = re.compile(r"(?<!\\)\\(?:u00|x)(?:0[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF])")
-_API = re.compile(r"""^["']?(?:openapi|swagger)["']?[ \t]*:""", re.MULTILINE)
+_API = re.compile(r"""^[ \t{]*["']?(?:openapi|swagger)["']?[ \t]*:""", re.MULTILINE)
 
 
 def read_json(source: str, people: bytes = b"") -> Reading:
@@ -131,7 +131,10 @@ def read_settings(source: str) -> Reading:
     if _API.search(source) and len(source) <= MOST_YAML:
         with suppress(yaml.YAMLError, ValueError, RecursionError):  # then as it is written
             safe = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-            return _read_value(yaml.load(_CONTROLS.sub("", source), safe))  # noqa: S506
+            shown = _CONTROLS.sub("", source)
+            # Aliases can make a short text a value without end.
+            if not any(isinstance(each, yaml.AliasEvent) for each in yaml.parse(shown, safe)):
+                return _read_value(yaml.load(shown, safe))  # noqa: S506
     lines = source.expandtabs().split("\n")
     blocks = Blocks()
     starts: dict[int, str] = {}

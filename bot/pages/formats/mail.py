@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from email import message_from_bytes
 from email.message import EmailMessage, MIMEPart
@@ -120,21 +121,18 @@ def _write(blocks: Blocks, mail: EmailMessage, read: Read, depth: int) -> None:
         blocks.heading(3, _EARLIER)
         blocks.page_text(earlier, below=3)
     for part in mail.iter_attachments():
-        name = one_line(without_marks(part.get_filename() or part.get_content_type()))
-        text = "" if blocks.full or depth > DEEPEST else _attached(part, name, read, depth)
+        inner = part.get_payload(0) if part.get_content_maintype() == "message" else part
+        subject = _header(inner, "Subject") if isinstance(inner, EmailMessage) else ""
+        name = one_line(without_marks(part.get_filename() or subject or part.get_content_type()))
+        text = ""
+        if isinstance(inner, EmailMessage) and (inner is not part or part.is_multipart()):
+            if depth < DEEPEST and not blocks.full:
+                text = _reading([inner], read, depth + 1).text
+        elif not blocks.full:
+            with suppress(Broken):
+                text = read(_bytes_of(part), part.get_content_type(), name).text
         blocks.heading(3, name if text else f"{name} (not read)")
         blocks.page_text(text, below=3)
-
-
-def _attached(part: MIMEPart, name: str, read: Read, depth: int) -> str:
-    """The page text of an attachment; "" if it cannot be read."""
-    inner = part.get_payload(0) if part.get_content_maintype() == "message" else part
-    if isinstance(inner, EmailMessage) and (inner is not part or part.is_multipart()):
-        return _reading([inner], read, depth + 1).text
-    try:
-        return read(_bytes_of(part), part.get_content_type(), name).text
-    except Broken:
-        return ""
 
 
 def _bytes_of(part: MIMEPart) -> bytes:

@@ -57,6 +57,8 @@ def read_latex(source: str) -> Reading:
     shown = get_default_latex_context_db()
     specs = [MacroTextSpec(name, simplify_repl=_set_heading) for name in _HEADINGS]
     specs += [MacroTextSpec(name, simplify_repl="~~%s~~") for name in _STRUCK]
+    specs += [MacroTextSpec(name, simplify_repl="") for name in ("maketitle", "cite")]
+    specs += [MacroTextSpec("item", simplify_repl="\n- ")]
     shown.add_context_category("own", macros=specs, prepend=True)
     known = get_walker_db()
     known.add_context_category("own", macros=[MacroSpec(name, "{") for name in _STRUCK])
