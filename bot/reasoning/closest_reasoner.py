@@ -57,6 +57,7 @@ _POINTS_TO_PAGE = lazy_regex(
     r"|articles?|urls?|posts?|web ?sites?|sites?|papers?|documents?|pdfs?|files?)\b"
     r"|^\W*(?:please )?(?:summari[sz]e|sum up|read) (?:it|that|this|them)\W*$"
     r"|\bwhat (?:does|do|did) (?:it|they|that|this) (?:say|state|mention)\b"
+    r"|\b(?:dies\w{1,2}|das|der|die|dem|den) (?:\w+ )?(?:dokuments?|datei|seite|anhang|pdf)\b"
     r"|它[^它，。？]*(?:说|讲|写|提到)了?什么"
     r"|(?:这|那|上面|刚才|前面|上述|该)[^，。？]{0,5}(?:链接|网页|文章|页面|网站|文件)"
     r"|(?:この|その|さっきの|上の)(?:リンク|ページ|記事)|(?:그|이|위의) ?(?:링크|페이지|기사)",

@@ -76,10 +76,11 @@ def _write(blocks: Blocks, value: Any, path: tuple[str, ...], level: int) -> Non
     rows = [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
     if len(rows) > 1 and len(rows) == len(value):
         columns = list(dict.fromkeys(key for row in rows for key in row))
-        cells = [[_shown(row[key]) if key in row else "" for key in columns] for row in rows]
-        if len(columns) <= MOST_COLUMNS and max(map(len, chain(*cells))) <= WIDEST_CELL:
-            blocks.table([list(map(str, columns)), *cells])
-            return
+        if 0 < len(columns) <= MOST_COLUMNS:
+            cells = [[_shown(row[key]) if key in row else "" for key in columns] for row in rows]
+            if max(map(len, chain(*cells))) <= WIDEST_CELL:
+                blocks.table([list(map(str, columns)), *cells])
+                return
     below: list[tuple[str, Any]] = []
     lines: list[str] = []
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value, 1):
