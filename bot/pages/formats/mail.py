@@ -32,6 +32,7 @@ _SHOWN = ("From", "To", "Cc", "Subject", "Date")
 _EARLIER = "Quoted from an earlier message"
 
 _BEGINS = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]{1,500}\n(?=[A-Za-z-]{1,80}:)")
+_HEAD = re.compile(rb"\r?\n\r?\n")
 _ESCAPED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 _ANSWER = re.compile(
     r"\s*(?:re|fwd?|aw|wg|antw|sv|vs|tr|rv|回复|答复|转发|回覆|轉寄) ?(?:\[\d{1,3}\])? ?[:：]",
@@ -55,8 +56,18 @@ def read_mail(data: bytes, read: Read, depth: int = 0) -> Reading:
     if not begins:
         return _reading([_parsed(data)], read, depth)
     ends = [match.start() for match in begins[1:]] + [len(data)]
-    pieces = (data[one.end() : end] for one, end in zip(begins, ends, strict=True))
-    return _reading([_parsed(_ESCAPED.sub(b"", piece)) for piece in pieces], read, depth)
+    heads: list[EmailMessage] = []
+    pieces: dict[int, tuple[int, int]] = {}
+    for begin, end in zip((one.end() for one in begins), ends, strict=True):
+        heads.append(_parsed(_HEAD.split(data[begin:end], 1)[0]))
+        pieces[id(heads[-1])] = begin, end
+
+    def whole(head: EmailMessage) -> EmailMessage:
+        """Parse a message when it is written: all together may need too much memory."""
+        begin, end = pieces[id(head)]
+        return _parsed(_ESCAPED.sub(b"", data[begin:end]))
+
+    return _reading(heads, read, depth, whole)
 
 
 def read_outlook(data: bytes, name: str, read: Read) -> Reading:
@@ -91,7 +102,12 @@ def _parsed(data: bytes) -> EmailMessage:
     return message_from_bytes(data, _class=EmailMessage, policy=default)
 
 
-def _reading(mails: list[EmailMessage], read: Read, depth: int) -> Reading:
+def _reading(
+    mails: list[EmailMessage],
+    read: Read,
+    depth: int,
+    whole: Callable[[EmailMessage], EmailMessage] = lambda mail: mail,
+) -> Reading:
     blocks = Blocks()
     topics: dict[str, list[EmailMessage]] = {}
     for mail in mails:
@@ -103,7 +119,7 @@ def _reading(mails: list[EmailMessage], read: Read, depth: int) -> Reading:
             if blocks.full:
                 blocks.heading(1, "The rest of this mailbox was not read")
                 return Reading("", blocks.text())
-            _write(blocks, mail, read, depth)
+            _write(blocks, whole(mail), read, depth)
     return Reading(_header(mails[0], "Subject") if len(mails) == 1 else "", blocks.text())
 
 
