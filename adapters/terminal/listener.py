@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from adapters.terminal.messages import is_unnamed, terminal_message
@@ -18,6 +19,7 @@ from bot.core.settings import Settings
 from bot.operation.app import App, open_app
 
 PROMPT = "\nYou: "
+MOST_FILES = 3  # files named by ``--docs`` that are read before a search
 
 
 class Terminal:
@@ -26,6 +28,9 @@ class Terminal:
     def __init__(self, app: App, poster: TerminalPoster) -> None:
         self._app = app
         self._poster = poster
+        # Files that ``--docs`` names are like files sent with the first question.
+        named = [Path(each).expanduser().resolve() for each in app.settings.docs]
+        self._files = named if len(named) <= MOST_FILES and all(map(Path.is_file, named)) else []
 
     async def ask(self, question: str, thread: Thread, options: RunOptions) -> Answer:
         """Answer a question and show the answer.
@@ -40,7 +45,8 @@ class Terminal:
             await self._app.store.withdraw_stop(run_id)
             self._poster.tell(f"Continuing run {run_id}, which was interrupted.")
         else:
-            message = terminal_message(thread, question)
+            message = terminal_message(thread, question, self._files)
+            self._files = []
             owner = self._app.dispatcher.owner
             run_id, _ = await self._app.service.accept(message, options, owner=owner)
         self._poster.shown.add(run_id)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import getpass
 import os
 import secrets
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import uuid4
 
-from bot.core.messages import TERMINAL, Author, Message, Thread
+from bot.core.messages import TERMINAL, Attachment, Author, Message, Thread
 from bot.pages.urls import links_in
 
 
@@ -21,8 +23,8 @@ def is_unnamed(thread: Thread) -> bool:
     return thread.thread.startswith("~")
 
 
-def terminal_message(thread: Thread, text: str) -> Message:
-    """Return a message of the person at this terminal, sent now."""
+def terminal_message(thread: Thread, text: str, files: Sequence[Path] = ()) -> Message:
+    """Return a message of the person at this terminal, sent now, with indexed files."""
     user = this_user()
     return Message(
         event_id=uuid4().hex,
@@ -31,6 +33,7 @@ def terminal_message(thread: Thread, text: str) -> Message:
         text=text,
         at=datetime.now(UTC),
         links=tuple(links_in(text)),
+        attachments=tuple(Attachment(each.name, "", each.as_uri()) for each in files),
     )
 
 

@@ -36,7 +36,7 @@ EXTRAS: dict[Extra, _Contents] = {
     "browser": _Contents("web pages built by script", ("playwright",)),
     "discord": _Contents("Discord", ("discord", "aiohttp")),
     "mcp": _Contents("the Model Context Protocol", ("mcp",)),
-    "office": _Contents("Excel workbooks", ("openpyxl",)),
+    "office": _Contents("Excel workbooks, messages of Outlook", ("openpyxl", "oxmsg")),
     "openai": _Contents("models over OpenAI's API", ("openai",)),
     "otel": _Contents(
         "traces for OpenTelemetry", ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")

@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 import zlib
 from functools import lru_cache
-from io import StringIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -22,7 +20,7 @@ from bot.pages.formats import pandoc
 from bot.pages.markdown import read_markdown
 from bot.pages.media import GZIPPED, LOOK_AT, Kind, format_of, kind_of, locked, unreadable
 from bot.pages.page import Reading
-from bot.pages.plain import HeadedKind, read_headed, read_plain
+from bot.pages.plain import HeadedKind, read_headed, read_log, read_plain
 from bot.pages.urls import display_url
 from bot.text.patterns import lazy_regex
 
@@ -52,13 +50,13 @@ _TRAILING_SPACE = lazy_regex(r"(?<![ \t])[ \t]++$", re.MULTILINE)
 _EMPTY_LINES = lazy_regex(r"\n{3,}")
 
 
-def from_bytes(data: bytes, media_type: str | None, name: str) -> Reading:
+def from_bytes(data: bytes, media_type: str | None, name: str, people: bytes = b"") -> Reading:
     """Read a document; its title is one line and never empty.
 
     ``media_type`` is a Content-Type or None; its charset parameter is checked before use. ``name``
     is the URL or file name; it supplies the extension, a title if there is no better one, and the
-    name in error messages. Raises ``PageUnreadable`` for a document without text, ``ReaderMissing``
-    if the format needs an extra that is not installed.
+    name in error messages. ``people`` is as in ``talk.read_chat``. Raises ``PageUnreadable`` for a
+    document without text, ``ReaderMissing`` if the format needs an extra that is not installed.
     """
     if not data.strip():
         raise _empty(name)
@@ -70,7 +68,7 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Reading:
         if kind == "gzip":
             raise unreadable(name, "packed with gzip more than once")
         name = inner
-    reading = _read(kind, data, media_type, name)
+    reading = _read(kind, data, media_type, name, people)
     text = _clean(reading.text)
     if not text:
         raise _empty(name)
@@ -85,7 +83,7 @@ def _empty(name: str) -> PageUnreadable:
     return PageUnreadable(f"{display_url(name)} is empty; there is nothing to read in it.")
 
 
-def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Reading:
+def _read(kind: Kind, data: bytes, media_type: str | None, name: str, people: bytes) -> Reading:
     """Read a document of a kind. Slow imports happen only when they are needed."""
     shown = display_url(name)
     match kind:
@@ -95,8 +93,12 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Reading
             return read_pdf(data, shown)
         case "package":
             return _read_package(data, shown)
+        case "mail":
+            from bot.pages.formats.mail import read_mail
+
+            return read_mail(data, from_bytes)
         case "compound":
-            raise _compound_error(data, shown)
+            return _read_compound(data, shown)
     source = _LINE_ENDS.sub("\n", charset.decode(data, charset.declared_in(media_type or "")))
     match kind:
         case "html":
@@ -106,14 +108,34 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Reading
         case "markdown":
             return read_markdown(source)
         case "json":
-            return Reading(*_read_json(source))
+            from bot.pages.formats.data import read_json
+
+            return read_json(source, people)
+        case "settings":
+            from bot.pages.formats.data import read_settings
+
+            return read_settings(source)
+        case "subtitles":
+            from bot.pages.formats.talk import read_transcript
+
+            return read_transcript(source)
     source = _CONTROLS.sub("", source)
     match kind:
         case "rst" | "asciidoc" | "org" | "man":
             return _read_headed(kind, source, name)
         case "rtf" | "docbook" | "fb2" | "latex" | "mediawiki" | "textile":
-            if pandoc.program() is not None or kind in ("rtf", "docbook", "fb2"):
+            if pandoc.program() is not None or kind in ("docbook", "fb2"):
                 return pandoc.read_with_pandoc(kind, source, shown)
+            if kind in ("rtf", "latex") and len(source) <= MOST_MARKUP:
+                from bot.pages.formats.without_pandoc import read_latex, read_rtf
+
+                return read_rtf(source, shown) if kind == "rtf" else read_latex(source)
+        case "code":
+            from bot.pages.formats.source_code import read_code
+
+            return read_code(source, shown)
+        case "log":
+            return read_log(source)
         case "csv" | "tsv":
             from bot.pages.formats.delimited import read_delimited
 
@@ -218,21 +240,30 @@ def _kind(package: Package) -> str:
     return "an archive"
 
 
-def _compound_error(data: bytes, name: str) -> PageUnreadable:
-    """The error for a compound file (MS-CFB): it is old, or locked with a password."""
+def _read_compound(data: bytes, name: str) -> Reading:
+    """Read a compound file (MS-CFB): a message of Outlook.
+
+    Raises ``PageUnreadable`` for others, which are old or locked with a password, and
+    ``ReaderMissing`` if the extra that reads messages is not installed.
+    """
 
     def holds(stream: str) -> bool:
         """True if the directory has an entry of this name."""
         return f"{stream}\0".encode("utf-16-le") in data
 
     if holds("EncryptedPackage"):
-        return locked(name)
+        raise locked(name)
+    if holds("__properties_version1.0") and holds("__nameid_version1.0"):
+        need("office", "Reading .msg files", ReaderMissing)
+        from bot.pages.formats.mail import read_outlook  # loads oxmsg
+
+        return read_outlook(data, name, from_bytes)
     for stream, (what, ending) in _OLD.items():
         if holds(stream):
-            return PageUnreadable(
+            raise PageUnreadable(
                 f"{name} is {what}; open it and save it as {ending}, which Footnote reads."
             )
-    return unreadable(name, "an old Office document, or a message of Outlook")
+    raise unreadable(name, "an old Office document")
 
 
 def gunzip(data: bytes, name: str) -> bytes:
@@ -257,32 +288,6 @@ def gunzip(data: bytes, name: str) -> bytes:
             )
         data = member.unused_data
     return bytes(content)
-
-
-# ---------------------------------------------------------------- JSON
-
-
-def _read_json(source: str) -> tuple[str, str]:
-    """JSON, indented, one value per line; invalid JSON is returned unchanged."""
-    try:
-        value = json.loads(source)
-        text = _indented(value, most=10 * len(source))
-    except (ValueError, RecursionError):
-        return "", source
-    title = value.get("title") or value.get("name") if isinstance(value, dict) else ""
-    return title if isinstance(title, str) else "", text or source
-
-
-def _indented(value: object, most: int) -> str:
-    """JSON with one value per line; "" if that exceeds ``most`` characters, because with deep
-    nesting the indentation grows with the square of the source's size.
-    """
-    text = StringIO()
-    for piece in json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(value):
-        text.write(piece)
-        if text.tell() > most:
-            return ""
-    return text.getvalue()
 
 
 # ---------------------------------------------------------------- clean text

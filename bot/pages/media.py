@@ -24,7 +24,7 @@ from bot.pages.urls import display_url
 Kind = Literal[
     "html", "markdown", "text", "json", "pdf", "rst", "asciidoc", "org", "man", "csv", "tsv",
     "notebook", "package", "compound", "gzip", "rtf", "latex", "docbook", "mediawiki", "textile",
-    "fb2",
+    "fb2", "mail", "subtitles", "settings", "code", "log",
 ]
 # fmt: on
 """The kinds of documents. A "package" is a ZIP file (Office, OpenDocument, EPUB), "compound" the
@@ -39,15 +39,14 @@ LOOK_AT = 1_445
 class Format:
     """A format that Footnote reads.
 
-    ``name`` is its display name. ``types`` are its media types, the preferred one first.
-    ``indexed``: files in folders with such an extension are documents.
+    ``name`` is its display name. ``types`` are its media types, the preferred one first. Files in
+    folders with one of its ``endings`` are documents.
     """
 
     kind: Kind
     name: str
     endings: tuple[str, ...]
     types: tuple[str, ...]
-    indexed: bool = True
 
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
@@ -82,15 +81,26 @@ FORMATS = (
     Format("csv", "CSV", (".csv",), ("text/csv", "application/csv", "text/comma-separated-values")),
     Format("tsv", "TSV", (".tsv", ".tab"), ("text/tab-separated-values",)),
     Format("notebook", "Jupyter notebooks", (".ipynb",), ("application/x-ipynb+json",)),
-    # Read by pandoc, if it is installed (bot.pages.formats.pandoc):
+    Format("mail", "mail", (".eml", ".mbox"), ("message/rfc822", "application/mbox")),
+    Format("compound", "Outlook messages", (".msg",), ("application/vnd.ms-outlook",)),
+    Format("subtitles", "transcripts", (".vtt", ".srt"), ("text/vtt", "application/x-subrip")),
+    Format("json", "JSON", (".json", ".jsonl", ".ndjson"),
+           ("application/json", "application/ld+json", "text/json", "application/x-ndjson")),
+    Format("settings", "settings", (".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".env",
+                                    ".properties"),
+           ("application/yaml", "application/x-yaml", "text/yaml", "application/toml")),
+    Format("log", "logs", (".log",), ("text/x-log",)),
+    Format("code", "source code",
+           (".py", ".js", ".jsx", ".ts", ".tsx", ".go", ".java", ".c", ".h", ".cpp", ".rs", ".rb",
+            ".php", ".cs", ".sh", ".ps1", ".kt", ".swift", ".sql", ".proto", ".tf"),
+           ("text/x-source",)),
+    # Read best by pandoc, if it is installed (bot.pages.formats.pandoc):
     Format("rtf", "RTF", (".rtf",), ("application/rtf", "text/rtf")),
     Format("latex", "LaTeX", (".tex", ".latex"), ("application/x-latex", "text/x-tex")),
     Format("docbook", "DocBook", (".dbk", ".docbook"), ("application/docbook+xml",)),
     Format("mediawiki", "MediaWiki", (".mediawiki", ".wiki"), ("text/x-mediawiki",)),
     Format("textile", "Textile", (".textile",), ("text/x-textile",)),
     Format("fb2", "FictionBook", (".fb2",), ("application/x-fictionbook+xml",)),
-    Format("json", "JSON", (".json",), ("application/json", "application/ld+json", "text/json"),
-           indexed=False),
 )
 # fmt: on
 
@@ -168,7 +178,7 @@ _RICH_TEXT = b"{\\rtf"
 def media_type_of(path: str) -> str | None:
     """The media type of a file in a folder, by its extension; None if it is not a document."""
     found = format_of(path)
-    if found is None or not found.indexed:
+    if found is None:
         return None
     return GZIP if _ending(path) == ".gz" else found.types[0]
 
@@ -180,9 +190,15 @@ def format_of(path: str) -> Format | None:
 
 
 def holds_pictures(media_type: str) -> bool:
-    """True for media types of PDFs and packages, which consist mostly of pictures."""
+    """True for media types of PDFs, packages and mail: they are mostly pictures, or other files."""
     found = _BY_TYPE.get(media_type)
-    return found is not None and found.kind in ("pdf", "package")
+    return found is not None and found.kind in ("pdf", "package", "mail", "compound")
+
+
+def is_log(media_type: str) -> bool:
+    """True for the media type of logs, of which only the first part is read."""
+    found = _BY_TYPE.get(media_type)
+    return found is not None and found.kind == "log"
 
 
 def accepted() -> str:
@@ -273,6 +289,8 @@ def _text_kind(start: bytes, declared: str, name: str) -> Kind:
         return by_name.kind if by_name is not None and by_type.kind == "text" else by_type.kind
     if declared.endswith("+json"):
         return "json"
+    if by_name is not None:  # ".ts" is sent as a video, ".yaml" and ".sql" under many names
+        return by_name.kind
     raise unreadable(name, _described(declared))
 
 

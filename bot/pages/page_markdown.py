@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import unquote
 
 from bot.text.patterns import lazy_regex
-from bot.text.sentences import sentences
+from bot.text.sentences import blocks, sentences
 from bot.text.terms import has_cjk
 
 # ---------------------------------------------------------------- literal text
@@ -218,6 +218,7 @@ MOST_CHARACTERS = 5_000_000
 
 WIDEST_CELL = 1_000  # characters; a table with a larger cell is used for layout
 DEEPEST_ITEM = 6  # list levels; deeper levels are not indented further
+DEEPEST_HEADING = 6  # of Markdown
 LONGEST_HEADING = 300  # characters; longer text is a paragraph that was styled as a heading
 
 _SPACE = lazy_regex(r"\s+")
@@ -252,7 +253,7 @@ class Blocks:
         if len(words) > LONGEST_HEADING:
             self.paragraph(words)
         elif words:
-            self._add("heading", f"{'#' * max(1, min(level, 6))} {literal(words)}")
+            self._add("heading", f"{'#' * max(1, min(level, DEEPEST_HEADING))} {literal(words)}")
 
     def paragraph(self, text: str) -> None:
         """Add a paragraph; its line breaks stay."""
@@ -297,8 +298,16 @@ class Blocks:
         else:
             self._add("row", line)
 
-    def page_text(self, text: str) -> None:
-        """Add blocks produced by another reader."""
+    def page_text(self, text: str, below: int = 0) -> None:
+        """Add blocks produced by another reader, its headings ``below`` so many levels."""
+        if below:
+            parts, done = [], 0
+            for each in blocks(text):
+                if each.kind == "heading":
+                    deeper = "#" * min(below, DEEPEST_HEADING - each.level)
+                    parts += [text[done : each.start], deeper]
+                    done = each.start
+            text = "".join((*parts, text[done:]))
         if text.strip():
             self._add("blocks", text.strip("\n"))
 

@@ -132,6 +132,42 @@ def _is_code(text: str, lines: list[str]) -> bool:
     return sum(_CODE_LINE.match(line) is not None for line in telling) * 2 > len(telling)
 
 
+# ---------------------------------------------------------------- logs
+
+
+LONGEST_LOG = 1_000_000
+"""Characters of a log that are read: its first part, in 10,000 lines."""
+
+_LOGGED = re.compile(
+    r"\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d(?::\d\d)?|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
+)
+_TIME_WITHIN = 100  # characters from the start of a line
+_SECTION = 400  # characters of a log after which the next time begins a section
+_CHECKED = 50  # lines
+
+
+def read_log(text: str) -> Reading:
+    """Read a log: sections of some lines, each headed by the time of its first line."""
+    lines = text[:LONGEST_LOG].split("\n")
+    times = [_LOGGED.search(line, 0, _TIME_WITHIN) for line in lines[:_CHECKED] if line.strip()]
+    if sum(map(bool, times)) * 2 < len(times):
+        return Reading(*read_plain(text))
+    blocks = Blocks()
+    section: list[str] = []
+    for line in lines:
+        time = _LOGGED.search(line, 0, _TIME_WITHIN)
+        if time and (not section or sum(map(len, section)) > _SECTION):
+            blocks.code("\n".join(section))
+            section.clear()
+            blocks.heading(2, time[0])
+        section.append(line)
+    blocks.code("\n".join(section))
+    if len(text) > LONGEST_LOG:
+        blocks.heading(2, "The rest of this log was not read")
+    return Reading("", blocks.text(), min(1.0, LONGEST_LOG / max(1, len(text))))
+
+
 # ---------------------------------------------------------------- text with headings
 
 

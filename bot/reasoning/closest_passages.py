@@ -14,7 +14,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import pairwise
@@ -24,6 +24,7 @@ from bot.core.lines import label, titled
 from bot.core.reader import is_conversation, is_correction, is_document
 from bot.pages.bm25 import BESIDE, is_unknown, relevance, weigh
 from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
+from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
@@ -74,11 +75,14 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
         places = openings(evidence.sources)
     else:
         weights = weighted(question.question, evidence)
-        places, judged = choose(question.question, evidence)
+        first = {dedupe_key(url) for url in question.first}
+        given = tuple(each for each in evidence.sources if dedupe_key(each.url) in first)
+        places, judged = choose(question.question, replace(evidence, sources=given))
+        if not (given and _is_answer(judged)):
+            places, judged = choose(question.question, evidence)
         if question.kind == "search":
             deltas.append(judged)
-            is_answer = judged.covered >= judged.enough and not judged.unknown
-            places = places if is_answer else []
+            places = places if _is_answer(judged) else []
         else:
             places = places or openings(evidence.sources)
     left = WORDS
@@ -101,6 +105,10 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
             TextDelta("\n\n"),
         ]
     return deltas
+
+
+def _is_answer(judged: Judged) -> bool:
+    return judged.covered >= judged.enough and not judged.unknown
 
 
 def heading_path(source: Source, heading: str = "") -> str:

@@ -57,6 +57,7 @@ _POINTS_TO_PAGE = lazy_regex(
     r"|articles?|urls?|posts?|web ?sites?|sites?|papers?|documents?|pdfs?|files?)\b"
     r"|^\W*(?:please )?(?:summari[sz]e|sum up|read) (?:it|that|this|them)\W*$"
     r"|\bwhat (?:does|do|did) (?:it|they|that|this) (?:say|state|mention)\b"
+    r"|\b(?:dies\w{1,2}|das|der|die|dem|den) (?:\w+ )?(?:dokuments?|datei|seite|anhang|pdf)\b"
     r"|它[^它，。？]*(?:说|讲|写|提到)了?什么"
     r"|(?:这|那|上面|刚才|前面|上述|该)[^，。？]{0,5}(?:链接|网页|文章|页面|网站|文件)"
     r"|(?:この|その|さっきの|上の)(?:リンク|ページ|記事)|(?:그|이|위의) ?(?:링크|페이지|기사)",
@@ -96,12 +97,12 @@ def _rewritten(transcript: Transcript, message: Message) -> Rewritten:
     said = without_links(text)
     links = _links(transcript, message)
     bare = _POINTS_TO_PAGE.sub(" ", without_links(_MARKDOWN_LINK.sub(" ", text)))
-    beside = topic_words(bare) if links else []
+    beside = topic_words(bare)
     sent = tuple(file.url for file in message.attachments if not file.again)
-    if sent and not links and not topic_words(said):
-        return Rewritten("links", text, links=sent, language=language, whole=True)
-    if links and len(beside) <= FEW:
-        return Rewritten("links", text, links=links, language=language, whole=not beside)
+    is_about_file = sent and (not topic_words(said) or _POINTS_TO_PAGE.search(said))
+    if (links or is_about_file) and len(beside) <= FEW:
+        given = (*links, *sent)
+        return Rewritten("links", text, links=given, language=language, whole=not beside)
     question = with_topic(said, _asked(transcript), language) or text
     searched = " ".join(question.split())[:LONGEST_QUERY]
     named = (searched[each.start : each.end] for each in names(searched, language))
@@ -112,6 +113,7 @@ def _rewritten(transcript: Transcript, message: Message) -> Rewritten:
         queries=tuple(dict.fromkeys(filter(None, queries)))[:MOST_QUERIES],
         knowledge_queries=(searched,),
         links=(*links, *_files(transcript)),
+        first=(*links, *sent),
         language=language,
     )
 

@@ -230,7 +230,8 @@ class Rewritten:
     """A message as a standalone question.
 
     ``queries`` are short keyword queries for the web, ``knowledge_queries`` the same for local
-    documents; ``links`` are URLs to read; ``whole`` is True if the question is about their whole
+    documents; ``links`` are URLs to read, of which those in ``first`` came with the message itself
+    and are quoted if they answer it; ``whole`` is True if the question is about their whole
     content (a summary, a comparison), not one fact. ``scope`` restricts the first searches.
     ``language`` is a BCP 47 tag. ``reply`` is the finished answer when ``kind`` is ``chat``.
     ``recalled`` are our answers that the message is about, with the footnotes it refers to;
@@ -245,6 +246,7 @@ class Rewritten:
     queries: tuple[str, ...] = ()
     knowledge_queries: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
     language: str = "en"
     depth: Depth = "standard"
     long_form: bool = False

@@ -56,15 +56,16 @@ _OPENING = lazy_regex(
 _READING = listed(
     "summarize summarise summary sum up read tldr tl dr explain describe page pages article "
     "articles link links url urls post posts site sites website websites paper papers document "
-    "documents file files says say said about content contents check look see review point points "
+    "documents file files attached attachment upload uploaded "
+    "says say said about content contents check look see review point points "
     "main key briefly short overview gist quote compare comparison bullet bullets sentence "
     "sentences word words paragraph paragraphs one two three four five six seven eight nine ten "
     "both them it report write draft give make prepare zusammenfassen "
-    "fasse fass zusammen zusammenfassung datei seite worum geht "
+    "fasse fass zusammen zusammenfassung datei seite worum geht steht dokument anhang angehängte "
     "es diese dieser dieses die der das bitte resume fichier"
 )
 _READING_EASTERN = lazy_regex(
-    "总结|總結|摘要|概括|概述|阅读|读一读|读|主要内容|内容|文章|文件|链接|网页|网站|页面|比较|对比|介绍|简述|要点"
+    "总结|總結|摘要|概括|概述|阅读|读一读|读|主要内容|内容|文章|文件|附件|文档|链接|网页|网站|页面|比较|对比|介绍|简述|要点"
     "|谢谢|帮我|给我|看看|看一下|一下|说了什么|讲了什么|关于什么|报告|[请把用和与这那写两几一二三四五个篇份句话条点中里]"
     "|要約|まとめ|記事|リンク|ページ|比較|読んで|ください|して|下さい"
     "|요약|내용|기사|링크|페이지|비교|읽어|해 ?주세요|주세요"

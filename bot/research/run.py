@@ -59,7 +59,7 @@ from bot.core.messages import (
     Transcript,
     Usage,
 )
-from bot.core.reader import documents_in, documents_of, found_in, is_conversation
+from bot.core.reader import documents_in, documents_of, found_in, is_conversation, is_file
 from bot.core.texts import texts_for
 from bot.pages.choosing import Chooser
 from bot.pages.page import Page
@@ -813,7 +813,7 @@ class Run(Steps):
         if attachment is not None and attachment == self._whole_text:
             body = self.message.text.encode("utf-8", "replace")
             return await self.library.page_of_file(attachment, body)
-        if attachment is None or self._download is None:
+        if attachment is None or self._download is None or is_file(url):
             return await self.prefetcher.page(url) or await self.library.read(url)
         body = await self._download(attachment, self.library.largest)
         return await self.page_of_file(attachment, body)

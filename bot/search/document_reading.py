@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.core.errors import Broken, ReaderMissing
 from bot.pages.extract import from_bytes
-from bot.pages.media import GZIP, format_of, holds_pictures
+from bot.pages.media import GZIP, format_of, holds_pictures, is_log
 from bot.pages.passages import split
 from bot.pages.processes import NEAR_LIMIT, Answer, Work, peak_memory
 from bot.search.folders import Document, open_document, why_not
@@ -62,10 +62,14 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A file to read, unless its content has the digest ``known``, which may be empty."""
+    """A file to read, unless its content has the digest ``known``, which may be empty.
+
+    ``people`` is the file with the names of the people who speak in it, as in exports of Slack.
+    """
 
     document: Document
     known: bytes = b""
+    people: Document | None = None
 
 
 def read_file(job: Job, most_bytes: int) -> Reading:
@@ -76,19 +80,23 @@ def read_file(job: Job, most_bytes: int) -> Reading:
     document = job.document
     is_settled = _is_settled(document)
     most = _most_of(document, most_bytes)
-    if document.size > most:
+    if document.size > most and not is_log(document.media_type):
         return Reading(is_settled=is_settled, problem=_too_large(document, most_bytes))
     try:
         data, size = _bytes_of(document, most)
     except OSError as error:
         return Reading(problem=why_not(error))
-    if size > most:  # it has grown since it was listed
+    if size > most and not is_log(document.media_type):  # it has grown since it was listed
         return Reading(problem=_too_large(document._replace(size=size), most_bytes))
     digest = hashlib.sha256(data).digest()
     if digest == job.known:
         return Reading(digest, is_settled)
     try:
-        extracted = from_bytes(data, document.media_type, os.path.basename(document.path))
+        name = os.path.basename(document.path)
+        people = _bytes_of(job.people, most)[0] if job.people else b""
+        extracted = from_bytes(data, document.media_type, name, people)
+    except OSError as error:
+        return Reading(problem=why_not(error))
     except ReaderMissing as error:  # the extra may be installed before the next run
         return Reading(problem=error.sentence.rstrip("."))
     except Broken as error:
@@ -150,7 +158,8 @@ def _bytes_of(document: Document, most_bytes: int) -> tuple[bytes, int]:
 
 def request_of(jobs: list[Job], most_bytes: int) -> dict[str, Any]:
     """Return a request to read some files."""
-    return {"jobs": [[*job.document, job.known.hex()] for job in jobs], "most_bytes": most_bytes}
+    listed = [[*job.document, job.known.hex(), job.people] for job in jobs]
+    return {"jobs": listed, "most_bytes": most_bytes}
 
 
 def open_reading(memory: int) -> Work:
@@ -158,8 +167,9 @@ def open_reading(memory: int) -> Work:
 
     def work(asked: dict[str, Any], _: bytes) -> Answer:
         readings = []
-        for *fields, known in asked["jobs"]:
-            job = Job(Document(*fields), bytes.fromhex(known))
+        for *fields, known, people in asked["jobs"]:
+            named = Document(*people) if people else None
+            job = Job(Document(*fields), bytes.fromhex(known), named)
             reading = read_file(job, asked["most_bytes"])
             # If a library runs out of memory, readers may report the document as empty or broken.
             if reading.problem and peak_memory() > NEAR_LIMIT * memory:

@@ -31,6 +31,10 @@ JUNK = frozenset({"node_modules", "bower_components", "__pycache__", "site-packa
 # Sphinx copies the source of each page into this folder beside the HTML pages made of them.
 _PAGE_SOURCES = "_sources"
 
+# What browsers load for the pages of a folder and of those below it, and what tools write.
+_OF_SITES = (".js", ".json")
+_OF_TOOLS = ("-lock.json", "-lock.yaml", ".min.js")
+
 _NOT_REGULAR = "it is not a regular file"
 _EXCHANGED = "it was exchanged for a link while the folder was read"
 _THROUGH_FOLDER = (
@@ -133,11 +137,13 @@ def list_documents(roots: Iterable[Path]) -> Listing:
 
 
 class _Folder(NamedTuple):
-    """A folder to walk: its path as found, its real path, its address."""
+    """A folder to walk: its path as found, its real path, its address; whether HTML pages are in
+    it or above it."""
 
     path: str
     real: str
     url: str
+    of_site: bool = False
 
 
 class _Walk:
@@ -168,6 +174,7 @@ class _Walk:
                 entries = sorted(found, key=_NAME)
             if any(entry.name.endswith(".html") for entry in entries):
                 entries = [entry for entry in entries if entry.name != _PAGE_SOURCES]
+                folder = folder._replace(of_site=True)
             return [inner for entry in entries if (inner := self._entry(folder, entry))]
         finally:
             os.close(descriptor)
@@ -182,8 +189,10 @@ class _Walk:
             self._links.append(path)
         elif entry.is_dir(follow_symlinks=False):
             if name not in JUNK:
-                return _Folder(path, real, f"{folder.url}/{_quoted(name)}")
-        elif (kind := _type_of(name)) is None:
+                return _Folder(path, real, f"{folder.url}/{_quoted(name)}", folder.of_site)
+        elif (kind := _type_of(name)) is None or name.endswith(
+            _OF_SITES if folder.of_site else _OF_TOOLS
+        ):
             self._skip(path, f"{_suffix(name)} {NOT_READ}")
         else:
             self._add(entry, path, real, f"{folder.url}/{_quoted(name)}", kind)

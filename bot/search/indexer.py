@@ -12,7 +12,7 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
@@ -229,7 +229,7 @@ class _Run:
         listing = list_documents(self._roots)
         self.skipped += listing.skipped
         self._remove([known for url, known in self._known.items() if url not in listing.documents])
-        jobs = self._changed(listing.documents.values())
+        jobs = self._changed(listing.documents)
         self._total = len(listing.documents)
         self._step(self._total - len(jobs))
         self._writer.expect([job.document.url for job in jobs])
@@ -237,15 +237,15 @@ class _Run:
         self._writer.tidy()
         self.passages = self._writer.passages_below(self._roots)
 
-    def _changed(self, documents: Iterable[Document]) -> list[Job]:
+    def _changed(self, documents: Mapping[str, Document]) -> list[Job]:
         """The files to read; the others are counted as unchanged."""
         jobs = []
-        for document in documents:
+        for document in documents.values():
             known = self._known.get(document.url)
-            if known is None:
-                jobs.append(Job(document))
-            elif (known.size, known.modified) != (document.size, document.modified):
-                jobs.append(Job(document, known.digest))
+            if known is None or (known.size, known.modified) != (document.size, document.modified):
+                # Slack's export has a folder for each channel, and this file beside them.
+                people = documents.get(f"{document.url.rsplit('/', 2)[0]}/users.json")
+                jobs.append(Job(document, known.digest if known else b"", people))
             else:
                 self._count_kept(document, known.problem)
         return jobs

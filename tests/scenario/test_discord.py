@@ -58,9 +58,10 @@ def test_a_command_becomes_a_question_with_a_thread(
 def test_a_form_becomes_a_question_whose_file_is_read(
     fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
-    notes = File(
-        "notes.md", b"# Parking\n\nThe garage of the office closes at 23:15 every night.\n"
+    mail = (
+        b"From: Ann <ann@x.example>\nSubject: Parking\n\nThe garage closes at 23:15 every night.\n"
     )
+    notes = File("notes.eml", mail)
     with running(fork_server, chatty, place):
         place.until(place.discord.registered)
         asked = place.discord.people.slash(place.ada, place.general, "ask")
@@ -69,7 +70,7 @@ def test_a_form_becomes_a_question_whose_file_is_read(
         place.discord.people.submit(asked, {"text": question, "files": [notes]})
         place.until(lambda: place.discord.threads_in(place.general))
         (thread,) = place.discord.threads_in(place.general)
-        assert "notes.md" in until_reads(place, thread, "23:15")
+        assert "Parking" in until_reads(place, thread, "23:15")
         assert "I park at the office." in place.discord.transcript(place.general)
 
 

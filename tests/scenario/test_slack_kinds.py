@@ -82,6 +82,17 @@ def test_a_file_sent_earlier_in_the_thread_is_a_page(
         assert "front desk" in until_answered(place, said, 2)[1].text
 
 
+def test_code_that_is_shared_is_summed_up(
+    fork_server: ForkServer, chatty: Program, place: SlackPlace
+) -> None:
+    with running(fork_server, chatty, place) as serving:
+        serving.until_said("Indexed in ")
+        code = b'"""Backups are kept for 21 days."""\n\n\ndef prune() -> None:\n    pass\n'
+        file = place.slack.add_file(LIU, "backup.py", code, "text/x-python")
+        said = ask(place, "Summarize the attached file", files=[file])
+        assert "21 days" in the_answer(place, said)
+
+
 def test_a_model_chooses_a_file_of_the_thread(
     fork_server: ForkServer, thinking: Program, place: SlackPlace, gate: Gate
 ) -> None:

@@ -34,6 +34,32 @@ def test_a_question_is_answered_from_documents(alone: Program, documents: Path) 
     assert ended.json["citations"][0]["url"] == (documents / "travel.md").as_uri()
 
 
+LEASE = """From: Paula Reyes <paula@example.org>
+Subject: Printer lease
+Date: Tue, 10 Mar 2026 09:12:00 +0100
+
+The printer lease runs for 36 months.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("What is this document about?", "36 months"),
+        ("Summarize the attached file", "36 months"),
+        ("What does it say about the lease?", "36 months"),
+        ("For how many months does the printer lease run?", "36 months"),
+    ],
+)
+def test_a_file_that_is_named_is_asked_first(alone: Program, question: str, words: str) -> None:
+    mail = alone.folder / "lease.eml"
+    mail.write_text(LEASE)
+    ended = alone.run("ask", "--json", "--docs", str(mail), question)
+    assert ended.code == 0, ended.err
+    assert words in quotes(ended)
+    assert ended.json["citations"][0]["url"] == mail.as_uri()
+
+
 def test_the_statements_of_a_file_need_a_model(alone: Program, documents: Path) -> None:
     text = alone.folder / "mail.html"
     text.write_text("<p>Maria Keller approves expensive journeys.</p><p>Lunch is at 23:15.</p>")

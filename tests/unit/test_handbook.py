@@ -179,7 +179,7 @@ def test_the_documents_page_names_every_ending_that_is_read() -> None:
     endings = [
         ending
         for each in FORMATS
-        if each.indexed and each.kind != "man"  # ".1" to ".8" stand for many
+        if each.kind != "man"  # ".1" to ".8" stand for many
         for ending in each.endings
         if ending
     ]

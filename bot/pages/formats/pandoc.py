@@ -44,9 +44,7 @@ def read_with_pandoc(kind: str, source: str, name: str) -> Reading:
     """
     path = program()
     if path is None:
-        raise ReaderMissing(
-            f"Reading {name} needs pandoc: install it, or pip install 'footnote-bot[pandoc]'."
-        )
+        raise missing(name)
     command = [path, "--sandbox", "--from", kind, "--to", "html5", "--standalone"]
     converted = subprocess.run(  # noqa: S603 - a fixed command; the document is its input
         [*command, "--wrap=none", "--mathml"],
@@ -67,6 +65,12 @@ def read_with_pandoc(kind: str, source: str, name: str) -> Reading:
 
     reading = read_html(converted.stdout.decode("utf-8", "replace"), name)
     return reading._replace(title=reading.title.removeprefix(_NO_TITLE))
+
+
+def missing(name: str) -> ReaderMissing:
+    return ReaderMissing(
+        f"Reading {name} needs pandoc: install it, or pip install 'footnote-bot[pandoc]'."
+    )
 
 
 def keeps(reading: Reading, other: Reading) -> bool:

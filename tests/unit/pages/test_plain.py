@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.plain import HeadedKind, read_headed, read_plain, set_plain
+from bot.pages.plain import HeadedKind, read_headed, read_log, read_plain, set_plain
 from bot.text.sentences import blocks
 from tests.unit.pages.formats.order import in_order, phrases
 
@@ -190,3 +190,32 @@ def test_any_text_is_read(kind: HeadedKind, source: str) -> None:
 )
 def test_no_text_takes_long(kind: HeadedKind, piece: str) -> None:
     read_headed(kind, MARKUPS[kind].head + piece * 20_000)
+
+
+# ---------------------------------------------------------------- logs
+
+
+def test_a_log_is_read_by_time() -> None:
+    lines = [f"2026-03-11 02:{n:02d}:07 ERROR gateway timeout, order {n}" for n in range(12)]
+    lines.insert(1, "  Traceback of the first")
+    text = read_log("\n".join(lines)).text
+    headings = [line for line in text.split("\n") if line.startswith("#")]
+    assert headings == ["## 2026-03-11 02:00:07", "## 2026-03-11 02:08:07"]
+    assert "order 0\n  Traceback of the first\n2026-03-11 02:01:07" in text
+
+
+@pytest.mark.parametrize(
+    "time", ["11/Mar/2026:02:14:07", "Mar 11 02:14:07", "2026-03-11T02:14:07", "2026/03/11 02:14"]
+)
+def test_times_of_logs(time: str) -> None:
+    assert read_log(f"- [{time}] words").text.startswith(f"## {time}")
+
+
+def test_only_the_first_part_of_a_long_log_is_read() -> None:
+    reading = read_log("2026-03-11 02:14:07 words and words\n" * 40_000)
+    assert reading.text.endswith("## The rest of this log was not read")
+    assert reading.kept < 1
+
+
+def test_a_log_without_times_is_text() -> None:
+    assert read_log("Just words here.\n").text == "Just words here."

@@ -162,6 +162,31 @@ def test_a_passage_in_another_script_is_told_by_its_meaning(
     assert ("25 kroner" in text) is is_quoted
 
 
+# ---------------------------------------------------------------- what came with the question
+
+
+def test_what_came_with_a_question_is_quoted_if_it_answers_it() -> None:
+    """However many words of the question another page has."""
+    own = a_source(1, "The deposit is 90 euros.", title="Letter")
+    other = a_source(2, "What the deposit is: 20 euros.", title="What is the deposit")
+
+    def text_of(question: str) -> str:
+        asked = Rewritten("search", question, first=(own.url,))
+        deltas = quoted(asked, evidence(question, other, own))
+        return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+
+    assert "90 euros" in text_of("What is the deposit?")
+    assert "20 euros" not in text_of("What is the deposit?")
+
+
+def test_other_pages_are_quoted_if_it_does_not_answer() -> None:
+    own = a_source(1, "Lunch is at noon.", title="Letter")
+    other = a_source(2, "The deposit is 20 euros.", title="Rent")
+    asked = Rewritten("search", "What is the deposit?", first=(own.url,))
+    deltas = quoted(asked, evidence(asked.question, other, own))
+    assert any("20 euros" in delta.text for delta in deltas if isinstance(delta, TextDelta))
+
+
 # ---------------------------------------------------------------- pages as a whole
 
 

@@ -70,6 +70,10 @@ def test_a_message_about_a_link_reads_it(text: str, whole: bool) -> None:
         ("Write a report", "links"),
         ("Worum geht es?", "links"),
         ("总结一下", "links"),
+        ("Summarize the attached file", "links"),
+        ("What is this document about?", "links"),
+        ("Worum geht es in dem Dokument?", "links"),
+        ("总结附件", "links"),
         ("What is the notice period?", "search"),
     ],
 )
@@ -81,10 +85,24 @@ def test_a_file_sent_with_a_message_is_read_as_a_whole_if_nothing_else_is_asked(
     assert (found.kind, found.whole) == (kind, kind == "links")
 
 
+def test_what_a_file_says_about_something_is_asked_of_it_alone() -> None:
+    file = Attachment("notes.md", "text/markdown", "upload:1/notes.md")
+    asked = replace(a_message("What does it say about deposits?"), attachments=(file,))
+    found = rewrite(Transcript(), asked)
+    assert (found.kind, found.links, found.whole) == ("links", (file.url,), False)
+
+
+def test_a_question_with_a_file_asks_the_file_first() -> None:
+    file = Attachment("notes.md", "text/markdown", "upload:1/notes.md")
+    found = rewrite(Transcript(), replace(a_message("What is the fee?"), attachments=(file,)))
+    assert (found.kind, found.first) == ("search", (file.url,))
+
+
 def test_a_question_beyond_a_link_is_searched_too() -> None:
     text = "Does https://example.org/a agree with what the Oslo harbour office charges for ferries?"
     found = rewrite(Transcript(), a_message(text))
     assert (found.kind, found.links) == ("search", ("https://example.org/a",))
+    assert found.first == found.links
 
 
 @pytest.mark.parametrize("text", ["Summarize that page", "summarize it", "总结这篇文章"])

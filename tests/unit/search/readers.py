@@ -12,7 +12,7 @@ from tests.unit.pages.children import changed
 _CHANGE = """
 from bot.search import document_reading as reading
 real = reading.from_bytes
-def from_bytes(data, media_type, name):
+def from_bytes(data, media_type, name, people=b""):
     if data.startswith({start!r}):
         {deed}
     return real(data, media_type, name)

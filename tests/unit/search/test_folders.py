@@ -55,7 +55,17 @@ def test_the_suffix_tells_the_kind(tmp_path: Path, name: str, media_type: str) -
     assert document.size == (tmp_path / name).stat().st_size
 
 
-@pytest.mark.parametrize("name", ["a.png", "a.py", "package-lock.json", "a.tar.gz", "a.sqlite"])
+@pytest.mark.parametrize("folder", ["site", "site/_static"])
+def test_scripts_and_data_of_a_web_site_are_no_documents(tmp_path: Path, folder: str) -> None:
+    write(tmp_path, "site/index.html")
+    for name in ("search.js", "search.json", "conf.py"):
+        write(tmp_path, f"{folder}/{name}")
+    write(tmp_path, "tools/search.js")
+    found = {Path(each.path).name for each in list_documents([tmp_path]).documents.values()}
+    assert found == {"index.html", "conf.py", "search.js"}
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.css", "package-lock.json", "a.tar.gz", "a.sqlite"])
 def test_other_kinds_are_skipped_with_the_reason(tmp_path: Path, name: str) -> None:
     write(tmp_path, name)
     listing = list_documents([tmp_path])

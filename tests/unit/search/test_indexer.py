@@ -446,3 +446,20 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(
             Indexer(index).index([docs])
     assert content(index) == before
     assert Indexer(index).index([docs]).added == 50
+
+
+def test_a_long_log_is_read_in_part(docs: Path, index: Path) -> None:
+    write(docs / "app.log", "2026-03-11 02:14:07 ERROR gateway timeout\n" * 10)
+    report = Indexer(index, max_file_bytes=100).index([docs])
+    assert counts(report) == (1, 0, 0, 0)
+    assert not report.skipped
+
+
+async def test_slacks_members_have_their_names(docs: Path, index: Path) -> None:
+    (docs / "general").mkdir()
+    write(docs / "users.json", '[{"id": "U2", "real_name": "Tom Ek"}]')
+    message = '{"type": "message", "user": "U2", "text": "Securo it is.", "ts": "1773100000.1"}'
+    write(docs / "general/2026-03-09.json", f"[{message}]")
+    Indexer(index).index([docs])
+    page = await LocalDocuments(index).read((docs / "general/2026-03-09.json").as_uri())
+    assert page.text == "## Tom Ek, 9 March 2026 23:46\n\nSecuro it is."

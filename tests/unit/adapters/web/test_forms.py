@@ -75,6 +75,23 @@ async def test_a_file_is_kept_with_its_question_for_whoever_answers_it(
     assert await poster.download(reference(here, record), file, 1_000) == NOTES[1]
 
 
+@pytest.mark.parametrize(
+    ("name", "body", "media_type"),
+    [
+        ("a.eml", b"From: Ann <a@x.example>\nSubject: Towers\n\nIt is tall.\n", "message/rfc822"),
+        ("a.py", b"TALL = 330\n", "text/x-python"),
+        ("a.ts", b"const tall = 330;\n", "video/mp2t"),
+        ("a.yaml", b"tall: 330\n", "application/octet-stream"),
+        ("a.vtt", b"WEBVTT\n\n00:01.000 --> 00:02.000\nIt is tall.\n", "text/vtt"),
+    ],
+)
+async def test_files_of_many_kinds_are_taken(
+    browser: Browser, name: str, body: bytes, media_type: str
+) -> None:
+    (file,) = (await asked(browser, (name, body, media_type))).message.attachments
+    assert file.name == name
+
+
 async def test_a_form_without_scripts_brings_files_too(browser: Browser) -> None:
     await browser.get("/")
     form = {"csrf": browser.csrf, "question": QUESTION}

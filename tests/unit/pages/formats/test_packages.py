@@ -140,9 +140,10 @@ def compound(*streams: str) -> bytes:
          " it and save it as .pptx, which Footnote reads."),
         (("EncryptionInfo", "EncryptedPackage"), "a.docx",
          "a.docx is locked with a password; save a copy without one, or paste its text."),
-        (("__properties_version1.0",), "a.msg", "a.msg is an old Office document, or a message of"
-         " Outlook, which Footnote does not read; save it as PDF, .docx, HTML or text, or paste the"
-         " text."),
+        (("__properties_version1.0", "__nameid_version1.0"), "a.msg",
+         "a.msg is a message of Outlook that is damaged; save it again, or as .eml."),
+        (("Contents",), "a.wps", "a.wps is an old Office document, which Footnote does not read;"
+         " save it as PDF, .docx, HTML or text, or paste the text."),
     ],
 )  # fmt: skip
 def test_compound_files_are_named(streams: tuple[str, ...], name: str, sentence: str) -> None:

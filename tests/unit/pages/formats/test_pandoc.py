@@ -60,7 +60,7 @@ def test_a_damaged_document_is_named() -> None:
         from_bytes(b"<FictionBook><body>", None, "a.fb2")
 
 
-@pytest.mark.parametrize(("name", "is_text"), [("a.rtf", False), ("a.dbk", False), ("a.tex", True)])
+@pytest.mark.parametrize(("name", "is_text"), [("a.rtf", True), ("a.dbk", False), ("a.tex", True)])
 def test_without_pandoc(monkeypatch: pytest.MonkeyPatch, name: str, is_text: bool) -> None:
     monkeypatch.setattr(pandoc, "program", lambda: None)
     if is_text:
@@ -68,6 +68,40 @@ def test_without_pandoc(monkeypatch: pytest.MonkeyPatch, name: str, is_text: boo
         return
     with pytest.raises(ReaderMissing, match=rf"^Reading {name} needs pandoc: install it, or pip"):
         from_bytes(b"words", None, name)
+
+
+def test_rtf_without_pandoc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pandoc, "program", lambda: None)
+    table = rb"\trowd\cellx1 Item\cell Price\cell\row Toner\cell 79\cell\row\pard"
+    source = rb"{\rtf1\ansi Caf\'e9 {\b opens} at \u8364? 5.\par " + table + rb" End.\par}"
+    assert from_bytes(source, None, "a.rtf").text == (
+        "Café opens at € 5.\n\n| Item | Price |\n| --- | --- |\n| Toner | 79 |\n\nEnd."
+    )
+
+
+@pytest.mark.parametrize("word", [rb"\strike", rb"\striked1", rb"\v", rb"\deleted"])
+def test_rtf_without_pandoc_never_shows_what_does_not_hold(
+    monkeypatch: pytest.MonkeyPatch, word: bytes
+) -> None:
+    monkeypatch.setattr(pandoc, "program", lambda: None)
+    with pytest.raises(ReaderMissing):
+        from_bytes(rb"{\rtf1 The fee is {%s 49} 39 euros.}" % word, None, "a.rtf")
+
+
+def test_latex_without_pandoc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pandoc, "program", lambda: None)
+    source = rb"""\documentclass{article}\title{On yields}\begin{document}\maketitle
+% left out
+\section*{Result}\label{r}
+It reached 84\,\% at 210~K \cite{x}. It was \sout{bad} good.
+\subsection{Why}
+\begin{itemize}\item One \item Two\end{itemize}
+\end{document}"""
+    reading = from_bytes(source, None, "a.tex")
+    assert reading.title == "On yields"
+    assert reading.text == (
+        "## Result\n\nIt reached 84 % at 210 K . It was ~~bad~~ good.\n\n### Why\n\n- One\n- Two"
+    )
 
 
 def test_too_little_memory_is_told_from_a_damaged_document() -> None:
