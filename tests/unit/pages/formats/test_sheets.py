@@ -62,9 +62,7 @@ def test_a_workbook() -> None:
 
 def test_formulas_show_their_last_result() -> None:
     rows = '<row><c t="str"><v>Sum</v></c><c><f>1+2</f><v>3</v></c></row>'
-    assert read_sheets(workbook(rows), "a.xlsx").text == (
-        "## Sheet Sheet1\n\n| Sum | 3 |\n| --- | --- |"
-    )
+    assert read_sheets(workbook(rows), "a.xlsx").text == ("## Sheet Sheet1\n\nSum: 3")
 
 
 @pytest.mark.parametrize(
@@ -85,6 +83,17 @@ def test_formulas_show_their_last_result() -> None:
          "| Item | Price |\n| --- | --- |\n| Ferry | 5 |\n\nA remark."),
         ([["One line"], ["another"]], "One line\n\nanother"),
         ([["a", "b"], [1, 2, 3]], "| a | b |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |"),
+        ([["Fleet"], ["As of", 46000], [], ["Item", "Price"], ["Ferry", 5]],
+         "Fleet\n\nAs of: 46000\n\n| Item | Price |\n| --- | --- |\n| Ferry | 5 |"),
+        ([["Item", "Price", None, "Tyre", "Bar"], ["Ferry", 5, None, "Summer", 2.4], ["Bus", 3]],
+         "| Item | Price |\n| --- | --- |\n| Ferry | 5 |\n| Bus | 3 |\n\n"
+         "| Tyre | Bar |\n| --- | --- |\n| Summer | 2.4 |"),
+        ([["Item", "Q1", None, "Q2", "Q3"], ["Ferry", 5, None, 6, 7], ["Bus", 3]],
+         "| Item | Q1 |  | Q2 | Q3 |\n| --- | --- | --- | --- | --- |\n| Ferry | 5 |  | 6 | 7 |\n"
+         "| Bus | 3 |  |  |  |"),
+        ([["S-01", "Roof", 21.5], ["S-02", "Cellar", 18]], "| S-01 | Roof | 21.5 |\n| S-02 | Cellar | 18 |"),
+        ([["Item", 2024, 2025], ["Ferry", 5, 6]],
+         "| Item | 2024 | 2025 |\n| --- | --- | --- |\n| Ferry | 5 | 6 |"),
         ([["two\nlines", "x"], [1, True]], "| two lines | x |\n| --- | --- |\n| 1 | TRUE |"),
     ],
 )  # fmt: skip
