@@ -11,10 +11,12 @@ trafilatura.
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Mapping
 from typing import Any, Literal
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from bot.pages.page_markdown import CHECKED, UNCHECKED, alternative, struck, with_address
 from bot.pages.writing import OVER_A_BOX, classes_of
 from bot.text.patterns import listed
 
@@ -159,6 +161,176 @@ def body_of(tree: Any) -> Any:
     return tree if body is None else body
 
 
+# ---------------------------------------------------------------- state that markup shows
+
+
+_Place = tuple[Any, str]
+"""A text of a tree: an element, and "text" or "tail"."""
+_STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*+:[^;{}]*line-through", re.IGNORECASE)
+_STRUCK_CLASS = re.compile(r"\.([\w-]+)\s*+\{([^{}]*)\}")
+_OF_DONE = re.compile(r"check|done|complete", re.IGNORECASE)
+"""Classes of ticked items, which Notion shows struck out because they are done."""
+_CONTROL = re.compile(
+    r"(?<![a-z])(?:toggle|toggler|tabs?|tabbed|nav|menu|drawer|search|theme|palette|sidebar|toc"
+    r"|collaps\w*|accordion|expand\w*|spoiler|dropdown)(?![a-z])",
+    re.IGNORECASE,
+)
+"""Names of inputs that open a part of the page by its style sheet."""
+_BOX_CLASSES = {"checkbox-on": CHECKED, "checkbox-off": UNCHECKED}  # Notion
+_BOX_CLASSES |= {"fa-check-square-o": CHECKED, "fa-square-o": UNCHECKED}  # Asciidoctor
+_STATES = {"true": CHECKED, "checked": CHECKED, "false": UNCHECKED, "unchecked": UNCHECKED}
+_HIGHEST = 4  # elements around a box without a text of its own in which that is looked for
+_MAY_HAVE_BOX = ("input", "ac:task", "li", "div", "span", "i", "button", "td")
+
+
+def with_state(tree: Any) -> None:
+    """Write what a page's markup shows as text: ticks, strike-outs, addresses behind names."""
+    boxes = [(each, sign) for each in tree.iter(*_MAY_HAVE_BOX) if (sign := _sign(each))]
+    labels = {each.get("for"): each for each in tree.iter("label") if each.get("for")}
+    alone = {each: sign for each, sign in boxes if not _write_before(each, sign, labels)}
+    before: dict[Any, bool] = {}
+    for element, sign in alone.items():
+        _write_beside(element, sign, alone, before)
+    for element in _struck_in(tree):
+        for owner, name in _places(element):
+            setattr(owner, name, struck(getattr(owner, name)))
+    for link in tree.xpath("//a[starts-with(@href, 'mailto:') or starts-with(@href, 'tel:')]"):
+        label = " ".join(link.xpath("string()").split())
+        for owner, name in _places(link)[-1:]:
+            address = with_address(label, link.get("href"))[len(label) :]
+            setattr(owner, name, getattr(owner, name).rstrip() + address)
+
+
+def _struck_in(tree: Any) -> list[Any]:
+    """The outermost elements whose text is struck out."""
+    names = {
+        name
+        for style in tree.iter("style")
+        for name, rules in _STRUCK_CLASS.findall(style.text or "")
+        if _STRUCK_STYLE.search(rules) and not _OF_DONE.search(name)
+    }
+    found = set(tree.iter("s", "del", "strike"))
+    found.update(e for e in tree.xpath("//*[@style]") if _STRUCK_STYLE.search(e.get("style")))
+    if names:
+        found.update(e for e in tree.xpath("//*[@class]") if not names.isdisjoint(classes_of(e)))
+    return [each for each in found if found.isdisjoint(each.iterancestors())]
+
+
+def _sign(element: Any) -> str:
+    """The sign of a tick box or radio button; "" for another element."""
+    get = element.get
+    if element.tag == "ac:task":  # Confluence's storage format
+        return (
+            CHECKED
+            if element.xpath("*[name() = 'ac:task-status']/text() = 'complete'")
+            else UNCHECKED
+        )
+    if not element.attrib:
+        return ""
+    if element.tag == "input":
+        if get("type", "").lower() not in ("checkbox", "radio"):
+            return ""
+        if _CONTROL.search(" ".join(filter(None, (get("id"), get("name"), get("class"))))):
+            return ""
+        return UNCHECKED if get("checked") is None else CHECKED
+    if get("role") in ("checkbox", "radio", "switch"):
+        return _STATES.get(get("aria-checked", ""), "")
+    if get("data-inline-task-id") is not None:  # Confluence
+        return CHECKED if "checked" in classes_of(element) else UNCHECKED
+    if element.tag == "li" and (state := get("data-checked") or get("data-list")):
+        return _STATES.get(state, "")
+    return next((_BOX_CLASSES[each] for each in classes_of(element) if each in _BOX_CLASSES), "")
+
+
+def _write_before(element: Any, sign: str, labels: Mapping[str, Any]) -> bool:
+    """Write a box before its own text or its label's; return whether it has one."""
+    label = element
+    if element.tag == "ac:task":
+        element.tag = "li"
+        for each in element.xpath("*[name() = 'ac:task-id' or name() = 'ac:task-status']"):
+            remove(each)
+    elif element.tag == "input":
+        around = next(element.iterancestors("label"), None)
+        label = labels.get(element.get("id", ""), element) if around is None else around
+    if places := _places(label):
+        _prefix(*places[0], sign)
+    elif name := element.get("aria-label"):
+        element.tail = f"{sign} {name} {element.tail or ''}"
+    else:
+        return False
+    return True
+
+
+def _write_beside(element: Any, sign: str, alone: Container[Any], before: dict[Any, bool]) -> None:
+    """Write a box without a label before the text that follows it; before the one that precedes it
+    if the last box around it is followed by none. In a cell without text it stays alone."""
+    node, around = element, element.getparent()
+    for _ in range(_HIGHEST):
+        if around is None or around.tag in ("td", "th") or _has_words(around):
+            break
+        node, around = around, around.getparent()
+    if around is not None and around not in before:
+        before[around] = _ends_in_box(around, alone)
+    place = None if around is None else _beside(node, around, alone, before=before[around])
+    if place is None:
+        element.tail = f" {sign} {element.tail or ''}"
+    else:
+        _prefix(*place, sign)
+
+
+def _ends_in_box(around: Any, alone: Container[Any]) -> bool:
+    for child in around.iterchildren(reversed=True):
+        if _has_words(child, with_tail=True):
+            return any(each in alone for each in child.iter()) and not (child.tail or "").strip()
+        if any(each in alone for each in child.iter()):
+            return True
+    return False
+
+
+def _beside(node: Any, around: Any, alone: Container[Any], *, before: bool) -> _Place | None:
+    """The nearest text before or after an element, up to the next box."""
+    if not before and (node.tail or "").strip():
+        return node, "tail"
+    for each in node.itersiblings(preceding=before):
+        in_tail = (each, "tail") if (each.tail or "").strip() else None
+        if before and in_tail:
+            return in_tail
+        if each in alone:
+            return None
+        if places := _places(each):
+            return places[0]
+        if in_tail:
+            return in_tail
+    return (around, "text") if before and (around.text or "").strip() else None
+
+
+def _places(element: Any) -> list[_Place]:
+    texts = element.xpath(".//text()[normalize-space()]")
+    return [(text.getparent(), "tail" if text.is_tail else "text") for text in texts]
+
+
+def _prefix(owner: Any, name: str, sign: str) -> None:
+    setattr(owner, name, f"{sign} {getattr(owner, name).lstrip()}")
+
+
+def _has_words(element: Any, *, with_tail: bool = False) -> bool:
+    return any(
+        (each.text or "").strip()
+        or ((with_tail or each is not element) and (each.tail or "").strip())
+        for each in element.iter()
+        if isinstance(each.tag, str)
+    )
+
+
+def with_alternatives(content: Any) -> None:
+    """Write the alternative texts of pictures, unless a caption says the same."""
+    for picture in content.iter("img"):
+        words = alternative(picture.get("alt") or "")
+        figure = next(picture.iterancestors("figure", "a"), None)
+        if words and (figure is None or words not in " ".join(figure.xpath("string()").split())):
+            picture.tail = f" {words} {picture.tail or ''}"
+
+
 # ---------------------------------------------------------------- what surrounds it
 
 
@@ -209,8 +381,9 @@ _HIDDEN_AT_MOST = 0.5
 _HIDING_STYLE = re.compile(r"display:none|visibility:hidden", re.IGNORECASE)
 
 
-def without_hidden(tree: Any) -> None:
-    """Remove elements that readers do not see, where prompt injections are often hidden.
+def without_hidden(tree: Any) -> int:
+    """Remove elements that readers do not see, where prompt injections are often hidden; return how
+    many of them have words.
 
     Panels that a reader opens with a tab stay.
     """
@@ -221,9 +394,12 @@ def without_hidden(tree: Any) -> None:
     ]
     all_hidden = set(found)
     outermost = [each for each in found if all_hidden.isdisjoint(each.iterancestors())]
-    if found and sum(map(_length, outermost)) <= _HIDDEN_AT_MOST * _length(tree):
-        for element in outermost:
-            remove(element)
+    lengths = list(map(_length, outermost))
+    if not found or sum(lengths) > _HIDDEN_AT_MOST * _length(tree):
+        return 0
+    for element in outermost:
+        remove(element)
+    return sum(map(bool, lengths))
 
 
 def _is_hidden(element: Any) -> bool:

@@ -74,7 +74,11 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Reading:
     text = _clean(reading.text)
     if not text:
         raise _empty(name)
-    return reading._replace(title=one_line(reading.title) or _title_from(name), text=text)
+    return reading._replace(
+        title=one_line(reading.title) or _title_from(name),
+        text=text,
+        omitted={kind: count for kind, count in reading.omitted.items() if count},
+    )
 
 
 def _empty(name: str) -> PageUnreadable:
@@ -109,7 +113,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
 
             return read_html(_SURROGATES.sub("\ufffd", source), shown)
         case "markdown":
-            return Reading(*read_markdown(source))
+            return read_markdown(source)
         case "json":
             return Reading(*_read_json(source))
     source = _CONTROLS.sub("", source)

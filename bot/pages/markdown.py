@@ -1,8 +1,10 @@
 """Converts Markdown files to page text: removes everything that is not readable text.
 
-Links keep their label and lose their target, images are removed, underlined headings become ATX
-headings, and HTML comments are removed with all their content. Code keeps every character; indented
-code is put in a fence. Emphasis marks stay: they are the author's text and harmless in a quote.
+Links keep their label and lose their target, except addresses of mail and telephone numbers.
+Pictures become their alternative text, underlined headings ATX headings, tasks get ☑ or ☐, and
+front matter becomes a list at the head. Comments (of HTML, Obsidian and MDX) are removed. Code
+keeps every character; indented code is put in a fence. Emphasis marks stay: they are the author's
+text and harmless in a quote.
 This is not a full parser: markdown-it takes seconds for a long file, and a folder has thousands.
 
 Follows CommonMark 0.31 for fences (4.5), indented code (4.4) and list items (5.2), and recognizes
@@ -12,12 +14,28 @@ the indented blocks of MkDocs, which are not code.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from html import unescape
 from itertools import groupby
 
-from bot.pages.page_markdown import code_span, fenced
+from bot.pages.page import Reading
+from bot.pages.page_markdown import (
+    CHECKED,
+    STRUCK_END,
+    STRUCK_START,
+    UNCHECKED,
+    alternative,
+    code_span,
+    fenced,
+    literal,
+    one_line,
+    struck,
+    with_address,
+    with_tildes,
+)
 from bot.text.patterns import lazy_regex
+from bot.text.struck import STRUCK
 
 _FENCE = re.compile(r"[ \t]*(?:>[ \t]?)*(`{3,}(?=[^`]*$)|~{3,})")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:([ \t]{1,4})(?=\S)|[ \t]*$|[ \t])")
@@ -145,7 +163,7 @@ def _dedented(line: str, columns: int) -> str:
 _FRONT_MATTER = lazy_regex(
     r"\A(?:---[ \t]*\n(.*?\n)(?:---|\.\.\.)|\+\+\+[ \t]*\n(.*?\n)\+\+\+)[ \t]*(?:\n|\Z)", re.S
 )
-_TITLE_FIELD = lazy_regex(r"^title[ \t]*+[:=]((?:[ \t]*+[^ \t\n]++)++)[ \t]*+$", re.M | re.I)
+_LONGEST_MATTER = 4_000  # characters of the list made of it
 
 _HEADING = lazy_regex(
     r"^ {0,3}#{1,6}[ \t]++([^ \t\n]++(?:[ \t]++(?!#++[ \t]*+$)[^ \t\n]++)*+)"
@@ -157,11 +175,25 @@ _UNDERLINED = lazy_regex(
     re.M,
 )
 _DEFINITION = lazy_regex(
-    r"^ {0,3}\[(?!\^)((?:[^\[\]\n\\]|\\.){1,200})\]:[ \t]*(?:\n[ \t]*)?(?:<[^<>\n]*>|[^\s<]\S*)"
+    r"^ {0,3}\[(?!\^)((?:[^\[\]\n\\]|\\.){1,200})\]:[ \t]*(?:\n[ \t]*)?(<[^<>\n]*>|[^\s<]\S*)"
     r"(?:(?:[ \t]*+\n)?[ \t]++(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*+(?:\n|\Z)",
     re.M,
 )  # CommonMark 0.31, section 4.7
-_COMMENT = lazy_regex(r"<!--.*?(?:-->|\Z)", re.S)
+_INLINE_CODE = r"(?P<code>(?<!`)(?P<ticks>`{1,20}+)(?!`)[^`].*?(?<!`)(?P=ticks)(?!`))"
+_COMMENT = lazy_regex(
+    rf"{_INLINE_CODE}|<!--.*?(?:-->|\Z)|\{{/\*.*?(?:\*/\}}|\Z)"
+    r"|^[ \t]*+%%(?!%)(?:(?!%%).)*+%%|(?<![\w%])%%(?!%)(?:(?!%%)[^\n])*+%%",
+    re.S | re.M,
+)  # of HTML, MDX and Obsidian
+_TASK = lazy_regex(
+    r"^([ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)\[([ xX])\](?=[ \t]+\S)"
+    r"|(?<=\|)([ \t]*)\[([ xX])\](?=[ \t|])",
+    re.M,
+)
+_WIKI_LINK = lazy_regex(
+    r"(!?)\[\[(?![\s\d]+\]|\s)([^\[\]|\n]{1,500})(?:\|([^\[\]\n]{0,500}))?\]\](?![\[(])"
+)
+_PICTURE = lazy_regex(r"!\[[^\[\]]{0,1000}\](?:\([^()\n]{0,2000}\)|\[[^\[\]\n]{0,200}\])")
 
 _LABEL = (
     r"((?:[^\[\]\\`]|\\.|`[^`]{0,500}`"
@@ -169,15 +201,16 @@ _LABEL = (
 )
 _TARGET = r"\((?:[ \t]*+\n)?+(?:[^()\\\n]|\\.|\([^()\n]{0,500}\)){0,2000}+\)"
 _INLINE = lazy_regex(
-    rf"(?P<code>(?<!`)(?P<ticks>`{{1,20}}+)(?!`)[^`].*?(?<!`)(?P=ticks)(?!`))"
+    rf"{_INLINE_CODE}"
     rf"|(?<!\\)!\[(?P<alt>(?:[^\[\]\\]|\\.){{0,1000}}+)\]"
     rf"(?:(?P<source>{_TARGET})|\[(?P<image>[^\]\n]{{0,200}})\])"
     rf"|(?<!\\)\[(?P<label>{_LABEL})\](?:(?P<target>{_TARGET})|\[(?P<name>[^\]\n]{{0,200}})\])?"
-    r"|<(?P<auto>(?:https?://|mailto:)[^\s<>]{1,2000})>"
+    r"|<(?P<auto>(?:https?://|mailto:|tel:)[^\s<>]{1,2000})>"
+    r"|<(?P<struck>/?)(?:s|del|strike)(?:\s[^<>]{0,1000})?>|<input\s(?P<input>[^<>]{1,1000})>"
     r"|(?P<break><br\s*/?>)"
     r"|<(?P<tag>code|kbd|samp|tt)>(?P<html>[^<>\n]{1,500})</(?P=tag)>"
-    r"|</?(?:a|abbr|b|big|center|del|details|div|em|font|h[1-6]|hr|i|img|ins|kbd|p|picture|pre|s"
-    r"|small|source|span|strike|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|ol|li)"
+    r"|</?(?:a|abbr|b|big|center|details|div|em|font|h[1-6]|hr|i|img|ins|kbd|label|p|picture|pre"
+    r"|small|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|ol|li)"
     r"(?:\s[^<>]{0,1000})?/?>",
     re.S | re.I,
 )
@@ -190,48 +223,117 @@ _MARKS = lazy_regex(r"[*`]+")
 _ESCAPE = lazy_regex(r"\\([!-/:-@\[-`{-~])")
 
 
-def read_markdown(text: str) -> tuple[str, str]:
-    """The title (from the front matter or the first heading; may be empty) and the text.
+def read_markdown(text: str) -> Reading:
+    """Read Markdown; the title is from the front matter or the first heading, and may be empty.
 
     ``text`` uses "\\n" for its line ends.
     """
-    title = ""
+    title, kept = "", list[str]()
     if matter := _FRONT_MATTER.match(text):
-        field = _TITLE_FIELD.search(matter[1] or matter[2] or "")
-        title = field[1].strip().strip("\"'") if field else ""
+        title, fields = _front_matter(matter[1], matter[2])
+        kept.append(fields)
         text = text[matter.end() :]
+    omitted = Counter[str]()
+
+    def without_comment(match: re.Match[str]) -> str:
+        omitted["comment"] += match["code"] is None
+        return match["code"] or ""
+
     parts = [
-        (part, is_code) if is_code else (_COMMENT.sub("", part), False)
+        (part, is_code) if is_code else (_COMMENT.sub(without_comment, part), False)
         for part, is_code in parts_of(text)
     ]
-    defined = frozenset(
-        _normalized(match[1])
+    defined = {
+        _normalized(match[1]): match[2]
         for part, is_code in parts
         if not is_code
         for match in _DEFINITION.finditer(part)
-    )
-    kept: list[str] = []
+    }
     for part, is_code in parts:
         plain = part if is_code else _plain(part, defined)
         if not is_code and not title and (found := _HEADING.search(plain)):
             title = _ESCAPE.sub(r"\1", _MARKS.sub("", found[1]))
         kept.append(plain)
-    return title, "".join(kept)
+    return Reading(title, "".join(kept), omitted=omitted)
 
 
-def _plain(text: str, defined: frozenset[str]) -> str:
+def _front_matter(in_yaml: str | None, in_toml: str | None) -> tuple[str, str]:
+    """The title that front matter declares, and its other fields as a list, one field an item."""
+    import tomllib
+
+    import yaml
+
+    try:
+        fields = tomllib.loads(in_toml) if in_toml else yaml.load(in_yaml or "", yaml.CBaseLoader)  # noqa: S506 - makes strings only
+    except (yaml.YAMLError, ValueError, RecursionError):
+        lines = (line.partition(":") for line in (in_toml or in_yaml or "").split("\n"))
+        fields = {key: value.strip() for key, _, value in lines if value.strip()}
+    if not isinstance(fields, dict):
+        return "", ""
+    title, shown = "", ""
+    for key, value in fields.items():
+        name = str(key).replace("_", " ").strip()
+        words = _WIKI_LINK.sub(_linked, one_line(_said(value, _LONGEST_MATTER)))
+        if name.casefold() == "title":
+            title = words
+        elif words and len(shown) < _LONGEST_MATTER:
+            shown += f"- {name[:1].upper()}{name[1:]}: {literal(words)}\n"
+    return title, f"{shown}\n" if shown else ""
+
+
+def _said(value: object, most: int) -> str:
+    """A value of front matter in words, up to about ``most`` characters: anchors of YAML can make
+    it as long as its author likes."""
+    if not isinstance(value, dict | list):
+        return str(value)[:most]
+    said = ""
+    for each in value.items() if isinstance(value, dict) else value:
+        if len(said) >= most:
+            break
+        words = (
+            f"{each[0]}: {_said(each[1], most - len(said))}"
+            if isinstance(each, tuple)
+            else _said(each, most - len(said))
+        )
+        said += f", {words}" if said else words
+    return said
+
+
+def _box(attributes: str) -> str:
+    """The sign of an <input>; none for other kinds of them."""
+    if not re.search(r"\btype\s*=\s*[\"']?(?:checkbox|radio)\b", attributes, re.IGNORECASE):
+        return ""
+    return CHECKED if re.search(r"(?<![\w-])checked\b", attributes, re.IGNORECASE) else UNCHECKED
+
+
+def _linked(match: re.Match[str]) -> str:
+    """The words of a link of a wiki; none of an embedded picture."""
+    if match[1] and re.search(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)\s*$", match[2], re.I):
+        return ""
+    return match[3] or match[2].strip()
+
+
+def _plain(text: str, defined: Mapping[str, str]) -> str:
     if "]:" in text:
         text = _DEFINITION.sub("", text)
     text = _UNDERLINED.sub(
         lambda match: f"{'#' if match[2][0] == '=' else '##'} {match[1].rstrip()}", text
     )
     text = _PLUS.sub(r"\1-", text)
+    if "[" in text:
+        text = _TASK.sub(
+            lambda m: f"{m[1] or m[3] or ''}{UNCHECKED if ' ' in (m[2], m[4]) else CHECKED}", text
+        )
+        text = _WIKI_LINK.sub(_linked, text)
     # a list of links only is a table of contents (see Passage.is_contents)
     text = _ONLY_A_LINK.sub(r"\1+", text)
-    return _with_words_only(text, defined)
+    text = _with_words_only(text, defined)
+    if "~~" in text:
+        text = STRUCK.sub(lambda match: struck(match[1]), text)
+    return with_tildes(text) if STRUCK_START in text else text
 
 
-def _with_words_only(text: str, defined: frozenset[str]) -> str:
+def _with_words_only(text: str, defined: Mapping[str, str]) -> str:
     def words_of(match: re.Match[str]) -> str:
         if match["code"]:
             return match["code"]
@@ -239,16 +341,19 @@ def _with_words_only(text: str, defined: frozenset[str]) -> str:
             return code_span(unescape(match["html"]))
         if match["alt"] is not None:
             is_image = match["source"] or _normalized(match["image"] or match["alt"]) in defined
-            return "" if is_image else match[0]
+            return alternative(match["alt"]) if is_image else match[0]
         if match["label"] is not None:
-            label = _with_words_only(match["label"], defined)
-            if match["target"]:
-                return label
-            if _normalized(match["name"] or match["label"]) in defined:
-                return label
+            label = _with_words_only(_PICTURE.sub("", match["label"]), defined)
+            name = _normalized(match["name"] or match["label"])
+            if target := match["target"] or defined.get(name):
+                return with_address(label, target)
             return f"[{label}]" + ("" if match["name"] is None else f"[{match['name']}]")
         if match["auto"]:
-            return match["auto"].removeprefix("mailto:")
+            return match["auto"].removeprefix("mailto:").removeprefix("tel:")
+        if match["struck"] is not None:
+            return STRUCK_END if match["struck"] else STRUCK_START
+        if match["input"]:
+            return _box(match["input"])
         if match["break"]:
             line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
             return " " if line.lstrip().startswith("|") else "\n"

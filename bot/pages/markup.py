@@ -14,10 +14,18 @@ from typing import Any
 from lxml import etree  # type: ignore[import-untyped]
 
 from bot.core.errors import BrowserNeeded
-from bot.pages.content import body_of, content_of, is_of_press, without_furniture, without_hidden
+from bot.pages.content import (
+    body_of,
+    content_of,
+    is_of_press,
+    with_alternatives,
+    with_state,
+    without_furniture,
+    without_hidden,
+)
 from bot.pages.gates import refuse_gate
 from bot.pages.page import Reading, share
-from bot.pages.page_markdown import without_breaks_in_cjk
+from bot.pages.page_markdown import STRUCK_END, STRUCK_START, without_breaks_in_cjk
 from bot.pages.writing import make_plain, written
 
 _SHORT = 250
@@ -59,12 +67,13 @@ def read_html(html: str, name: str) -> Reading:
     data: list[str] = tree.xpath("//script[@type='application/ld+json']/text()")
     is_paid = any(_NOT_FREE.search(each) for each in data)
     canonical = _canonical(tree)
-    without_hidden(tree)
+    omitted = {"hidden text": without_hidden(tree), "comment": html.count("<!--")}
+    with_state(tree)
     text, kept = _text(tree, html)
     refuse_gate(name, title, text, asks_password=asks_password, is_paid=is_paid)
     if not text:
         raise _without_words(name)
-    return Reading(title, text, kept, canonical)
+    return Reading(title, text, kept, canonical, omitted)
 
 
 def _canonical(tree: Any) -> str:
@@ -97,21 +106,27 @@ def parse_html(html: str) -> Any:
 def _text(tree: Any, html: str) -> tuple[str, float]:
     content = content_of(tree)
     if content is not None:
+        with_alternatives(content)
         without_furniture(content)
         text = written(content)
-        return text, share(text, content.xpath("string()"))
+        return text, share(text, _words_in(content))
 
     is_press = is_of_press(tree)
     article = article_text(html)
     body = body_of(tree)
     without_furniture(body)
-    links = "".join(text for link in body.iter("a") for text in link.itertext())
-    kept = share(article, body.xpath("string()"), without=links)
+    links = "".join(map(_words_in, body.iter("a")))
+    kept = share(article, _words_in(body), without=links)
     if len(article) < _SHORT or (kept < _MOST_OF_IT and not is_press):
         visible = written(body)
         if not article or len(visible) <= _SMALL_PAGE or len(article) >= _SHORT:
-            return visible, share(visible, body.xpath("string()"))
+            return visible, share(visible, _words_in(body))
     return article, kept
+
+
+def _words_in(element: Any) -> str:
+    text: str = element.xpath("string()")
+    return text.replace(STRUCK_START, "").replace(STRUCK_END, "")
 
 
 def _without_words(name: str) -> BrowserNeeded:
@@ -138,6 +153,7 @@ def article_text(html: str) -> str:
     if tree is None:
         return ""
     without_hidden(tree)
+    with_state(tree)
     _keep_fixed_width(tree)
     make_plain(tree)
     try:

@@ -12,8 +12,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from urllib.parse import unquote
 
 from bot.text.patterns import lazy_regex
+from bot.text.sentences import sentences
+from bot.text.terms import has_cjk
 
 # ---------------------------------------------------------------- literal text
 
@@ -23,22 +26,30 @@ CODE_START, CODE_END = "\x02", "\x03"
 characters are removed before.
 """
 
+STRUCK_START, STRUCK_END = "\ufdd4", "\ufdd5"
+"""The marks around struck-out text there and in trees of HTML; noncharacters, which are removed
+from documents as well.
+"""
+
+CHECKED, UNCHECKED = "☑", "☐"
+"""The signs of tick boxes and radio buttons, before or after their text, in every format."""
+
 _MARKED = re.compile(r"[*_`\\\x02\x03]|&#?\w|\]\(")
 _CODE = re.compile(f"{CODE_START}([^{CODE_START}{CODE_END}]*){CODE_END}")
 _LOOSE_START = re.compile(rf"(?:(?<! ) ++)?{CODE_START}(\s++)")
 _LOOSE_END = re.compile(rf"(?<!\s)(\s++){CODE_END} *+")
 _ADJACENT = re.compile(f"{CODE_END}{CODE_START}")
 _TICKS = re.compile("`+")
+_STRUCK = re.compile(f"{STRUCK_START}([^{STRUCK_START}{STRUCK_END}]*){STRUCK_END}")
+_STRUCK_ON = re.compile(rf"{STRUCK_END}(\s*+){STRUCK_START}")
 
 # Code marked by the author of a text file or a comment: `like` ``this``, unlike `this'.
 _AUTHORS_CODE = re.compile(
     rf"(?<![\w`])(`+)(?![`\s])(?:(?!\1|\n|{CODE_START}).){{1,200}}(?<![`\s])\1(?![\w`])"
 )
-_WORD = re.compile(rf"[^\s{CODE_START}{CODE_END}]+")
-_MARKED_WORD = re.compile(
-    rf"(?<![^\s{CODE_START}{CODE_END}])[^\s{CODE_START}{CODE_END}*_]*+[*_]"
-    rf"[^\s{CODE_START}{CODE_END}]*+"
-)
+_APART = rf"\s{CODE_START}{CODE_END}{STRUCK_START}{STRUCK_END}"  # what is no part of a word
+_WORD = re.compile(rf"[^{_APART}]+")
+_MARKED_WORD = re.compile(rf"(?<![^{_APART}])[^{_APART}*_]*+[*_][^{_APART}]*+")
 # Text that Markdown takes for markup in any context: CommonMark 0.31, sections 2.4 (backslash
 # escapes), 2.5 (entities), 6.1 (code spans) and 6.3 (links).
 _ALWAYS_MARKUP = re.compile(
@@ -54,13 +65,42 @@ _STRUCTURE = re.compile(r"^(?=[ \t]*(?:#{1,6}(?:[ \t]|$)|\||\+[ \t]))([ \t]*)", 
 def literal(text: str) -> str:
     """Markdown for a paragraph, heading or cell of plain text.
 
-    ``text`` may hold inline code between ``CODE_START`` and ``CODE_END``.
+    ``text`` may hold inline code between ``CODE_START`` and ``CODE_END``, and struck-out text, code
+    included, between ``STRUCK_START`` and ``STRUCK_END``.
     """
+    is_struck = STRUCK_START in text
+    if is_struck:
+        text = _STRUCK_ON.sub(r"\1", text)
     if _MARKED.search(text):
         text = _with_code(text).strip() if CODE_START in text else _with_code(text)
     if "#" in text or "|" in text or "+" in text:
         text = _STRUCTURE.sub(r"\1\\", text)
-    return text
+    return with_tildes(text) if is_struck else text
+
+
+def struck(text: str) -> str:
+    """Mark words as struck out within a text."""
+    return f"{STRUCK_START}{text}{STRUCK_END}" if text.strip() else text
+
+
+def with_tildes(text: str) -> str:
+    """Put tildes around struck-out text: see ``bot.text.struck``."""
+    text = _STRUCK.sub(lambda match: _in_tildes(match[1]), _STRUCK_ON.sub(r"\1", text))
+    return text.replace(STRUCK_START, "").replace(STRUCK_END, "")
+
+
+def _in_tildes(words: str) -> str:
+    words = words.replace("~~", "")
+    body = words.strip()
+    if not body:
+        return words
+    shown, end = words[: words.find(body[0])], 0
+    for one in sentences(body):
+        gap = body[end : one.start]
+        shown += f"~~{gap}~~" if gap else "~~" * (not end)
+        shown += body[one.start : one.end]
+        end = one.end
+    return f"{shown}~~{words[len(words.rstrip()) :]}"
 
 
 def code_span(code: str) -> str:
@@ -150,7 +190,9 @@ def _flanking(text: str, run: re.Match[str]) -> tuple[bool, bool]:
 def _is_word(character: str) -> bool:
     """Neither white space nor punctuation; code counts as punctuation, as it begins with a tick."""
     return character.isalnum() or (
-        not character.isascii() and unicodedata.category(character)[0] not in "PSZ"
+        not character.isascii()
+        and character not in (STRUCK_START, STRUCK_END)
+        and unicodedata.category(character)[0] not in "PSZ"
     )
 
 
@@ -184,6 +226,10 @@ _AROUND_BREAK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?\n[ \t\n]*+")
 _NEEDS_COLON = lazy_regex(r"[^:：.?!…。？！,;]$")
 _MARKED_CODE = lazy_regex(f"{CODE_START}[^{CODE_START}{CODE_END}]*{CODE_END}")
 _UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
+_GENERATED = lazy_regex(
+    r"\b(?:description automatically generated|AI-generated content).*", re.I | re.S
+)
+_REACHES = lazy_regex(r"\(?\s*<?(?:mailto|tel):([^\s<>()?]++)", re.I)
 _CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
 _IS_CJK = lazy_regex(f"[{_CJK}]")
 _BREAK_IN_CJK = lazy_regex(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
@@ -309,6 +355,20 @@ def labelled(label: str, text: str) -> str:
     return f"{label}{':' if _NEEDS_COLON.search(without_marks(label)) else ''} {text}"
 
 
+def alternative(text: str) -> str:
+    """A picture's alternative text if it says something, else ""."""
+    words = one_line(_GENERATED.sub("", text))
+    return words if " " in words or has_cjk(words) else ""
+
+
+def with_address(label: str, target: str) -> str:
+    """A link's label, with the address if it leads to a mailbox or a telephone."""
+    reached = _REACHES.match(target)
+    address = unquote(reached[1]) if reached else ""
+    plain = re.sub(r"\W", "", address)
+    return f"{label} ({address})" if plain and plain not in re.sub(r"\W", "", label) else label
+
+
 def without_marks(text: str) -> str:
-    """Remove the marks of inline code, for a title."""
-    return text.translate(_UNMARKED)
+    """Remove the marks of inline code, for a title or a block of code."""
+    return with_tildes(text).translate(_UNMARKED)

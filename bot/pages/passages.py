@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import islice
 
 from bot.text.sentences import Block, Sentence, blocks, sentences_of
+from bot.text.struck import is_struck
 from bot.text.terms import estimate
 
 HEADING_SEPARATOR = " › "
@@ -80,6 +81,7 @@ MOST_SENTENCES = 4  # of prose in one passage; rows and items are many and short
 def split(text: str) -> list[Passage]:
     """Split a page into passages, in order, at most ``MOST_PASSAGES``; they do not overlap.
 
+    What is struck out as a whole, a block or a sentence at either end of a passage, is in none.
     Cuts are made only between sentences, list items, table rows and code fences. Headings become
     the path of the text below them; a heading without text below it is a passage itself. All other
     text except white space is in a passage. Only a sentence or fence that exceeds the limit for one
@@ -141,7 +143,7 @@ def _groups(text: str) -> Iterator[_Group]:
                 group = None
             if bare is not None and bare.level >= block.level:
                 yield _of_heading(text, bare, path)
-            bare = block
+            bare = None if is_struck(text[block.start : block.end]) else block
             path = [entry for entry in path if entry[0] < block.level]
             path.append((block.level, block))
             heading = _path(text, path)
@@ -152,10 +154,17 @@ def _groups(text: str) -> Iterator[_Group]:
         is_new_block = True
         table.meet(text, block)
         items.meet(text, block)
+        if is_struck(text[block.start : block.end]):
+            if group is not None:
+                yield group
+                group = None
+            continue
         pieces = _pieces(text, block)
         following = next(pieces, None)
         while following is not None:
             sentence, following = following, next(pieces, None)
+            if is_struck(text[sentence.start : sentence.end]):
+                continue
             tokens = estimate(text[sentence.start : sentence.end])
             # keep the short end of a block with the text before it
             room = FULL + FEW if following is None and tokens <= FEW else FULL

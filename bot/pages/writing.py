@@ -26,6 +26,7 @@ from bot.pages.page_markdown import (
     fenced,
     literal,
     table_row,
+    with_tildes,
     without_breaks_in_cjk,
 )
 from bot.pages.plain import is_prose, set_plain
@@ -609,7 +610,7 @@ class _Writer:
     def _code(self, element: Any) -> None:
         for line_end in element.iter(*BREAKS):
             line_end.text = "\n"
-        text = "".join(element.itertext()).replace("\r\n", "\n").strip("\n").rstrip()
+        text = with_tildes("".join(element.itertext()).replace("\r\n", "\n").strip("\n").rstrip())
         self._flush()
         self._marker = ""
         if not text.strip():

@@ -21,6 +21,7 @@ from bot.pages.urls import domain, parse
 from bot.rendering.marks import outside_literals, without_marks
 from bot.rendering.verbatim import as_markdown, as_words
 from bot.text.sentences import Block, blocks, sentences
+from bot.text.struck import STRUCK
 from bot.text.terms import has_cjk, without_controls
 
 LONGEST_QUOTE = 300  # characters
@@ -434,7 +435,7 @@ def excerpts(
 
     ``columns`` are the names above its table rows, if their table began before the quote. ``proof``
     and ``shared`` are as in ``core.answers.Citation``: only the proof is shown, and prose is cut
-    around the shared words.
+    around the shared words. Struck-out words of prose are omitted.
     """
     found: list[Excerpt] = []
     room = longest
@@ -474,9 +475,20 @@ def _excerpt(
         return Excerpt("text", shortened("\n".join(lines), room))
     runs = [
         (quote[start:end], [(a - start, b - start) for a, b in shared if start <= a and b <= end])
-        for start, end in spans
+        for span in spans
+        for start, end in _standing(quote, *span)
     ]
     return Excerpt("text", *centred(*flattened(runs), room))
+
+
+def _standing(quote: str, start: int, end: int) -> Iterator[Span]:
+    """The spans of prose around struck-out text, which platforms show differently."""
+    for match in STRUCK.finditer(quote, start, end):
+        if quote[start : match.start()].strip():
+            yield start, match.start()
+        start = match.end()
+    if quote[start:end].strip():
+        yield start, end
 
 
 def _pieces(quote: str) -> Iterator[tuple[PieceKind, int, int]]:

@@ -2,10 +2,11 @@
 parser of answers.
 
 Page text is Markdown only in part: fenced and inline code, tables, lists and headings are its
-structure, as is ``**bold**`` around words, which authors of Markdown pages write. Every other
-character is meant literally (``argv[7]``, ``2000*1024``, ``__init__``, ``<T>``), so characters that
-a renderer would interpret are escaped with a backslash (CommonMark 0.31.2, section 2.4). Addresses
-become code, since an escape inside one would change it.
+structure, as are ``**bold**`` around words, which authors of Markdown pages write, and
+``~~struck~~`` text (``bot.text.struck``). Every other character is meant literally (``argv[7]``,
+``2000*1024``, ``__init__``, ``<T>``), so characters that a renderer would interpret are escaped
+with a backslash (CommonMark 0.31.2, section 2.4). Addresses become code, since an escape inside one
+would change it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from markdown_it.token import Token
 from bot.core.lines import label
 from bot.rendering.marks import ESCAPE, outside_code
 from bot.rendering.safety import TRAILING, URL
+from bot.text.struck import STRUCK
 
 # In page text, underlined headings, rules, HTML, link definitions and block quotes are literal: the
 # readers of pages write none of them.
@@ -36,6 +38,7 @@ _APART = r"(?=[ \t]|[.!?…:。！？：]*[ \t]*$)"
 _INLINE = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))"
     rf"|(?P<url>(?i:{URL}))"
+    rf"|(?P<struck>{STRUCK.pattern})"
     # Bold encloses words; the stars of "2**3**4", "**kwargs" and "f(**a, **b)" are literal.
     r"|(?<![0-9A-Za-z_*])\*\*(?P<bold>(?=[\w“\"'(\[`<])[^*\n]*?[^*\s\\])\*\*(?![0-9A-Za-z_*])"
     rf"|^(?P<indent>[ \t]*)(?P<line>>|=+[ \t]*$|-+[ \t]*$|-\#|(?:[-+]|\#{{1,6}}){_APART})"
@@ -255,6 +258,8 @@ def _shown(match: re.Match[str], in_cell: bool) -> str:
         return f"`{address}`{inline(whole[len(address) :])}" if address else whole
     if match["bold"] is not None:
         return f"**{inline(match['bold'])}**"
+    if match["struck"] is not None:
+        return f"~~{inline(whole[2:-2])}~~"
     if match["escaped"]:  # only at the start of a line; cells are literal
         return whole.replace("\\", "\\\\") if in_cell else whole
     if match["line"]:

@@ -20,6 +20,7 @@ from bot.text.language import detect
 from bot.text.names import NamesIn
 from bot.text.orders import is_order
 from bot.text.sentences import BlockKind, Sentence, sentences
+from bot.text.struck import without_struck
 from bot.text.terms import has_cjk, keywords, terms
 
 MOST = 4  # sentences, items, rows or lines of a passage shown for one claim
@@ -242,8 +243,8 @@ class _Claim:
 
 
 def as_compared(text: str) -> str:
-    """Return the words of a text for comparison, with a space around each."""
-    return f" {' '.join(_WORD.findall(text))} "
+    """Return the words of a text that hold, for comparison, with a space around each."""
+    return f" {' '.join(_WORD.findall(without_struck(text)))} "
 
 
 def _has(text: str, fact: Fact) -> bool:

@@ -103,7 +103,7 @@ def read_file(job: Job, most_bytes: int) -> Reading:
         pack_text(extracted.text),
         pack_spans(passages),
         tuple(word_rows(extracted.title, passages)),
-        {kind: count for kind, count in extracted.omitted.items() if count},
+        dict(extracted.omitted),
     )
     return Reading(digest, is_settled, content)
 

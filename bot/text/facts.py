@@ -30,6 +30,7 @@ from bot.text.figures import (
 from bot.text.language import detect
 from bot.text.names import NamesIn, names
 from bot.text.patterns import listed
+from bot.text.struck import without_struck
 
 # One line for each unit: dimension, factor to its base unit, then its spellings,
 # which are case-sensitive.
@@ -261,6 +262,7 @@ def facts(sentence: str) -> Sequence[Fact]:
     Months alone, weekdays, and words capitalized only at the start of a sentence are not facts, nor
     are numbers up to twenty that refer back ("the two").
     """
+    sentence = without_struck(sentence)
     text = _EMPHASIS.sub("", _SILENT.sub(lambda match: " " * len(match.group()), sentence))
     language = detect(text)
     taken = bytearray(len(text))
@@ -313,6 +315,7 @@ class _Support:
     """The figures, dates and names of a text, extracted once to check claims against."""
 
     def __init__(self, text: str) -> None:
+        text = without_struck(text)
         self._language = detect(text)
         self._dates = frozenset(value for date in dates(text) for value in date.values)
         self._figures = supported_values(text)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.text.patterns import listed
+from bot.text.struck import STRUCK
 
 BlockKind = Literal["heading", "paragraph", "item", "row", "code"]
 
@@ -144,7 +145,7 @@ _MARKS = r"(?:[ \t]?(?:\[+\d{1,3}(?:, ?\d{1,3})*\]+|【\d{1,3}】))*+"  # stay w
 # Starts with one character class, which lets ``re`` skip to candidates; then tells them apart.
 _END = re.compile(
     r"[.!?…。！？｡।؟۔](?:"
-    rf"(?<=[.!?…])(?<![.!?…][.!?…])[.!?…]*+[{_CLOSERS}]*+{_MARKS}(?=\s|$)"
+    rf"(?<=[.!?…])(?<![.!?…][.!?…])[.!?…]*+[{_CLOSERS}~]*+{_MARKS}(?=\s|$)"
     rf"|(?<=[。！？｡])(?<![。！？｡][。！？｡])[。！？｡]*+[{_CLOSERS}]*+{_MARKS}"
     rf"|(?<=[\u3040-\u30ff\u3400-\u9fff][!?])[!?]*+[{_CLOSERS}]*+{_MARKS}"
     rf"|(?<=[।؟۔])[{_CLOSERS}]*+{_MARKS}(?=\s|$)"
@@ -152,7 +153,7 @@ _END = re.compile(
 )
 _FULL_STOPS = frozenset("。！？｡")
 _LAST_WORD = re.compile(r"(?:[^\W\d_]\.){1,12}$|[\w'’-]{1,24}\.$")
-_NEXT_WORD = re.compile(r"\s*([(\[\"'“‘«*_]*)(\w+)?")
+_NEXT_WORD = re.compile(r"\s*([(\[\"'“‘«*_~☐☑ ]*)(\w+)?")
 _QUOTED_ON = re.compile(r"[”’」』]")
 
 
@@ -189,14 +190,15 @@ _GERMAN_MONTHS = listed(
 
 
 _TICKS = re.compile("`+")
+_BOX = re.compile("[☐☑☒]")
 
 
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a text in order; together they cover everything except white space.
 
-    A heading, a table row and a code fence count as one sentence each; a list item is divided like
-    a paragraph, its mark belonging to the first sentence. Footnote marks after a full stop belong
-    to the sentence before them.
+    A heading, a table row, a code fence and what has a tick box count as one sentence each; a list
+    item is divided like a paragraph, its mark belonging to the first sentence. Footnote marks after
+    a full stop belong to the sentence before them.
     """
     return [sentence for block in blocks(text) for sentence in sentences_of(text, block)]
 
@@ -205,7 +207,7 @@ def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
     """The sentences of one block; see ``sentences``."""
     if block.kind == "code":
         spans = _cut(text, block.start, block.end, LONGEST_CODE, "\n")
-    elif block.kind in ("row", "heading"):
+    elif block.kind in ("row", "heading") or _BOX.search(text, block.start, block.end):
         spans = _cut(text, block.start, block.end, LONGEST, " ")
     else:
         mark = _ITEM.match(text, block.start) if block.kind == "item" else None
@@ -218,12 +220,12 @@ def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
 def _sentence_spans(text: str, start: int, body: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans from ``start`` on; end marks are searched for from ``body`` on."""
     first = start
-    code = _code_spans(text, body, end)
-    inside = next(code, None)
+    whole = _whole_spans(text, body, end)
+    inside = next(whole, None)
     for match in _END.finditer(text, body, end):
         while inside is not None and inside[1] <= match.start():
-            inside = next(code, None)
-        if inside is not None and inside[0] < match.start():
+            inside = next(whole, None)
+        if inside is not None and inside[0] < match.start() and match.end() < inside[1]:
             continue  # `SELECT ... INTO` is one piece
         if match.end() < end and _ends_here(text, match, first, end):
             yield from _cut(text, first, match.end(), LONGEST, "\n")
@@ -232,6 +234,15 @@ def _sentence_spans(text: str, start: int, body: int, end: int) -> Iterator[tupl
                 first += 1
     if first < end:
         yield from _cut(text, first, end, LONGEST, "\n")
+
+
+def _whole_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans of inline code and of struck-out text, in order."""
+    code = _code_spans(text, start, end)
+    if text.find("~~", start, end) < 0:
+        return code
+    struck = (match.span() for match in STRUCK.finditer(text, start, end))
+    return iter(sorted((*code, *struck)))
 
 
 def _code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from bot.text.patterns import listed
+from bot.text.struck import without_struck
 
 _CJK = (
     "\u1100-\u11ff"  # Hangul letters
@@ -141,8 +142,8 @@ def has_cjk(text: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """Folded words and whole runs of CJK characters, in order."""
-    folded = fold(text)
+    """Folded words and whole runs of CJK characters, in order, without struck-out ones."""
+    folded = fold(without_struck(text))
     if "," in folded:
         folded = _THOUSANDS.sub("", folded)
     if "." in folded:

@@ -43,9 +43,11 @@ def pdf(
     title: str = "",
     first_label: int = 1,
     locked: bool = False,
+    boxes: Sequence[tuple[float, float, bool]] = (),
 ) -> bytes:
     """A document of US Letter pages (612 by 792 points).
 
+    ``boxes`` are tick boxes of a form on the first page: left end, lower edge, and whether ticked.
     ``first_label`` is what the first page is called. ``locked`` needs a password that nobody has.
     """
     objects: list[bytes] = [b"", b""]
@@ -68,16 +70,36 @@ def pdf(
         b" /DescendantFonts [%d 0 R] /ToUnicode %d 0 R >>" % (shapes, stream(_TO_UNICODE))
     )
     fonts = b"<< /Font << /F1 %d 0 R /F2 %d 0 R /F3 %d 0 R >> >>" % (latin, other, mono)
+    look = add(
+        b"<< /Type /XObject /Subtype /Form /BBox [0 0 12 12] /Length 0 >>\nstream\n\nendstream"
+    )
+    fields = [
+        add(
+            b"<< /Type /Annot /Subtype /Widget /FT /Btn /T (b%d) /Rect [%g %g %g %g] /V /%b /AS /%b"
+            b" /AP << /N << /Yes %d 0 R /Off %d 0 R >> >> >>"
+            % (number, x, y, x + 12, y + 12, state, state, look, look)
+        )
+        for number, (x, y, on) in enumerate(boxes)
+        for state in [b"Yes" if on else b"Off"]
+    ]
+    form = b" ".join(b"%d 0 R" % field for field in fields)
     kids = [
         add(
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792]"
-            b" /Resources %b /Contents %d 0 R >>" % (fonts, stream(b"\n".join(map(_shown, page))))
+            b" /Resources %b /Contents %d 0 R%b >>"
+            % (
+                fonts,
+                stream(b"\n".join(map(_shown, page))),
+                b" /Annots [%b]" % form if fields and not number else b"",
+            )
         )
-        for page in pages
+        for number, page in enumerate(pages)
     ]
     labels = b""
     if first_label != 1:
         labels = b" /PageLabels << /Nums [0 << /S /D /St %d >>] >>" % first_label
+    if fields:
+        labels += b" /AcroForm << /Fields [%b] >>" % form
     objects[0] = b"<< /Type /Catalog /Pages 2 0 R%b >>" % labels
     references = b" ".join(b"%d 0 R" % kid for kid in kids)
     objects[1] = b"<< /Type /Pages /Count %d /Kids [%b] >>" % (len(kids), references)

@@ -1,8 +1,8 @@
 """Renders page text as HTML in the form of ``bot.pages.page.Page``, with quoted words marked.
 
 The parser finds the structure. Each piece of text that it returns is located in the page's text, so
-that the marks match the quotes character by character. Everything else is shown literally: a star
-or a bracket in a page has no meaning here.
+that the marks match the quotes character by character. Everything else but bold and struck-out text
+is shown literally: a star or a bracket in a page has no meaning here.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def _whole_marks(html: str) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.disable(["code", "html_block", "reference", "lheading", "hr", "blockquote"])
     parser.disable(["emphasis", "escape", "entity", "link", "image", "autolink", "html_inline"])
     parser.disable("text_join")

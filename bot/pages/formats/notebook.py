@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import Any
 
 from bot.core.errors import PageUnreadable
@@ -44,6 +45,7 @@ def read_notebook(source: str, name: str) -> Reading:
     title = _text(_get(notebook, "metadata", "title"))
     blocks = Blocks()
     words = kept = 0
+    omitted = Counter[str]()
     for cell in cells:
         text = _joined(_get(cell, "source"))
         words += len(text)
@@ -60,12 +62,13 @@ def read_notebook(source: str, name: str) -> Reading:
                     kept += min(len(printed), LONGEST_OUTPUT)
                     blocks.code(_short(printed))
             case _:
-                heading, page_text = read_markdown(text)
-                title = title or heading
-                blocks.page_text(page_text)
+                read = read_markdown(text)
+                title = title or read.title
+                blocks.page_text(read.text)
+                omitted.update(read.omitted)
     if kept < words and blocks.full:
         blocks.heading(2, "The rest of this notebook was not read")
-    return Reading(title, blocks.text(), kept / words if words else 1.0)
+    return Reading(title, blocks.text(), kept / words if words else 1.0, omitted=omitted)
 
 
 def _output(output: Any) -> str:

@@ -1,13 +1,15 @@
 """Converts OpenDocument texts, spreadsheets and presentations (.odt .ods .odp) to page text.
 
-Parsed as a stream, like Word documents. Deliberately left out: deleted and hidden text, comments,
-indexes. (odfdo, a library for these files, keeps a whole document in memory, with repeated cells
-expanded.) Source: OASIS OpenDocument 1.3, part 3.
+Parsed as a stream, like Word documents. Deliberately left out: deleted text and indexes; and with a
+count: hidden text, rows, columns, sheets and slides, comments. (odfdo, a library for these files,
+keeps a whole document in memory, with repeated cells expanded.) Source: OASIS OpenDocument 1.3,
+part 3.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +34,16 @@ from bot.pages.formats.pieces import (
 )
 from bot.pages.media import locked
 from bot.pages.page import Reading, meaningful_title
-from bot.pages.page_markdown import Blocks, code, one_line
+from bot.pages.page_markdown import (
+    CHECKED,
+    UNCHECKED,
+    Blocks,
+    alternative,
+    code,
+    one_line,
+    struck,
+    with_address,
+)
 
 # ---------------------------------------------------------------- styles
 
@@ -42,6 +53,7 @@ _CODE = re.compile(
 )
 _CONTENTS = re.compile(r"Contents_20_\d+")
 _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+_HIDE = ("text-properties", "table-properties", "drawing-page-properties")
 _LONGEST_CHAIN = 20  # styles based on each other; a cycle would not end
 
 
@@ -50,6 +62,7 @@ class _Style:
     parent: str
     hidden: bool
     list: str
+    struck: bool | None  # None: as its parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +92,27 @@ class OpenStyles:
                 attribute(element, "parent-style-name") or "",
                 any(
                     attribute(each, "display") in ("none", "false")
+                    or attribute(each, "visibility") == "hidden"
                     for each in element
-                    if local(each) in ("text-properties", "table-properties")
+                    if local(each) in _HIDE
                 ),
                 attribute(element, "list-style-name") or "",
+                next(
+                    (
+                        line != "none"
+                        for each in element
+                        if (line := attribute(each, "text-line-through-style"))
+                    ),
+                    None,
+                ),
             )
 
     def hides(self, name: str | None) -> bool:
         return any(style.hidden for _, style in self._chain(name))
+
+    def strikes(self, name: str | None) -> bool:
+        known = (style.struck for _, style in self._chain(name) if style.struck is not None)
+        return next(known, False)
 
     def role(self, name: str | None) -> str:
         """The role of a paragraph style: "title", "code", "contents" (a line of a table of
@@ -139,9 +165,11 @@ _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_FORM = "{urn:oasis:names:tc:opendocument:xmlns:form:1.0}"
 _STREAMED = (
     *(f"{_TEXT}{name}" for name in ("p", "h", "list", "list-style")),
     *(f"{_TABLE}{name}" for name in ("table", "table-row")),
+    *(f"{_FORM}checkbox", f"{_FORM}radio", f"{_TABLE}table-column"),
     *(f"{_DRAW}page", f"{_STYLE}style"),
 )
 
@@ -156,9 +184,11 @@ _IN_TABLE = frozenset({"table-header-rows", "table-rows", "table-row-group"})
 _NOT_SHOWN = frozenset(
     {
         *("annotation", "tracked-changes", "hidden-text", "ruby-text", "forms", "object"),
-        *("object-ole", "title", "desc", "note-citation", "event-listeners", "tracked-changes"),
+        *("object-ole", "note-citation", "event-listeners", "tracked-changes"),
     }
 )
+_COUNTED = {"annotation": "comment", "hidden-text": "hidden text"}
+_COLLAPSED = ("collapse", "filter")
 _MOST_REPEATED = 1_000  # times that a non-empty cell or row is written
 _MOST_SPACES = 1_000
 
@@ -177,7 +207,7 @@ def read_opendocument(data: bytes, name: str) -> Reading:
         meta = package.tree("meta.xml")
         title = "" if meta is None else next((e.text or "" for e in meta.iter("{*}title")), "")
         title = reader.title or meaningful_title(title) or reader.first_heading
-        return Reading(title, reader.blocks.text(), kept)
+        return Reading(title, reader.blocks.text(), kept, omitted=reader.omitted)
 
 
 class _Reader:
@@ -193,6 +223,10 @@ class _Reader:
             () if styles is None else styles.iter(f"{_STYLE}style", f"{_TEXT}list-style")
         ):
             self._styles.learn(element)
+        self.omitted = Counter[str]()
+        self._controls: dict[str, str] = {}  # the signs of boxes of forms, with their labels, by id
+        self._hidden_columns: list[bool] = []  # of the open table
+        self._columns_left: set[int] = set()  # hidden columns of the open sheet that hold words
         self._boxes: list[Any] = []
         self._counts: dict[str, int] = {}  # of numbered lists, by style, for lists that continue
         self._below: dict[int, int] = {}  # by column, the rows that the cell above still spans
@@ -225,6 +259,14 @@ class _Reader:
         if name in ("style", "list-style"):
             self._styles.learn(element)
             return False
+        if name in ("checkbox", "radio"):
+            self._learn_control(element)
+            return False
+        if name == "table-column":
+            hidden = attribute(element, "visibility") in _COLLAPSED
+            times = min(whole(attribute(element, "number-columns-repeated"), 1), _MOST_REPEATED)
+            self._hidden_columns += [hidden] * times
+            return False
         owner = _owner(element) if name == "table-row" else element
         if owner is None or outside(owner, _AROUND) is not None:  # in a table or a shape
             return False
@@ -240,8 +282,10 @@ class _Reader:
                 if self._sheet is not None:
                     self._sheet.end()
                 self._sheet = None
+                self._end_sheet(element)
             case "table":
                 self._end_table()
+                self._hidden_columns.clear()
             case "page":
                 self._slide(element)
             case _:
@@ -266,6 +310,12 @@ class _Reader:
                 outer, self._below = self._below, {}
                 yield Piece("table", rows=[line for row in rows for line in self._row(row)])
                 self._below = outer
+            case "title" | "desc" if words := alternative(element.text or ""):
+                yield Piece("paragraph", words)
+            case "control":
+                yield Piece(
+                    "paragraph", self._controls.get(attribute(element, "control") or "", "")
+                )
             case "section" | "frame" | "text-box" | "g" | "custom-shape" | "line" | "rect":
                 yield from self._pieces(element, depth, style)
 
@@ -275,6 +325,8 @@ class _Reader:
         outer, self._boxes = self._boxes, []
         text = "".join(self._inline(element, fixed=role == "code"))
         boxes, self._boxes = self._boxes, outer
+        text = struck(text) if self._styles.strikes(style) else text
+        self.omitted["hidden text"] += self._styles.hides(style) and bool(text.strip())
         if role != "contents" and not self._styles.hides(style):
             yield from self._pieces_of(element, text, role)
         for box in boxes:
@@ -316,6 +368,8 @@ class _Reader:
         yield element.text or ""
         for child in element:
             name = local(child)
+            if name in _COUNTED:
+                self.omitted[_COUNTED[name]] += 1
             if name and name not in _NOT_SHOWN:
                 yield from self._inside(child, name, fixed=fixed)
             yield child.tail or ""
@@ -337,9 +391,31 @@ class _Reader:
                 if not self._styles.hides(style):
                     words = "".join(self._inline(child, fixed=fixed))
                     is_code = self._styles.role(style) == "code" and not fixed
-                    yield code(words) if is_code else words
+                    words = code(words) if is_code else words
+                    yield struck(words) if self._styles.strikes(style) else words
+                else:
+                    self.omitted["hidden text"] += 1
+            case "title" | "desc":
+                yield f" {alternative(child.text or '')} "
+            case "a":
+                label = "".join(self._inline(child, fixed=fixed))
+                yield with_address(label, attribute(child, "href") or "")
+            case "control":
+                yield self._controls.get(attribute(child, "control") or "", "")
+            case "content-control" if attribute(child, "checkbox") == "true":
+                yield CHECKED if attribute(child, "checked") == "true" else UNCHECKED
+            case "fieldmark" if (attribute(child, "type") or "").endswith("FORMCHECKBOX"):
+                values = {attribute(each, "name"): attribute(each, "value") for each in child}
+                is_checked = values.get("Checkbox_Checked") in ("true", "1")
+                yield CHECKED if is_checked else UNCHECKED
             case _:
                 yield from self._inline(child, fixed=fixed)
+
+    def _learn_control(self, element: Any) -> None:
+        state = attribute(element, "current-state") or attribute(element, "current-selected")
+        sign = CHECKED if state in ("checked", "true") else UNCHECKED
+        label = attribute(element, "label") or ""
+        self._controls[attribute(element, "id") or ""] = f"{sign} {label}".rstrip()
 
     def _mark(self, note: Any) -> str:
         body = note.find(f"{_TEXT}note-body")
@@ -374,6 +450,11 @@ class _Reader:
     def _sheet_row(self, row: Any, table: Any) -> None:
         if self._styles.hides(attribute(table, "style-name")):
             return
+        if attribute(row, "visibility") in _COLLAPSED:
+            times = whole(attribute(row, "number-rows-repeated"), 1)
+            filled = bool("".join(row.itertext()).strip())
+            self.omitted["hidden row"] += filled * min(times, _MOST_REPEATED)
+            return
         if self._sheet is None:
             self._sheet = GridWriter(self.blocks)
             self.blocks.heading(2, f"Sheet {attribute(table, 'name') or ''}")
@@ -382,8 +463,13 @@ class _Reader:
             if local(cell) not in ("table-cell", "covered-table-cell"):
                 continue
             words = one_line(" ".join(piece.words() for piece in self._pieces(cell)))
+            if self._styles.strikes(attribute(cell, "style-name")):
+                words = struck(words)
             times = whole(attribute(cell, "number-columns-repeated"), 1)
             cells += [words] * min(times, _MOST_REPEATED)
+        hidden = {at for at, is_hidden in enumerate(self._hidden_columns) if is_hidden}
+        self._columns_left |= {at for at in hidden if at < len(cells) and cells[at]}
+        cells = [each for at, each in enumerate(cells) if at not in hidden]
         times = whole(attribute(row, "number-rows-repeated"), 1)
         filled = any(cells)
         for _ in range(min(times, _MOST_REPEATED) if filled else 1):
@@ -393,10 +479,21 @@ class _Reader:
                 break
         self._writer.notes.clear()
 
+    def _end_sheet(self, table: Any) -> None:
+        if self._styles.hides(attribute(table, "style-name")):
+            self.omitted["hidden sheet"] += 1
+        else:
+            self.omitted["hidden column"] += len(self._columns_left)
+        self._hidden_columns.clear()
+        self._columns_left.clear()
+
     # ------------------------------------------------------------ slides
 
     def _slide(self, page: Any) -> None:
         self._slides += 1
+        if self._styles.hides(attribute(page, "style-name")):
+            self.omitted["hidden slide"] += 1
+            return
         self.blocks.heading(2, f"Slide {self._slides}")
         shapes = [child for child in page if local(child) != "notes"]
         for shape in sorted(shapes, key=lambda each: attribute(each, "class") != "title"):

@@ -57,7 +57,8 @@ _BROKEN = (
 
 
 class Relationship(NamedTuple):
-    """A reference from one part to another: the last word of its type, and the part's name."""
+    """A reference from one part to another: the last word of its type, and the part's name; or to
+    an address outside, of the kind "external"."""
 
     kind: str
     target: str
@@ -150,17 +151,21 @@ class Package:
             self._source.forget()
 
     def relationships(self, part: str) -> dict[str, Relationship]:
-        """The targets that a part of an Office Open XML package refers to, by id; external targets
-        are left out.
+        """The parts that a part of an Office Open XML package refers to, by id; addresses outside
+        are of the kind "external".
         """
         folder, file = posixpath.split(part)
         root = self.tree(posixpath.join(folder, "_rels", f"{file}.rels"))
         found = {}
         for element in () if root is None else root.iter("{*}Relationship"):
-            if element.get("TargetMode") != "External":
-                kind = (element.get("Type") or "").rpartition("/")[2]
-                target = resolved(part, element.get("Target") or "")
-                found[element.get("Id") or ""] = Relationship(kind, target)
+            kind = (element.get("Type") or "").rpartition("/")[2]
+            target = element.get("Target") or ""
+            is_outside = element.get("TargetMode") == "External"
+            found[element.get("Id") or ""] = (
+                Relationship("external", target)
+                if is_outside
+                else Relationship(kind, resolved(part, target))
+            )
         return found
 
 

@@ -13,12 +13,13 @@ part of the content.
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 import struct
 import threading
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -30,17 +31,26 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
 from bot.pages.page import Reading, meaningful_title, share
-from bot.pages.page_markdown import MOST_CHARACTERS, fenced, literal, table_row
+from bot.pages.page_markdown import (
+    CHECKED,
+    MOST_CHARACTERS,
+    UNCHECKED,
+    fenced,
+    literal,
+    table_row,
+)
 from bot.pages.pictures import MOST_SCANS, SCAN_SIDE
 from bot.text.sentences import sentences
 from bot.text.terms import has_cjk
 
 MOST_PAGES = 1_000
 """The most pages to read; a last heading says which pages of a longer document were not read."""
+MOST_FIELDS = 1_000  # of a form on one page
 MOST_ON_A_PAGE = 100_000  # characters; the rest of such a page is ignored
 
 _ONE_AT_A_TIME = threading.Lock()
 
+_BOXES = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
 _WIDE_GAP = 1.0  # line heights; a wider gap between two words separates cells of a row
 _HYPHENS = ("\x02", "\ufffe")  # PDFium's characters for the hyphen of a word divided between lines
 _LINE_END = re.compile("[\x02\ufffe]|\r?\n|\r|$")
@@ -138,6 +148,7 @@ def _opened(data: bytes, name: str) -> Iterator[Any]:
             detail=str(error),
         ) from None
     try:
+        document.init_forms()
         yield document
     finally:
         document.close()
@@ -154,11 +165,71 @@ def _leaf(document: Any, index: int) -> Leaf:
     except pypdfium2.PdfiumError:  # a broken page in an otherwise readable document
         return Leaf(index, label or str(index + 1), ())
     try:
-        lines = tuple(_lines(text_page))
+        lines = _with_boxes(list(_lines(text_page)), _boxes_on(document, page))
     finally:
         text_page.close()
         page.close()
-    return Leaf(index, label or str(index + 1), lines)
+    return Leaf(index, label or str(index + 1), tuple(lines))
+
+
+def _boxes_on(document: Any, page: Any) -> Iterator[tuple[pdfium.FS_RECTF, str]]:
+    """The tick boxes and radio buttons of a form on a page, each with its place and sign."""
+    if document.formenv is None:
+        return
+    for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), MOST_FIELDS)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, number)
+        try:
+            kind = pdfium.FPDFAnnot_GetFormFieldType(document.formenv, annotation)
+            place = pdfium.FS_RECTF()
+            if kind in _BOXES and pdfium.FPDFAnnot_GetRect(annotation, place):
+                is_on = pdfium.FPDFAnnot_IsChecked(document.formenv, annotation)
+                yield place, CHECKED if is_on else UNCHECKED
+        finally:
+            pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _with_boxes(lines: list[Line], boxes: Iterable[tuple[pdfium.FS_RECTF, str]]) -> list[Line]:
+    """The lines with each box at its label; without a line beside it, it is one of its own."""
+    beside: dict[int, list[tuple[float, float, str]]] = {}
+    alone: list[Line] = []
+    for place, sign in boxes:
+        middle, box = (place.bottom + place.top) / 2, (place.left, place.right, sign)
+        near = [at for at, line in enumerate(lines) if abs(_middle(line) - middle) < line.height]
+        if near:
+            at = min(near, key=lambda at: abs(_middle(lines[at]) - middle))
+            beside.setdefault(at, []).append(box)
+        else:
+            height = place.top - place.bottom
+            alone.append(Line(sign, place.left, place.right, place.bottom, height, (box,)))
+    for at, found in beside.items():
+        lines[at] = _with_signs(lines[at], sorted(found))
+    for each in alone:
+        lines.insert(sum(_middle(line) > _middle(each) for line in lines), each)
+    return lines
+
+
+def _with_signs(line: Line, boxes: Sequence[tuple[float, float, str]]) -> Line:
+    """A line with its boxes before their labels, which are all to the right of them if the first
+    box has no text to its left, all to the left if the last one has none to its right."""
+    cells = list(line.cells)
+    is_first = all(cell[0] >= boxes[0][0] for cell in cells)
+    is_last = all(cell[0] < boxes[-1][0] for cell in cells)
+    for left, right, sign in boxes:
+        after = next((n for n, cell in enumerate(line.cells) if cell[0] >= left), len(cells))
+        gap_before = left - line.cells[after - 1][1] if after else math.inf
+        gap_after = line.cells[after][0] - right if after < len(cells) else math.inf
+        is_right = is_first or (not is_last and gap_after <= gap_before)
+        at = min(after, len(cells) - 1) if is_right else after - 1
+        start, end, words = cells[at]
+        cells[at] = min(left, start), max(right, end), f"{sign} {words}"
+    text = " ".join(words for *_, words in cells)
+    return replace(
+        line, text=text, left=cells[0][0], right=cells[-1][1], cells=tuple(cells), code=""
+    )
+
+
+def _middle(line: Line) -> float:
+    return line.base + line.height / 2
 
 
 def _lines(text_page: Any) -> Iterator[Line]:

@@ -7,12 +7,22 @@ a time, because there may be a million of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
-from bot.pages.page_markdown import WIDEST_CELL, Blocks, labelled, one_line, without_marks
+from bot.pages.formats.packages import whole
+from bot.pages.page_markdown import (
+    CHECKED,
+    UNCHECKED,
+    WIDEST_CELL,
+    Blocks,
+    labelled,
+    one_line,
+    without_marks,
+)
 from bot.pages.plain import is_prose
 
 Kind = Literal["paragraph", "heading", "item", "code", "table"]
@@ -58,6 +68,55 @@ class Piece:
         if self.kind == "item" and self.marker != "-":
             return f"{self.marker} {self.text}"
         return self.text
+
+
+_WINGDINGS = dict.fromkeys((0x6F, 0x71, 0x72, 0xA8), UNCHECKED) | {0xFB: "✗", 0xFC: "✓"}
+_SIGNS = {
+    "wingdings": _WINGDINGS | dict.fromkeys((0x78, 0xFD, 0xFE), CHECKED),
+    "wingdings 2": dict.fromkeys((0x2A, 0x30, 0x35, 0xA3), UNCHECKED)
+    | dict.fromkeys((0x51, 0x52, 0x53, 0x54), CHECKED)
+    | {0x4F: "✗", 0x50: "✓"},
+    "webdings": {0x61: "✓", 0x63: UNCHECKED},
+}
+
+
+def signs(text: str, font: str) -> str:
+    """Text with the signs that it stands for if its font has signs in place of letters."""
+    known = _SIGNS.get(font.casefold())
+    if known is None:
+        return text
+    return "".join(known.get(ord(each) & 0xFF, "" if each.strip() else each) for each in text)
+
+
+def chart(root: Any) -> Iterator[Piece]:
+    """A chart's title, and its values as a table; ``root`` is the root element of its part."""
+    title = one_line(" ".join(t.text or "" for t in root.iterfind("{*}chart/{*}title//{*}t")))
+    rows: dict[int, list[str]] = {-1: [""]}
+    for number, series in enumerate(root.iterfind("{*}chart/{*}plotArea/*/{*}ser"), 1):
+        rows[-1].append(" ".join(_points(series, "tx").values()))
+        names = _points(series, "cat") or _points(series, "xVal")
+        for place, value in (_points(series, "val") or _points(series, "yVal")).items():
+            row = rows.setdefault(place, [names.get(place, "")])
+            row += [""] * (number - len(row)) + [value]
+        if number >= MOST_SPANNED:
+            break
+    if title:
+        yield Piece("paragraph", title)
+    if len(rows) > 1:
+        table = [rows[place] for place in sorted(rows)]
+        cells = [[Cell([Piece("paragraph", words)]) for words in row] for row in table]
+        yield Piece("table", rows=cells)
+
+
+def _points(series: Any, kind: str) -> dict[int, str]:
+    """The texts or numbers of a series, by position."""
+    found = {}
+    for number, point in enumerate(series.iterfind(f"{{*}}{kind}//{{*}}pt")):
+        words = point.findtext("{*}v") or ""
+        with suppress(ValueError):
+            words = f"{float(words):.12g}" if kind in ("val", "yVal", "xVal") else words
+        found[whole(point.get("idx"), number)] = one_line(words)
+    return found
 
 
 def labelled_item(text: str, depth: int, label: str) -> Piece:
@@ -183,7 +242,7 @@ class PieceWriter:
                         self.put_all(cell.pieces)
                         self._table = outer
             return
-        grid = _grid(rows, self._table.last)
+        grid = _grid(rows if self._table.last else _with_one_header(rows), self._table.last)
         self._table.last = grid[-1] if grid else []
         filled = [[one_line(cell) for cell in row] for row in grid if any(map(str.strip, row))]
         columns = self._table.columns
@@ -210,6 +269,22 @@ def _is_layout(rows: list[list[Cell]]) -> bool:
     if all(len(row) < 2 for row in rows):
         return True
     return any(len(cell.words()) > WIDEST_CELL for row in rows for cell in row)
+
+
+def _with_one_header(rows: list[list[Cell]]) -> list[list[Cell]]:
+    """The rows with one header: a second row names the columns below merged cells of the first, if
+    all its other cells continue those above."""
+    if len(rows) < 3 or not any(cell.span > 1 for cell in rows[0]):
+        return rows
+    above = [cell for cell in rows[0] for _ in range(min(cell.span, MOST_SPANNED))]
+    below = [cell for cell in rows[1] for _ in range(min(cell.span, MOST_SPANNED))]
+    if len(above) != len(below) or any(
+        a.span == 1 and not b.goes_on and b.words() for a, b in zip(above, below, strict=True)
+    ):
+        return rows
+    texts = [[a.words(), "" if b.goes_on else b.words()] for a, b in zip(above, below, strict=True)]
+    names = [" ".join(dict.fromkeys(filter(None, each))) for each in texts]
+    return [[Cell([Piece("paragraph", name)]) for name in names], *rows[2:]]
 
 
 def _grid(rows: list[list[Cell]], above: list[str]) -> list[list[str]]:
@@ -276,6 +351,10 @@ class GridWriter:
         self._waiting.append((cells, merged or {}))
         if len(self._waiting) >= _LOOK_AHEAD:
             self._begin()
+
+    def leave_out(self, row: Iterable[str], merged: Merged) -> None:
+        """Pass over a row that is not shown; its merged cells go on below."""
+        self._with_cells_above(bounded(row), merged)
 
     def end(self) -> None:
         self._begin()

@@ -1,11 +1,13 @@
 """Converts PowerPoint presentations (.pptx) to page text: a heading per slide ("## Slide 3").
 
-Placeholders for dates, footers and slide numbers are left out; they are not content.
+Placeholders for dates, footers and slide numbers are left out; they are not content. So are hidden
+slides and comments, which are counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bot.pages.formats.packages import (
@@ -17,12 +19,30 @@ from bot.pages.formats.packages import (
     open_package,
     whole,
 )
-from bot.pages.formats.pieces import FIXED_WIDTH, Piece, PieceWriter, formatted
+from bot.pages.formats.pieces import (
+    FIXED_WIDTH,
+    Cell,
+    Piece,
+    PieceWriter,
+    chart,
+    formatted,
+    signs,
+)
 from bot.pages.page import Reading
-from bot.pages.page_markdown import Blocks, code, is_code, one_line, without_marks
+from bot.pages.page_markdown import (
+    Blocks,
+    alternative,
+    code,
+    is_code,
+    one_line,
+    struck,
+    with_address,
+    without_marks,
+)
 
 _TITLES = frozenset({"title", "ctrTitle"})
 _OF_THE_PAPER = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
+_STRIKES = ("sngStrike", "dblStrike")
 _LISTED = frozenset({"body", "obj", "half", "tbl", ""})  # whose paragraphs have bullets
 _FORMS = {"arabic": "decimal", "alphaLc": "lowerLetter", "alphaUc": "upperLetter"}
 _FORMS |= {"romanLc": "lowerRoman", "romanUc": "upperRoman"}
@@ -36,6 +56,7 @@ def read_slides(data: bytes, name: str) -> Reading:
     with open_package(data, name, "a PowerPoint presentation") as package:
         slides = list(_slides(package))
         blocks = Blocks()
+        omitted = Counter[str]()
         first = ""
         done = 0
         for part in slides:
@@ -43,10 +64,15 @@ def read_slides(data: bytes, name: str) -> Reading:
                 blocks.heading(2, f"Slides {done + 1} to {len(slides)} were not read")
                 break
             done += 1
-            title = _Slide(package, part, blocks).write(done)
+            slide = _Slide(package, part, blocks)
+            if slide.is_hidden:
+                omitted["hidden slide"] += 1
+                continue
+            title = slide.write(done)
+            omitted.update(slide.omitted)
             first = first or title
         kept = done / len(slides) if slides else 1.0
-        return Reading(core_title(package) or first, blocks.text(), kept)
+        return Reading(core_title(package) or first, blocks.text(), kept, omitted=omitted)
 
 
 def _slides(package: Package) -> Iterator[str]:
@@ -67,13 +93,17 @@ class _Slide:
         self._related = package.relationships(part)
         self._root = package.tree(part)
         self._blocks = blocks
+        self.is_hidden = self._root is not None and self._root.get("show") in ("0", "false")
+        parts = [each.target for each in self._related.values() if each.kind == "comments"]
+        trees = (package.tree(each) for each in parts)
+        self.omitted = Counter(comment=sum(len(tree) for tree in trees if tree is not None))
 
     def write(self, number: int) -> str:
         """Add the slide to the blocks; return its title."""
         self._blocks.heading(2, f"Slide {number}")
         shapes = list(_shapes(self._root.find("{*}cSld/{*}spTree")))
         titles = [shape for shape in shapes if _placeholder(shape) in _TITLES]
-        words = " ".join(_text(each) for shape in titles for each in shape.iter("{*}p"))
+        words = " ".join(self._text(each) for shape in titles for each in shape.iter("{*}p"))
         title = one_line(without_marks(words))
         self._blocks.heading(3, title)
         for shape in shapes:
@@ -86,22 +116,33 @@ class _Slide:
         kind = _placeholder(shape)
         if kind in _OF_THE_PAPER:
             return
+        name = shape.find("./*/{*}cNvPr")
+        if name is not None and name.get("hidden") in ("1", "true"):
+            self.omitted["hidden text"] += bool("".join(shape.itertext()).strip())
+            return
+        if local(shape) in ("pic", "graphicFrame") and name is not None:
+            self._blocks.paragraph(alternative(name.get("descr") or ""))
         if local(shape) != "graphicFrame":
             body = shape.find("{*}txBody")
             self._paragraphs(body, listed=kind is not None and kind in _LISTED)
             return
         for table in shape.iterfind("{*}graphic/{*}graphicData/{*}tbl"):
             self._table(table)
+        for each in shape.iterfind("{*}graphic/{*}graphicData/{*}chart"):
+            found = self._related.get(attribute(each, "id") or "")
+            root = None if found is None else self._package.tree(found.target)
+            if root is not None:
+                self._put(chart(root))
         for diagram in shape.iterfind("{*}graphic/{*}graphicData/{*}relIds"):
             self._diagram(attribute(diagram, "dm") or "")
 
     def _paragraphs(self, body: Any, *, listed: bool) -> None:
         paragraphs = [] if body is None else list(body.iterchildren("{*}p"))
-        listed = listed and sum(bool(_text(each).strip()) for each in paragraphs) > 1
+        listed = listed and sum(bool(self._text(each).strip()) for each in paragraphs) > 1
         counts: dict[int, int] = {}
         writer = PieceWriter(self._blocks)
         for paragraph in paragraphs:
-            text = _text(paragraph)
+            text = self._text(paragraph)
             if not text.strip():
                 continue
             properties = paragraph.find("{*}pPr")
@@ -117,17 +158,53 @@ class _Slide:
         writer.flush()
 
     def _table(self, table: Any) -> None:
-        rows: list[list[str]] = []
-        for row in table.iterchildren("{*}tr"):
-            cells: list[str] = []
-            for cell in row.iterchildren("{*}tc"):
-                above = rows[-1] if rows else []
-                if cell.get("vMerge") in ("1", "true") and len(cells) < len(above):
-                    cells.append(above[len(cells)])
-                else:
-                    cells.append(" ".join(_text(each) for each in cell.iter("{*}p")))
-            rows.append(cells)
-        self._blocks.table(rows)
+        rows = [
+            [
+                Cell(
+                    [Piece("paragraph", self._text(each)) for each in cell.iter("{*}p")],
+                    whole(cell.get("gridSpan"), 1),
+                    goes_on=cell.get("vMerge") in ("1", "true"),
+                )
+                for cell in row.iterchildren("{*}tc")
+                if cell.get("hMerge") not in ("1", "true")
+            ]
+            for row in table.iterchildren("{*}tr")
+        ]
+        self._put([Piece("table", rows=rows)])
+
+    def _put(self, pieces: Iterable[Piece]) -> None:
+        writer = PieceWriter(self._blocks)
+        writer.put_all(pieces)
+        writer.flush()
+
+    def _text(self, paragraph: Any) -> str:
+        words = []
+        for child in paragraph:
+            match local(child):
+                case "r" | "fld":
+                    words.append(self._run(child))
+                case "br":
+                    words.append("\n")
+                case "m" | "oMath" | "oMathPara" | "AlternateContent":
+                    words += [each.text or "" for each in child.iter("{*}t")]
+        return "".join(words).replace("\v", "\n")
+
+    def _run(self, run: Any) -> str:
+        text = run.findtext("{*}t") or ""
+        properties = run.find("{*}rPr")
+        if properties is None:
+            return text
+        faces = [properties.find(f"{{*}}{name}") for name in ("latin", "sym")]
+        fonts = [(face.get("typeface") or "") for face in faces if face is not None]
+        for font in fonts:
+            text = signs(text, font)
+        link = properties.find("{*}hlinkClick")
+        found = None if link is None else self._related.get(attribute(link, "id") or "")
+        if found is not None and found.kind == "external":
+            text = with_address(text, found.target)
+        if fonts and FIXED_WIDTH.search(fonts[0]):
+            text = code(text)
+        return struck(text) if properties.get("strike") in _STRIKES else text
 
     def _diagram(self, key: str) -> None:
         """Write the texts of a SmartArt drawing, which are in a separate part."""
@@ -135,14 +212,14 @@ class _Slide:
         root = None if found is None else self._package.tree(found.target)
         for point in () if root is None else root.iterfind("{*}ptLst/{*}pt"):
             for paragraph in point.iterfind("{*}t/{*}p"):
-                self._blocks.item(0, "-", _text(paragraph))
+                self._blocks.item(0, "-", self._text(paragraph))
 
     def _notes(self) -> None:
         part = next((r.target for r in self._related.values() if r.kind == "notesSlide"), "")
         root = self._package.tree(part) if part else None
         bodies = [] if root is None else list(_shapes(root.find("{*}cSld/{*}spTree")))
         texts = [
-            _text(paragraph)
+            self._text(paragraph)
             for shape in bodies
             if _placeholder(shape) == "body"
             for paragraph in shape.iterfind("{*}txBody/{*}p")
@@ -157,7 +234,7 @@ def _shapes(tree: Any) -> Iterator[Any]:
     """The shapes of a slide in order, including those in groups."""
     for child in () if tree is None else tree:
         match local(child):
-            case "sp" | "graphicFrame" | "cxnSp":
+            case "sp" | "graphicFrame" | "cxnSp" | "pic":
                 yield child
             case "grpSp":
                 yield from _shapes(child)
@@ -170,22 +247,6 @@ def _placeholder(shape: Any) -> str | None:
     """The kind of placeholder that a shape fills, "" for the default one; None for other shapes."""
     found = shape.find("./*/{*}nvPr/{*}ph")
     return None if found is None else found.get("type", "")
-
-
-def _text(paragraph: Any) -> str:
-    words = []
-    for child in paragraph:
-        match local(child):
-            case "r" | "fld":
-                text = child.findtext("{*}t") or ""
-                font = child.find("{*}rPr/{*}latin")
-                fixed = font is not None and FIXED_WIDTH.search(font.get("typeface") or "")
-                words.append(code(text) if fixed else text)
-            case "br":
-                words.append("\n")
-            case "m" | "oMath" | "oMathPara" | "AlternateContent":
-                words += [each.text or "" for each in child.iter("{*}t")]
-    return "".join(words).replace("\v", "\n")
 
 
 def _marker(properties: Any, *, listed: bool, counts: dict[int, int], depth: int) -> str:

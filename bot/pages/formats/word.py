@@ -3,12 +3,13 @@
 The document is parsed as a stream, so that a long one takes little more memory than its text.
 (mammoth, which converts such documents to HTML, takes forty times the size of the XML and leaves
 out the numbers of headings and lists.) Deliberately left out: deleted and hidden text, comments,
-tables of contents.
+which are counted, and tables of contents.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,9 +26,28 @@ from bot.pages.formats.packages import (
     value,
     whole,
 )
-from bot.pages.formats.pieces import FIXED_WIDTH, Cell, Piece, PieceWriter, formatted, labelled_item
+from bot.pages.formats.pieces import (
+    FIXED_WIDTH,
+    Cell,
+    Piece,
+    PieceWriter,
+    chart,
+    formatted,
+    labelled_item,
+    signs,
+)
 from bot.pages.page import Reading
-from bot.pages.page_markdown import Blocks, code, is_code, one_line
+from bot.pages.page_markdown import (
+    CHECKED,
+    UNCHECKED,
+    Blocks,
+    alternative,
+    code,
+    is_code,
+    one_line,
+    struck,
+    with_address,
+)
 
 # ---------------------------------------------------------------- numbers
 
@@ -74,14 +94,16 @@ class Numbering:
         return next((i for i, level in levels.items() if style and level.style == style), 0)
 
     def label(self, number: str, depth: int) -> str | None:
-        """The label of the next paragraph of a list: its number as shown, like "2.1", or "" for a
-        bullet; None if there is no such list or level."""
+        """The label of the next paragraph of a list: its number as shown, like "2.1", the sign of a
+        box, or "" for another bullet; None if there is no such list or level."""
         found = self._lists.get(number)
         level = None if found is None else found.levels.get(depth)
         if found is None or level is None or (level.form == "none" and not level.text):
             return None
         self._count(number, found, depth)
-        return "" if level.form == "bullet" else self._written(found, level).strip()
+        if level.form == "bullet":
+            return level.text if level.text in (CHECKED, UNCHECKED) else ""
+        return self._written(found, level).strip()
 
     def _count(self, number: str, counted: _List, depth: int) -> None:
         counts = self._counts.setdefault(counted.abstract, [None] * LEVELS)
@@ -129,9 +151,12 @@ def _lists(root: Any) -> dict[str, _List]:
 
 
 def _level(element: Any) -> tuple[int, Level]:
+    form, text = value(element, "numFmt") or "decimal", value(element, "lvlText")
+    if form == "bullet":
+        text = signs(text, _font(element.find("{*}rPr")))
     return min(whole(attribute(element, "ilvl"), 0), LEVELS - 1), Level(
-        form=value(element, "numFmt") or "decimal",
-        text=value(element, "lvlText"),
+        form=form,
+        text=text,
         start=whole(value(element, "start"), 0),
         style=value(element, "pStyle"),
         decimal=is_on(element, "isLgl"),
@@ -155,7 +180,7 @@ class Style:
 
     ``role`` is "title", "contents" (a line of a table of contents), "code" or "". ``level`` is that
     of a heading, from 1, or 0. ``list`` and ``depth`` identify the list that numbers it, or are
-    None. ``hidden`` text is not shown.
+    None. ``hidden`` text is not shown, ``struck`` text is crossed out.
     """
 
     role: str = ""
@@ -163,6 +188,7 @@ class Style:
     list: str | None = None
     depth: int | None = None
     hidden: bool = False
+    struck: bool = False
 
 
 PLAIN = Style()
@@ -208,7 +234,7 @@ def _refined(style: Style, element: Any) -> Style:
     if match := _HEADING.fullmatch(name):
         style = replace(style, level=int(match[1]), role="")
     for run in element.iterchildren("{*}rPr"):
-        style = replace(style, hidden=is_on(run, "vanish", style.hidden))
+        style = with_run(style, run)
         if is_fixed_width(run) and not style.level:
             style = replace(style, role="code")
     for paragraph in element.iterchildren("{*}pPr"):
@@ -230,10 +256,23 @@ def with_paragraph(style: Style, properties: Any) -> Style:
     return style
 
 
+def with_run(style: Style, properties: Any) -> Style:
+    """Apply the properties in ``w:rPr`` that hide or strike out text to a style."""
+    return replace(
+        style,
+        hidden=is_on(properties, "vanish", style.hidden),
+        struck=is_on(properties, "strike", style.struck) or is_on(properties, "dstrike"),
+    )
+
+
 def is_fixed_width(properties: Any) -> bool:
     """True if ``w:rPr`` sets its text in a monospaced font."""
-    fonts = properties.find("{*}rFonts")
-    return fonts is not None and bool(FIXED_WIDTH.search(attribute(fonts, "ascii") or ""))
+    return bool(FIXED_WIDTH.search(_font(properties)))
+
+
+def _font(properties: Any) -> str:
+    fonts = None if properties is None else properties.find("{*}rFonts")
+    return "" if fonts is None else attribute(fonts, "ascii") or ""
 
 
 # ---------------------------------------------------------------- the document
@@ -267,7 +306,7 @@ def read_word(data: bytes, name: str) -> Reading:
         reader = _Reader(package)
         kept = reader.read()
         title = reader.title or core_title(package) or reader.first_heading
-        return Reading(title, reader.blocks.text(), kept)
+        return Reading(title, reader.blocks.text(), kept, omitted=reader.omitted)
 
 
 class _Reader:
@@ -277,7 +316,8 @@ class _Reader:
         self.first_heading = ""
         self._package = package
         self._main = main_part(package, "word/document.xml")
-        self._related = list(package.relationships(self._main).values())
+        self._targets = package.relationships(self._main)
+        self._related = list(self._targets.values())
         self._styles = Styles(self._part("styles"))
         self._numbering = Numbering(self._part("numbering"))
         self._notes = {}
@@ -286,7 +326,9 @@ class _Reader:
             self._notes[mark] = {
                 attribute(note, "id"): note for note in ([] if notes is None else notes)
             }
-        self._boxes: list[Any] = []  # text boxes anchored in the paragraph
+        comments = self._part("comments")
+        self.omitted = Counter(comment=0 if comments is None else len(comments))
+        self._boxes: list[Any] = []  # text boxes and charts anchored in the paragraph
         self._writer = PieceWriter(self.blocks)
 
     def read(self) -> float:
@@ -337,14 +379,15 @@ class _Reader:
             style = with_paragraph(self._styles.get(value(properties, "pStyle")), properties)
         style_id = "" if properties is None else value(properties, "pStyle")
         outer, self._boxes = self._boxes, []
-        text = "".join(self._inline(element, fixed=style.role == "code"))
+        text = _box_around(element) or "".join(self._inline(element, style))
         boxes, self._boxes = self._boxes, outer
+        self.omitted["hidden text"] += style.hidden and bool(text.strip())
         if style.role != "contents" and not style.hidden:
             piece = self._piece(text, style, style_id)
             if piece is not None:
                 yield piece
         for box in boxes:
-            yield from self._pieces(box)
+            yield from chart(box) if local(box) == "chartSpace" else self._pieces(box)
 
     def _piece(self, text: str, style: Style, style_id: str) -> Piece | None:
         if style.role == "code" or is_code(text):
@@ -366,9 +409,13 @@ class _Reader:
             return Piece("paragraph", text)
         return labelled_item(text, depth or 0, label)
 
-    def _inline(self, element: Any, *, fixed: bool) -> Iterator[str]:
+    def _inline(self, element: Any, style: Style) -> Iterator[str]:
+        """The text in an element of a paragraph of a style."""
         for child in element:
             name = local(child)
+            self.omitted["deletion"] += name == "del" and bool("".join(child.itertext()).strip())
+            if name == "docPr" and (words := alternative(child.get("descr") or "")):
+                yield f" {words} "
             if not name or name in _NOT_SHOWN:
                 continue
             if name == "t":
@@ -376,7 +423,15 @@ class _Reader:
             elif name in _BREAKS:
                 yield _BREAKS[name]
             elif name == "r":
-                yield from self._run(child, fixed=fixed)
+                yield self._run(child, style)
+            elif name in ("sdt", "checkBox") and (sign := _box(child)):
+                yield sign
+            elif name == "hyperlink":
+                target = self._targets.get(attribute(child, "id") or "")
+                label = "".join(self._inline(child, style))
+                yield with_address(label, target.target) if target else label
+            elif name == "chart":
+                self._open_chart(attribute(child, "id") or "")
             elif name == "sym":
                 yield _symbol(child)
             elif name in ("footnoteReference", "endnoteReference"):
@@ -385,18 +440,30 @@ class _Reader:
                 self._boxes.append(child)
             elif name == "AlternateContent":
                 choice = child.find("{*}Choice")
-                yield from self._inline(child if choice is None else choice, fixed=fixed)
+                yield from self._inline(child if choice is None else choice, style)
             else:
-                yield from self._inline(child, fixed=fixed)
+                yield from self._inline(child, style)
 
-    def _run(self, run: Any, *, fixed: bool) -> Iterator[str]:
+    def _run(self, run: Any, around: Style) -> str:
         properties = run.find("{*}rPr")
-        style = PLAIN if properties is None else self._styles.get(value(properties, "rStyle"))
-        if properties is not None and is_on(properties, "vanish", style.hidden):
-            return
-        words = "".join(self._inline(run, fixed=fixed))
-        is_code = style.role == "code" or (properties is not None and is_fixed_width(properties))
-        yield code(words) if is_code and not fixed else words
+        words = "".join(self._inline(run, around))
+        if properties is None:
+            return struck(words) if around.struck else words
+        style = self._styles.get(value(properties, "rStyle"))
+        style = with_run(replace(style, struck=style.struck or around.struck), properties)
+        if style.hidden:
+            self.omitted["hidden text"] += bool(words.strip())
+            return ""
+        words = signs(words, _font(properties))
+        is_code = style.role == "code" or is_fixed_width(properties)
+        words = code(words) if is_code and around.role != "code" else words
+        return struck(words) if style.struck else words
+
+    def _open_chart(self, key: str) -> None:
+        found = self._targets.get(key)
+        root = None if found is None else self._package.tree(found.target)
+        if root is not None:
+            self._boxes.append(root)
 
     def _mark(self, kind: str, note_id: str | None) -> str:
         note = self._notes[kind].get(note_id)
@@ -457,10 +524,28 @@ def _through(parent: Any, name: str) -> Iterator[Any]:
             yield from _through(child, name)
 
 
+def _box(element: Any) -> str:
+    """The sign of a tick box: a content control, or a form field of old; "" for any other."""
+    if local(element) == "sdt":
+        found = element.find("{*}sdtPr/{*}checkbox")
+        return "" if found is None else CHECKED if is_on(found, "checked") else UNCHECKED
+    return CHECKED if is_on(element, "checked", is_on(element, "default")) else UNCHECKED
+
+
+def _box_around(paragraph: Any) -> str:
+    """The sign of a tick box whose content control holds a whole paragraph or its cell."""
+    for each in (paragraph.getparent(), outside(paragraph, frozenset({"tc"}))):
+        if each is not None and local(each) == "sdtContent":
+            return _box(each.getparent())
+    return ""
+
+
 def _symbol(element: Any) -> str:
     code = attribute(element, "char") or ""
     try:
         number = int(code, 16)
     except ValueError:
         return ""
+    if sign := signs(chr(number & 0xFFFF), attribute(element, "font") or ""):
+        return sign if ord(sign) not in _PRIVATE else ""
     return "" if number in _PRIVATE or not 0x20 <= number <= 0x10FFFF else chr(number)

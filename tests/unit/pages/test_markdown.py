@@ -8,6 +8,10 @@ from hypothesis import strategies as st
 
 from bot.pages.markdown import read_markdown
 
+_BOMB = "a: &a0 [x, x, x, x]\n" + "".join(
+    f"b{n}: &a{n + 1} [{', '.join([f'*a{n}'] * 9)}]\n" for n in range(30)
+)  # YAML whose values are longer than any memory
+
 
 @pytest.mark.parametrize(
     ("source", "text"),
@@ -51,7 +55,7 @@ from bot.pages.markdown import read_markdown
          "matrix[3][4] and a[i][j] and ![x][y] and [see][1]"),
         (r"\[3][4]", r"\[3][4]"),
         ("[Note]: this is no definition", "[Note]: this is no definition"),
-        ("- [ ] todo [^1] arr[0] [link]", "- [ ] todo [^1] arr[0] [link]"),
+        ("- [ ] todo [^1] arr[0] [link]", "- ☐ todo [^1] arr[0] [link]"),
         ("[^1]: a footnote", "[^1]: a footnote"),
         ("a < b and List<String> and <placeholder>", "a < b and List<String> and <placeholder>"),
         ("*emphasis* and **strong** and snake_case", "*emphasis* and **strong** and snake_case"),
@@ -107,9 +111,69 @@ def test_the_title_is_the_front_matters_or_the_first_heading(source: str, title:
     assert read_markdown(source)[0] == title
 
 
-def test_front_matter_is_not_text() -> None:
-    assert read_markdown("---\ntitle: T\ntags: [a]\n---\nText")[1] == "Text"
+@pytest.mark.parametrize(
+    ("matter", "text"),
+    [
+        ("owner: \"[[Nina Okafor]]\"\ndue: 2026-09-30",
+         "- Owner: Nina Okafor\n- Due: 2026-09-30\n\n"),
+        ("tags: [a, b]\naliases:\n  - x\n  - y z", "- Tags: a, b\n- Aliases: x, y z\n\n"),
+        ("sidebar_label: One\nempty:\nauthor: {name: Ada, mail: a@b.c}",
+         "- Sidebar label: One\n- Author: name: Ada, mail: a@b.c\n\n"),
+        ("title: Only", ""),
+        ("owner: Nina: the first\nplan: [a", "- Owner: Nina: the first\n- Plan: [a\n\n"),  # no YAML
+        ("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]",
+         "- A: x, x\n- B: x, x, x, x\n- C: x, x, x, x, x, x, x, x\n\n"),
+        ("- a\n- b", ""),
+    ],
+)  # fmt: skip
+def test_front_matter_is_a_list_at_the_head(matter: str, text: str) -> None:
+    assert read_markdown(f"---\n{matter}\n---\nText").text == f"{text}Text"
+
+
+def test_other_front_matter() -> None:
+    assert read_markdown("+++\ndue = 2026-09-30\n+++\nText").text == "- Due: 2026-09-30\n\nText"
+    assert len(read_markdown("---\n" + _BOMB + "---\nText").text) < 20_000
     assert read_markdown("---\nno end\n\nText")[1] == "---\nno end\n\nText"
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "comments"),
+    [
+        ("a %% internal: 80 k %% b", "a  b", 1),
+        ("a\n\n%%\none\n\ntwo\n%%\n\nb", "a\n\n\n\nb", 1),
+        ("a {/* TODO */} b<!-- c -->", "a  b", 2),
+        ("`%% a %%` and `<!-- b -->`", "`%% a %%` and `<!-- b -->`", 0),
+        ("100%% sure and 5%% off", "100%% sure and 5%% off", 0),
+    ],
+)
+def test_comments_are_left_out_and_counted(source: str, text: str, comments: int) -> None:
+    reading = read_markdown(source)
+    assert (reading.text, reading.omitted.get("comment", 0)) == (text, comments)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("1. [X] Done\n   - [ ] Open", "1. ☑ Done\n   - ☐ Open"),
+        ("> - [x] Done\n\n[ ] Open", "> - ☑ Done\n\n☐ Open"),
+        ("| Pump | [x] |\n| --- | --- |\n| Valve | [ ] shut |",
+         "| Pump | ☑ |\n| --- | --- |\n| Valve | ☐ shut |"),
+        ("<input type='checkbox' checked> Done <input type=checkbox> Open <input type=text>",
+         "☑ Done ☐ Open "),
+        ("- [x](done.md) and [ ] more", "- x and [ ] more"),
+        ("~~One. Two.~~ Three", "~~One.~~ ~~Two.~~ Three"),
+        ("<del>One</del> <s class=a>Two</s> <strike>Three</strike>", "~~One Two Three~~"),
+        ("`~~a~~` ~~ b ~~", "`~~a~~` ~~ b ~~"),
+        ("[[Sites/Lyon|Lyon]], [[Turin]], ![[plan.png]], [[1]] and [[ -f x ]]",
+         "Lyon, Turin, , [[1]] and [[ -f x ]]"),
+        ("[Nina](mailto:nina@a.example?subject=x) or [desk][d]\n\n[d]: tel:+49-40-555",
+         "Nina (nina@a.example) or desk (+49-40-555)\n\n"),
+        ("[+49 40 555](tel:+4940555)", "+49 40 555"),
+        ("![The yard in May](yard.png) and ![yard.png](yard.png)", "The yard in May and "),
+    ],
+)  # fmt: skip
+def test_state_is_text(source: str, text: str) -> None:
+    assert read_markdown(source).text == text
 
 
 @given(st.text(st.sampled_from("[]()!`<>-=#\n ab\\:^~"), max_size=80))
@@ -120,7 +184,27 @@ def test_no_text_breaks_the_reader_and_code_is_kept(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["[", "[a", "[a](", "![a](", "`a", "<!--", "<a ", "---\n", "a\n", "[\\"]
+    "unit",
+    [
+        "%%",
+        "\n%% ",
+        "{/*",
+        "- [ ] ",
+        "[[a",
+        "~~a",
+        "<s>",
+        "<input ",
+        "[",
+        "[a",
+        "[a](",
+        "![a](",
+        "`a",
+        "<!--",
+        "<a ",
+        "---\n",
+        "a\n",
+        "[\\",
+    ],
 )
 def test_a_pathological_file_is_read_in_linear_time(unit: str) -> None:
     read_markdown(unit * (60_000 // len(unit)))

@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from bot.rendering.marks import normalise, numbers_in
 from bot.rendering.safety import defuse
 from bot.rendering.verbatim import as_markdown, as_words
+from bot.text.struck import STRUCK
 
 _parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
@@ -49,9 +50,12 @@ PHRASES = st.lists(
     ),
     max_size=12,
 ).map(" ".join)
-# Bold, and structure or an escape of ``bot.pages.page_markdown`` at the beginning of a line.
+# Bold, struck-out text, and structure or an escape of ``bot.pages.page_markdown`` at the beginning
+# of a line.
 _STRUCTURE = re.compile(
-    r"^[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$)|\\[#|+])|\*\*\S.*\S\*\*", re.M
+    r"^[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$)|\\[#|+])|\*\*\S.*\S\*\*"
+    rf"|{STRUCK.pattern}",
+    re.M | re.DOTALL,
 )
 
 
@@ -72,6 +76,20 @@ def shown(markdown: str) -> str:
 
 def squeezed(text: str) -> str:
     return "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("It is ~~49 euros~~ 39 euros.", "It is ~~49 euros~~ 39 euros."),
+        ("~~a_b [1]~~ c_d", "~~a_b \\[1\\]~~ c_d"),
+        ("| Fee |\n| --- |\n| ~~49~~ 39 |", "| Fee |\n| --- |\n| ~~49~~ 39 |"),
+        ("from ~~ to ~~ there", "from \\~\\~ to \\~\\~ there"),
+        ("~~one\n\ntwo~~", "\\~\\~one\n\ntwo\\~\\~"),
+    ],
+)
+def test_struck_out_text_stays_struck(text: str, markdown: str) -> None:
+    assert as_markdown(text) == markdown
 
 
 @given(st.one_of(WORDS, PHRASES))

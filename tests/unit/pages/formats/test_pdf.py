@@ -119,6 +119,26 @@ def test_words_in_columns_are_a_table() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("labels", "boxes", "text"),
+    [
+        ([(100, "Yes"), (180, "No")], [(80, True), (160, False)], "☑ Yes ☐ No"),
+        ([(100, "Yes"), (180, "No")], [(130, True), (210, False)], "☑ Yes ☐ No"),
+        # labels before boxes, which are nearer to the next label
+        ([(72, "Yes"), (200, "No")], [(180, True), (300, False)], "☑ Yes ☐ No"),
+        ([(72, "Who?"), (200, "I"), (260, "Ada")], [(184, False), (245, True)], "Who? ☐ I ☑ Ada"),
+        ([(72, "Parking:")], [(300, True)], "☑ Parking:"),
+        ([], [(72, True)], "☑"),
+    ],
+)
+def test_a_box_of_a_form_is_at_its_label(
+    labels: list[tuple[float, str]], boxes: list[tuple[float, bool]], text: str
+) -> None:
+    lines = [*(Typed(x, 700, words) for x, words in labels), Typed(72, 600, "The end of it.")]
+    data = pdf([lines], boxes=[(x, 698, on) for x, on in boxes])
+    assert read_pdf(data, "x").text == f"## Page 1\n\n{text}\n\nThe end of it."
+
+
 def test_two_columns_are_read_one_after_the_other() -> None:
     left = typed(["The left column begins here", "and its last sentence goes on"], x=72)
     right = typed(["in the right one. Then it", "ends."], x=320)
