@@ -483,7 +483,7 @@ def _with_one_head(
 
 def write_table(blocks: Blocks, rows: Sequence[Sequence[str]]) -> None:
     """Write a table; its first row is its head unless it looks like the others."""
-    is_headed = is_head(rows[0], rows[1:])
+    is_headed = not rows or is_head(rows[0], rows[1:])
     for number, row in enumerate(rows):
         blocks.row(row, first=number == 0, is_headed=is_headed)
 

@@ -143,9 +143,11 @@ class _Reader:
             self.rows += bool(cells)
             self._cells += len(cells)
             words = list(self._shown(cells))
-            hidden_columns.update(at for at in columns if at < len(words) and words[at])
-            words = [text for at, text in enumerate(words) if at not in columns]
-            spans = _without(columns, merged.get(count, {}))
+            spans: Merged = merged.get(count, {})
+            if columns:
+                hidden_columns.update(at for at in columns if at < len(words) and words[at])
+                words = [text for at, text in enumerate(words) if at not in columns]
+                spans = _without(columns, spans)
             if is_hidden:
                 self.omitted["hidden row"] += any(words)
                 writer.leave_out(words, spans)
@@ -240,8 +242,6 @@ def _merged_in(package: Package, part: str) -> dict[int, dict[int, tuple[int, in
 
 def _without(columns: Collection[int], merged: Merged) -> Merged:
     """The merged cells of a row from which these columns are gone."""
-    if not columns or not merged:
-        return merged
 
     def place(at: int) -> int:
         return at - sum(each < at for each in columns)
