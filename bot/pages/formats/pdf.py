@@ -22,14 +22,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
+from bot.pages.formats.rulings import Grid, Word, grids_on
 from bot.pages.page import Reading, meaningful_title, share
 from bot.pages.page_markdown import (
     CHECKED,
@@ -55,6 +56,9 @@ _WIDE_GAP = 1.0  # line heights; a wider gap between two words separates cells o
 _HYPHENS = ("\x02", "\ufffe")  # PDFium's characters for the hyphen of a word divided between lines
 _LINE_END = re.compile("[\x02\ufffe]|\r?\n|\r|$")
 _MONO = re.compile(rb"mono|courier|consol|menlo|typewriter|cmtt|fixed|inconsolata|hack", re.I)
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+)  # Hebrew, Arabic and others
 _FIXED_PITCH = 1  # bit of a font descriptor's flags (ISO 32000-1, table 123)
 _LONGEST_FONT_NAME = 128  # bytes; PDF names have at most 127
 
@@ -165,7 +169,7 @@ def _leaf(document: Any, index: int) -> Leaf:
     except pypdfium2.PdfiumError:  # a broken page in an otherwise readable document
         return Leaf(index, label or str(index + 1), ())
     try:
-        lines = _with_boxes(list(_lines(text_page)), _boxes_on(document, page))
+        lines = _with_boxes(list(_lines(text_page, grids_on(page))), _boxes_on(document, page))
     finally:
         text_page.close()
         page.close()
@@ -232,15 +236,42 @@ def _middle(line: Line) -> float:
     return line.base + line.height / 2
 
 
-def _lines(text_page: Any) -> Iterator[Line]:
-    """The lines of a page in PDFium's order, which is that of the document's own text."""
+def _lines(text_page: Any, grids: Sequence[Grid]) -> Iterator[Line]:
+    """The lines of a page in PDFium's order, which is that of the document's own text. A ruled
+    table is one line, where its first word is.
+    """
     text = _characters(text_page)
+    found: list[tuple[list[_Span], bool]] = []
     start = 0
     for match in _LINE_END.finditer(text):
-        line = _line(text_page, text, start, match.start(), hyphen=match.group() in _HYPHENS)
-        if line is not None:
-            yield line
+        words = [m.span() for m in re.finditer(r"\S+", text[start : match.start()])]
+        spans = [_span(text_page, text, start + first, start + last) for first, last in words]
+        found.append((spans, match.group() in _HYPHENS))
         start = match.end()
+    for number, (spans, hyphen) in enumerate(found if grids else ()):
+        for span in spans:
+            if grid := _grid_of(span, grids):
+                is_divided = hyphen and span is spans[-1]
+                grid.words.append(Word(span.text, *span.middle, number, is_divided))
+    tables = {id(grid): table for grid in grids if (table := grid.table(_with_next_line))}
+    ruled = [grid for grid in grids if id(grid) in tables]
+    for spans, hyphen in found:
+        for grid, group in groupby(spans, lambda span: _grid_of(span, ruled)):
+            if grid is None:
+                yield _line(text_page, list(group), hyphen=hyphen)
+            elif table := tables.pop(id(grid), ""):
+                whole = " ".join(word.text for word in grid.words)
+                height = max(span.top - span.bottom for span in group)
+                place = (grid.xs[0], grid.xs[-1], grid.ys[-1] - height, height)
+                yield Line(whole, *place, table=table)
+
+
+def _with_next_line(text: str, following: str, hyphen: bool) -> str:
+    return _continued(text, following, hyphen=hyphen, known=Counter())
+
+
+def _grid_of(span: _Span, grids: Sequence[Grid]) -> Grid | None:
+    return next((grid for grid in grids if grid.holds(*span.middle)), None)
 
 
 def _characters(text_page: Any) -> str:
@@ -258,32 +289,27 @@ def _paired(word: str) -> str:
     return word.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _line(text_page: Any, text: str, start: int, end: int, *, hyphen: bool) -> Line | None:
-    words = [(m.start(), m.end()) for m in re.finditer(r"\S+", text[start:end])]
-    if not words:
-        return None
-    boxes = [_span(text_page, start + first, start + last) for first, last in words]
-    height = max(top - bottom for _, bottom, _, top in boxes)
+def _line(text_page: Any, spans: Sequence[_Span], *, hyphen: bool) -> Line:
+    height = max(span.top - span.bottom for span in spans)
     cells: list[tuple[float, float, str]] = []
-    for (first, last), (left, _, right, _) in zip(words, boxes, strict=True):
-        word = _paired(text[start + first : start + last])
-        if cells and left - cells[-1][1] < _WIDE_GAP * height:
-            cells[-1] = (cells[-1][0], right, f"{cells[-1][2]} {word}")
+    for span in spans:
+        if cells and span.left - cells[-1][1] < _WIDE_GAP * height:
+            cells[-1] = (cells[-1][0], span.right, f"{cells[-1][2]} {span.text}")
         else:
-            cells.append((left, right, word))
+            cells.append((span.left, span.right, span.text))
     line = Line(
         text=" ".join(cell for _, _, cell in cells),
-        left=boxes[0][0],
-        right=boxes[-1][2],
-        base=boxes[0][1],
+        left=spans[0].left,
+        right=spans[-1].right,
+        base=spans[0].bottom,
         height=height,
         cells=tuple(cells),
         hyphen=hyphen,
     )
-    places = (words[0][0], words[len(words) // 2][0], words[-1][1] - 1)
-    if not all(_is_fixed_width(text_page, start + place) for place in places):
+    places = (spans[0].first, spans[len(spans) // 2].first, spans[-1].last - 1)
+    if not all(_is_fixed_width(text_page, place) for place in places):
         return line
-    code = _spaced([text[start + first : start + last] for first, last in words], boxes)
+    code = _spaced(spans)
     return replace(line, code=f"{code}-" if hyphen else code)
 
 
@@ -295,21 +321,31 @@ def _is_fixed_width(text_page: Any, index: int) -> bool:
     return bool(flags.value & _FIXED_PITCH) or _MONO.search(name.value) is not None
 
 
-def _spaced(words: Sequence[str], boxes: Sequence[tuple[float, float, float, float]]) -> str:
+def _spaced(spans: Sequence[_Span]) -> str:
     """Monospaced words with as many spaces between them as the gaps have room for."""
-    width = sum(right - left for left, _, right, _ in boxes) / sum(map(len, words))
-    text = _paired(words[0])
-    for word, before, box in zip(words[1:], boxes, boxes[1:], strict=False):
-        text += " " * max(1, round((box[0] - before[2]) / width) if width else 1) + _paired(word)
+    width = sum(span.right - span.left for span in spans) / sum(len(span.text) for span in spans)
+    text = spans[0].text
+    for before, span in pairwise(spans):
+        gap = round((span.left - before.right) / width) if width else 1
+        text += " " * max(1, gap) + span.text
     return text
 
 
-def _span(text_page: Any, first: int, last: int) -> tuple[float, float, float, float]:
-    """Left, bottom, right and top of a word, in points."""
+def _span(text_page: Any, text: str, first: int, last: int) -> _Span:
+    """A word and its place. A word of a script that is written from right to left is put into the
+    order in which it is read, if the document has it as it looks.
+    """
     left, bottom, right, top = _box(text_page, first)
+    word = _paired(text[first:last])
     if last - first > 1:
-        right = _box(text_page, last - 1)[2]
-    return left, bottom, max(left, right), top
+        end = _box(text_page, last - 1)
+        if _RIGHT_TO_LEFT.match(word):
+            if left < end[0] and _RIGHT_TO_LEFT.match(word[-1]):
+                word = word[::-1]
+            left, right = min(left, end[0]), max(right, end[2])
+        else:
+            right = end[2]
+    return _Span(word, first, last, left, bottom, max(left, right), top)
 
 
 def _box(text_page: Any, index: int) -> tuple[float, float, float, float]:
@@ -317,6 +353,22 @@ def _box(text_page: Any, index: int) -> tuple[float, float, float, float]:
     if not pdfium.FPDFText_GetLooseCharBox(text_page, index, rectangle):
         return 0.0, 0.0, 0.0, 0.0
     return rectangle.left, rectangle.bottom, rectangle.right, rectangle.top
+
+
+class _Span(NamedTuple):
+    """A word, its characters' indices and its place in points."""
+
+    text: str
+    first: int
+    last: int
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
 
 # ---------------------------------------------------------------- typesetting
@@ -352,7 +404,7 @@ class Line:
 
     ``cells`` are its parts separated by wide gaps, each with its left and right end. ``hyphen``:
     its last word continues on the next line; the hyphen itself is not in ``text``. ``code`` is the
-    text with all its spaces if it is monospaced, else "".
+    text with all its spaces if it is monospaced, else "". ``table`` is a ruled table in Markdown.
     """
 
     text: str
@@ -363,6 +415,7 @@ class Line:
     cells: tuple[tuple[float, float, str], ...] = ()
     hyphen: bool = False
     code: str = ""
+    table: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,6 +555,9 @@ def _blocks(leaf: Leaf, body: float, known: Counter[str]) -> list[_Block]:
     usual = min(median(distances), _DOUBLE_SPACED * body) if distances else 1.2 * body
     blocks: list[_Block] = []
     for group in _groups(leaf.lines, usual):
+        if group[0].table:
+            blocks.append(_Block("table", group[0].table))
+            continue
         if group[0].code and not _is_larger(group[0], body):
             blocks.append(_Block("code", fenced(_code(group))))
             continue
@@ -549,6 +605,8 @@ def _groups(lines: Sequence[Line], distance: float) -> Iterator[list[Line]]:
 
 def _goes_on(group: Sequence[Line], line: Line, distance: float) -> bool:
     last = group[-1]
+    if last.table or line.table:
+        return False
     if last.code or line.code:
         return bool(last.code and line.code) and _is_next(last, line, _EMPTY_LINES * line.height)
     if last.hyphen:
