@@ -52,6 +52,14 @@ MOST_ON_A_PAGE = 100_000  # characters; the rest of such a page is ignored
 _ONE_AT_A_TIME = threading.Lock()
 
 _BOXES = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
+_FIELDS = (
+    pdfium.FPDF_FORMFIELD_TEXTFIELD,
+    pdfium.FPDF_FORMFIELD_COMBOBOX,
+    pdfium.FPDF_FORMFIELD_LISTBOX,
+)
+_LONGEST_VALUE = 20_000  # bytes of what is filled in
+_MOST_SLANTED = 2  # lines of a watermark
+_SLANTED = 0.1  # radians, from the horizontal and the vertical
 _WIDE_GAP = 1.0  # line heights; a wider gap between two words separates cells of a row
 _HYPHENS = ("\x02", "\ufffe")  # PDFium's characters for the hyphen of a word divided between lines
 _LINE_END = re.compile("[\x02\ufffe]|\r?\n|\r|$")
@@ -94,7 +102,8 @@ def read_pdf(data: bytes, name: str) -> Reading:
     if len(leaves) < count:
         text += f"\n\n## Pages {len(leaves) + 1} to {count} were not read"
         kept *= len(leaves) / count
-    return Reading(title, text, kept)
+    pictures = sum(leaf.is_picture for leaf in leaves)
+    return Reading(title, text, kept, omitted={"page without text": pictures} if pictures else {})
 
 
 def scans_in(data: bytes, name: str) -> tuple[list[tuple[str, bytes]], int]:
@@ -169,11 +178,84 @@ def _leaf(document: Any, index: int) -> Leaf:
     except pypdfium2.PdfiumError:  # a broken page in an otherwise readable document
         return Leaf(index, label or str(index + 1), ())
     try:
-        lines = _with_boxes(list(_lines(text_page, grids_on(page))), _boxes_on(document, page))
+        lines = list(_lines(text_page, grids_on(page)))
+        slanted = [line for line in lines if line.is_slanted]
+        if len(slanted) > _MOST_SLANTED:  # names of a diagram's columns
+            slanted = []
+        lines = [line for line in lines if line not in slanted]
+        lines = _with_boxes(lines, _boxes_on(document, page))
+        _set_values(lines, _values_on(document, page))
+        is_picture = not (lines or slanted) and pdfium.FPDFPage_CountObjects(page) > 0
     finally:
         text_page.close()
         page.close()
-    return Leaf(index, label or str(index + 1), tuple(lines))
+    watermark = _closed_up(" ".join(line.text for line in slanted))
+    return Leaf(index, label or str(index + 1), tuple(lines), watermark, is_picture)
+
+
+def _closed_up(text: str) -> str:
+    """Text without the spaces between single letters: "D R A F T"."""
+    letters = text.split()
+    return "".join(letters) if all(len(each) == 1 for each in letters) else text
+
+
+def _values_on(document: Any, page: Any) -> Iterator[tuple[pdfium.FS_RECTF, str, str]]:
+    """The fields of a form that are filled in on a page: place, name and value."""
+    if document.formenv is None:
+        return
+    for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), MOST_FIELDS)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, number)
+        try:
+            kind = pdfium.FPDFAnnot_GetFormFieldType(document.formenv, annotation)
+            place = pdfium.FS_RECTF()
+            if kind in _FIELDS and pdfium.FPDFAnnot_GetRect(annotation, place):
+                name, value = (
+                    _of_field(read, document.formenv, annotation)
+                    for read in (
+                        pdfium.FPDFAnnot_GetFormFieldName,
+                        pdfium.FPDFAnnot_GetFormFieldValue,
+                    )
+                )
+                if value:
+                    yield place, name, value
+        finally:
+            pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _of_field(read: Any, form: Any, annotation: Any) -> str:
+    """A text of a field, on one line: PDFium returns its length in bytes, and writes UTF-16."""
+    length = min(read(form, annotation, None, 0), _LONGEST_VALUE)
+    buffer = ctypes.create_string_buffer(length)
+    read(form, annotation, ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR)), length)
+    return " ".join(buffer.raw.decode("utf-16-le", "replace").replace("\0", " ").split())
+
+
+def _set_values(lines: list[Line], values: Iterable[tuple[pdfium.FS_RECTF, str, str]]) -> None:
+    """Put each value behind its label, to its left or above it; without one it has its name."""
+    for place, name, value in values:
+        height = place.top - place.bottom
+        found = None
+        for at, line in enumerate(lines):
+            beside = (
+                abs(_middle(line) - (place.bottom + place.top) / 2) < max(line.height, height) / 2
+            )
+            above = 0 <= line.base - place.top + height / 2 < 1.5 * line.height
+            for number, (left, right, _) in enumerate(line.cells):
+                if beside and right <= place.left + height / 2:
+                    found = min(found or (1.0, 0.0, 0, 0), (0.0, place.left - right, at, number))
+                elif above and left < place.right and right > place.left:
+                    found = min(found or (2.0, 0.0, 0, 0), (1.0, line.base - place.top, at, number))
+        if found is None:
+            text, box = f"{name}: {value}", (place.left, place.right)
+            line = Line(text, *box, place.bottom, height, ((*box, text),))
+            lines.insert(sum(_middle(each) > _middle(line) for each in lines), line)
+            continue
+        line, number = lines[found[2]], found[3]
+        cells = list(line.cells)
+        left, right, words = cells[number]
+        cells[number] = left, max(right, place.right), f"{words} {value}"
+        text = " ".join(words for *_, words in cells)
+        lines[found[2]] = replace(line, text=text, cells=tuple(cells), code="")
 
 
 def _boxes_on(document: Any, page: Any) -> Iterator[tuple[pdfium.FS_RECTF, str]]:
@@ -305,12 +387,17 @@ def _line(text_page: Any, spans: Sequence[_Span], *, hyphen: bool) -> Line:
         height=height,
         cells=tuple(cells),
         hyphen=hyphen,
+        is_slanted=_is_slanted(pdfium.FPDFText_GetCharAngle(text_page, spans[0].first)),
     )
     places = (spans[0].first, spans[len(spans) // 2].first, spans[-1].last - 1)
     if not all(_is_fixed_width(text_page, place) for place in places):
         return line
     code = _spaced(spans)
     return replace(line, code=f"{code}-" if hyphen else code)
+
+
+def _is_slanted(angle: float) -> bool:
+    return angle > 0 and _SLANTED < angle % (math.pi / 2) < math.pi / 2 - _SLANTED
 
 
 def _is_fixed_width(text_page: Any, index: int) -> bool:
@@ -416,15 +503,20 @@ class Line:
     hyphen: bool = False
     code: str = ""
     table: str = ""
+    is_slanted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A page: ``index`` counts from 0, ``label`` is its printed number."""
+    """A page: ``index`` counts from 0, ``label`` is its printed number, ``watermark`` is slanted text
+    across it. ``is_picture``: it has content, but no text.
+    """
 
     index: int
     label: str
     lines: tuple[Line, ...]
+    watermark: str = ""
+    is_picture: bool = False
 
 
 @dataclass(slots=True)
@@ -448,7 +540,11 @@ def set_text(leaves: Sequence[Leaf]) -> str:
     pages = [(leaf.label, _blocks(leaf, body, known)) for leaf in leaves]
     _mend_across_pages([blocks for _, blocks in pages], known)
     parts: list[str] = []
-    for label, blocks in pages:
+    marks = [leaf.watermark for leaf in leaves]
+    for number, (label, blocks) in enumerate(pages):
+        mark = marks[number]
+        if mark and mark not in marks[:number]:
+            blocks.insert(0, _Block("paragraph", f"Watermark: {mark}"))
         if blocks:
             parts.append(f"## Page {label}")
             for above, block in pairwise((_Block("heading", ""), *blocks)):
