@@ -103,7 +103,7 @@ def read_pdf(data: bytes, name: str) -> Reading:
         text += f"\n\n## Pages {len(leaves) + 1} to {count} were not read"
         kept *= len(leaves) / count
     pictures = sum(leaf.is_picture for leaf in leaves)
-    return Reading(title, text, kept, omitted={"page without text": pictures} if pictures else {})
+    return Reading(title, text, kept, omitted={"textless page": pictures} if pictures else {})
 
 
 def scans_in(data: bytes, name: str) -> tuple[list[tuple[str, bytes]], int]:
@@ -178,13 +178,18 @@ def _leaf(document: Any, index: int) -> Leaf:
     except pypdfium2.PdfiumError:  # a broken page in an otherwise readable document
         return Leaf(index, label or str(index + 1), ())
     try:
-        lines = list(_lines(text_page, grids_on(page)))
+        rows = _rows_of(text_page)
+        boxes, values = list(_boxes_on(document, page)), list(_values_on(document, page))
+        grids = _ruled(grids_on(page), rows, [*boxes, *values])
+        lines = list(_lines(text_page, rows, grids))
         slanted = [line for line in lines if line.is_slanted]
         if len(slanted) > _MOST_SLANTED:  # names of a diagram's columns
             slanted = []
         lines = [line for line in lines if line not in slanted]
-        lines = _with_boxes(lines, _boxes_on(document, page))
-        _set_values(lines, _values_on(document, page))
+        lines = _with_boxes(
+            lines, [box for box in boxes if not _grid_of(_middle_of(box[0]), grids)]
+        )
+        _set_values(lines, [each for each in values if not _grid_of(_middle_of(each[0]), grids)])
         is_picture = not (lines or slanted) and pdfium.FPDFPage_CountObjects(page) > 0
     finally:
         text_page.close()
@@ -318,42 +323,67 @@ def _middle(line: Line) -> float:
     return line.base + line.height / 2
 
 
-def _lines(text_page: Any, grids: Sequence[Grid]) -> Iterator[Line]:
-    """The lines of a page in PDFium's order, which is that of the document's own text. A ruled
-    table is one line, where its first word is.
+def _rows_of(text_page: Any) -> list[tuple[list[_Span], bool]]:
+    """The words of each line of a page in PDFium's order, which is that of the document's own text,
+    and whether the last one is divided.
     """
     text = _characters(text_page)
-    found: list[tuple[list[_Span], bool]] = []
+    rows: list[tuple[list[_Span], bool]] = []
     start = 0
     for match in _LINE_END.finditer(text):
         words = [m.span() for m in re.finditer(r"\S+", text[start : match.start()])]
         spans = [_span(text_page, text, start + first, start + last) for first, last in words]
-        found.append((spans, match.group() in _HYPHENS))
+        rows.append((spans, match.group() in _HYPHENS))
         start = match.end()
-    for number, (spans, hyphen) in enumerate(found if grids else ()):
+    return rows
+
+
+def _ruled(
+    grids: list[Grid],
+    rows: Sequence[tuple[list[_Span], bool]],
+    form: Sequence[tuple[Any, ...]],
+) -> list[Grid]:
+    """The grids that are tables, with their words; ``form`` has the places and texts of fields."""
+    for number, (spans, hyphen) in enumerate(rows if grids else ()):
         for span in spans:
-            if grid := _grid_of(span, grids):
+            if grid := _grid_of(span.middle, grids):
                 is_divided = hyphen and span is spans[-1]
                 grid.words.append(Word(span.text, *span.middle, number, is_divided))
-    tables = {id(grid): table for grid in grids if (table := grid.table(_with_next_line))}
-    ruled = [grid for grid in grids if id(grid) in tables]
-    for spans, hyphen in found:
-        for grid, group in groupby(spans, lambda span: _grid_of(span, ruled)):
+    for place, *_, text in form if grids else ():
+        if grid := _grid_of(_middle_of(place), grids):
+            grid.put(text, *_middle_of(place))
+    for grid in grids:
+        grid.close(_with_next_line)
+    return [grid for grid in grids if grid.table]
+
+
+def _lines(
+    text_page: Any, rows: Sequence[tuple[list[_Span], bool]], grids: Sequence[Grid]
+) -> Iterator[Line]:
+    """The lines of a page; a ruled table is one line, where its first word is."""
+    done: list[Grid] = []
+    for spans, hyphen in rows:
+        for grid, group in groupby(spans, lambda span: _grid_of(span.middle, grids)):
             if grid is None:
                 yield _line(text_page, list(group), hyphen=hyphen)
-            elif table := tables.pop(id(grid), ""):
-                whole = " ".join(word.text for word in grid.words)
+            elif not any(grid is each for each in done):
+                done.append(grid)
+                words = " ".join(word.text for word in grid.words)
                 height = max(span.top - span.bottom for span in group)
                 place = (grid.xs[0], grid.xs[-1], grid.ys[-1] - height, height)
-                yield Line(whole, *place, table=table)
+                yield Line(words, *place, table=grid.table)
 
 
 def _with_next_line(text: str, following: str, hyphen: bool) -> str:
     return _continued(text, following, hyphen=hyphen, known=Counter())
 
 
-def _grid_of(span: _Span, grids: Sequence[Grid]) -> Grid | None:
-    return next((grid for grid in grids if grid.holds(*span.middle)), None)
+def _grid_of(place: tuple[float, float], grids: Sequence[Grid]) -> Grid | None:
+    return next((grid for grid in grids if grid.holds(*place)), None)
+
+
+def _middle_of(place: Any) -> tuple[float, float]:
+    return (place.left + place.right) / 2, (place.bottom + place.top) / 2
 
 
 def _characters(text_page: Any) -> str:
@@ -508,8 +538,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A page: ``index`` counts from 0, ``label`` is its printed number, ``watermark`` is slanted text
-    across it. ``is_picture``: it has content, but no text.
+    """A page: ``index`` counts from 0, ``label`` is its printed number, ``watermark`` is slanted
+    text across it. ``is_picture``: it has content, but no text.
     """
 
     index: int

@@ -55,12 +55,22 @@ class Grid:
     across: list[Edge]
     down: list[Edge]
     words: list[Word] = field(default_factory=list)
+    table: str = ""
 
     def holds(self, x: float, y: float) -> bool:
         return self.xs[0] < x < self.xs[-1] and self.ys[0] < y < self.ys[-1]
 
-    def table(self, join: Callable[[str, str, bool], str]) -> str:
-        """The table as Markdown; "" if the grid is a frame or a diagram.
+    def put(self, text: str, x: float, y: float) -> None:
+        """Put a field of a form into its cell: before the word to its right, else at the end."""
+        place = self._place(x, y)
+        for at, word in enumerate(self.words):
+            if word.x > x and self._place(word.x, word.y) == place:
+                self.words.insert(at, Word(text, x, y, word.line, False))
+                return
+        self.words.append(Word(text, x, y, -1, False))
+
+    def close(self, join: Callable[[str, str, bool], str]) -> None:
+        """Set ``table`` to the Markdown of the grid; it stays "" for a frame or a diagram.
 
         ``join`` continues a text with its next line, whose first word may be the rest of a divided
         one.
@@ -68,8 +78,7 @@ class Grid:
         cells: dict[tuple[int, int], list[Word]] = {}
         owners = self._owners()
         for word in self.words:
-            place = bisect_right(self.ys, word.y) - 1, bisect_right(self.xs, word.x) - 1
-            cells.setdefault(owners[place], []).append(word)
+            cells.setdefault(owners[self._place(word.x, word.y)], []).append(word)
         texts = {owner: _text(words, join) for owner, words in cells.items()}
         rows = []
         for row in reversed(range(len(self.ys) - 1)):
@@ -81,14 +90,17 @@ class Grid:
             rows.append(shown)
         used = [i for i in range(len(self.xs) - 1) if any(row[i] for row in rows)]
         rows = [[row[i] for i in used] for row in rows if any(row)]
-        if len(rows) < 2 or len(used) < 2:
-            return ""
-        if len(texts) < _FEWEST_FILLED * len(set(owners.values())):
-            return ""
-        if max(map(len, texts.values())) > WIDEST_CELL:
-            return ""
-        rows.insert(1, ["---"] * len(used))
-        return "\n".join(map(table_row, rows))
+        if (
+            min(len(rows), len(used)) >= 2
+            and len(texts) >= _FEWEST_FILLED * len(set(owners.values()))
+            and max(map(len, texts.values())) <= WIDEST_CELL
+        ):
+            rows.insert(1, ["---"] * len(used))
+            self.table = "\n".join(map(table_row, rows))
+
+    def _place(self, x: float, y: float) -> tuple[int, int]:
+        """The row and the column of a place in the grid."""
+        return bisect_right(self.ys, y) - 1, bisect_right(self.xs, x) - 1
 
     def _owners(self) -> dict[tuple[int, int], tuple[int, int]]:
         """The cell that each cell, by row and column, is part of: that at the top left of both."""
