@@ -363,6 +363,9 @@ def _lines(
     """The lines of a page; a ruled table is one line, where its first word is."""
     done: list[Grid] = []
     for spans, hyphen in rows:
+        if spans and not grids:
+            yield _line(text_page, spans, hyphen=hyphen)
+            continue
         for grid, group in groupby(spans, lambda span: _grid_of(span.middle, grids)):
             if grid is None:
                 yield _line(text_page, list(group), hyphen=hyphen)
@@ -453,10 +456,12 @@ def _span(text_page: Any, text: str, first: int, last: int) -> _Span:
     order in which it is read, if the document has it as it looks.
     """
     left, bottom, right, top = _box(text_page, first)
-    word = _paired(text[first:last])
+    word = text[first:last]
+    if not word.isascii():
+        word = _paired(word)
     if last - first > 1:
         end = _box(text_page, last - 1)
-        if _RIGHT_TO_LEFT.match(word):
+        if not word.isascii() and _RIGHT_TO_LEFT.match(word):
             if left < end[0] and _RIGHT_TO_LEFT.match(word[-1]):
                 word = word[::-1]
             left, right = min(left, end[0]), max(right, end[2])
