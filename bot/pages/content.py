@@ -166,12 +166,12 @@ def body_of(tree: Any) -> Any:
 
 _Place = tuple[Any, str]
 """A text of a tree: an element, and "text" or "tail"."""
-_STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*+:[^;{}]*line-through", re.IGNORECASE)
+_STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*+:[^;{}:]*line-through", re.IGNORECASE)
 _STRUCK_CLASS = re.compile(r"\.([\w-]+)\s*+\{([^{}]*)\}")
 _OF_DONE = re.compile(r"check|done|complete", re.IGNORECASE)
 """Classes of ticked items, which Notion shows struck out because they are done."""
 _CONTROL = re.compile(
-    r"(?<![a-z])(?:toggle|toggler|tabs?|tabbed|nav|menu|drawer|search|theme|palette|sidebar|toc"
+    r"(?<![a-z])(?:toggle|toggler|tabs?|tabbed|nav\w*|menu\w*|drawer|search|theme|palette|sidebar|toc"
     r"|collaps\w*|accordion|expand\w*|spoiler|dropdown)(?![a-z])",
     re.IGNORECASE,
 )
@@ -228,7 +228,7 @@ def _sign(element: Any) -> str:
     if not element.attrib:
         return ""
     if element.tag == "input":
-        if get("type", "").lower() not in ("checkbox", "radio"):
+        if get("type", "").lower() not in ("checkbox", "radio") or get("role") == "button":
             return ""
         if _CONTROL.search(" ".join(filter(None, (get("id"), get("name"), get("class"))))):
             return ""

@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.core.errors import PageUnreadable
 from bot.pages import charset
-from bot.pages.content import remove, without_hidden
+from bot.pages.content import remove, with_alternatives, with_state, without_hidden
 from bot.pages.formats.packages import Package, attribute, open_package, resolved
 from bot.pages.markup import parse_html
 from bot.pages.page import Reading
@@ -45,14 +45,15 @@ def read_epub(data: bytes, name: str) -> Reading:
                 " protection, or paste the text that matters."
             )
         blocks = Blocks()
-        done = 0
+        done = hidden = 0
         for part in chapters:
             if blocks.full:
                 blocks.heading(2, f"Chapters {done + 1} to {len(chapters)} were not read")
                 break
             done += 1
-            _write(package.read(part, LARGEST_CHAPTER), blocks)
-        return Reading(title, blocks.text(), done / len(chapters) if chapters else 1.0)
+            hidden += _write(package.read(part, LARGEST_CHAPTER), blocks)
+        kept = done / len(chapters) if chapters else 1.0
+        return Reading(title, blocks.text(), kept, omitted={"hidden text": hidden})
 
 
 def _root(package: Package) -> tuple[str, Any]:
@@ -83,12 +84,15 @@ def _is_locked(package: Package, chapters: set[str]) -> bool:
     return any(attribute(each, "URI") in chapters for each in root.iter("{*}CipherReference"))
 
 
-def _write(page: bytes, blocks: Blocks) -> None:
+def _write(page: bytes, blocks: Blocks) -> int:
+    """Write a page, and return how much of it is hidden."""
     tree = parse_html(charset.decode(page, "utf-8"))
     body = None if tree is None else tree.find(".//body")
     if body is None:
-        return
-    without_hidden(body)
+        return 0
+    hidden = without_hidden(body)
+    with_state(body)
+    with_alternatives(body)
     for element in list(body.iter(*_NO_TEXT)):
         if element.getparent() is not None:
             remove(element)
@@ -96,3 +100,4 @@ def _write(page: bytes, blocks: Blocks) -> None:
         if _NOTE.search(f"{link.get('epub:type')} {link.get('role')}") and not len(link):
             link.text = f"[^{(link.text or '').strip('[]')}]"  # Markdown's form
     blocks.page_text(written(body))
+    return hidden

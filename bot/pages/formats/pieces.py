@@ -85,7 +85,11 @@ def signs(text: str, font: str) -> str:
     known = _SIGNS.get(font.casefold())
     if known is None:
         return text
-    return "".join(known.get(ord(each) & 0xFF, "" if each.strip() else each) for each in text)
+    is_letter = (ord(each) < 0x100 or 0xF000 <= ord(each) < 0xF100 for each in text)
+    return "".join(
+        known.get(ord(each) & 0xFF, "" if each.strip() else each) if in_font else each
+        for each, in_font in zip(text, is_letter, strict=True)
+    )
 
 
 def chart(root: Any) -> Iterator[Piece]:

@@ -34,7 +34,7 @@ from bot.pages.formats.packages import (
     open_package,
     whole,
 )
-from bot.pages.formats.pieces import MOST_CELLS, GridWriter, Merged, signs
+from bot.pages.formats.pieces import MOST_CELLS, GridWriter, Merged, PieceWriter, chart, signs
 from bot.pages.page import Reading, meaningful_title
 from bot.pages.page_markdown import CHECKED, UNCHECKED, Blocks, struck
 
@@ -110,9 +110,13 @@ class _Reader:
             BytesIO(data), read_only=True, data_only=True, keep_links=False, rich_text=True
         )
         self._boxes = _box_styles(package)
-        fonts = self._book._fonts
+        fonts = dict(enumerate(self._book._fonts))
         styles = enumerate(self._book._cell_styles)
-        self._fonts = {n: fonts[each.fontId] for n, each in styles if each.fontId < len(fonts)}
+        of_styles = {n: fonts[each.fontId] for n, each in styles if each.fontId in fonts}
+        # those that strike out, or have signs in place of letters
+        self._fonts = {
+            n: f for n, f in of_styles.items() if f.strike or signs("a", f.name or "") != "a"
+        }
         self.title = meaningful_title(self._book.properties.title or "")
         self.blocks = Blocks()
         self.omitted = Counter[str]()
@@ -160,7 +164,21 @@ class _Reader:
                 break
         else:
             writer.end()
+            self._around(sheet)
         self.omitted["hidden column"] += len(hidden_columns)
+
+    def _around(self, sheet: Any) -> None:
+        """Write the charts of a sheet, and count its comments."""
+        related = self._package.relationships(sheet._worksheet_path).values()
+        writer = PieceWriter(self.blocks)
+        for part in (each.target for each in related if each.kind == "drawing"):
+            for each in self._package.relationships(part).values():
+                root = self._package.tree(each.target) if each.kind == "chart" else None
+                if root is not None:
+                    writer.put_all(chart(root))
+        for part in (each.target for each in related if each.kind == "comments"):
+            root = self._package.tree(part)
+            self.omitted["comment"] += 0 if root is None else len(list(root.iter("{*}comment")))
 
     def _shown(self, row: tuple[Any, ...]) -> Iterator[str]:
         for cell in row:

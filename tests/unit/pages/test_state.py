@@ -16,6 +16,8 @@ import pptx
 import pytest
 from openpyxl.cell.rich_text import CellRichText, TextBlock  # type: ignore[import-untyped]
 from openpyxl.cell.text import InlineFont  # type: ignore[import-untyped]
+from openpyxl.chart import BarChart  # type: ignore[import-untyped]
+from openpyxl.comments import Comment  # type: ignore[import-untyped]
 from openpyxl.styles import Font  # type: ignore[import-untyped]
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
@@ -27,6 +29,7 @@ from tests.fakes.packages import (
     RELATIONSHIPS,
     R,
     W,
+    book,
     open_document,
     package,
     paragraph,
@@ -44,6 +47,10 @@ def html(body: str, head: str = "") -> bytes:
     return (
         f"<html><head><title>T</title>{head}</head><body><main>{body}</main></body></html>".encode()
     )
+
+
+def epub(body: str) -> bytes:
+    return book({"a.xhtml": f"<html><body>{body}</body></html>"})
 
 
 def item(box: str, words: str) -> str:
@@ -70,8 +77,9 @@ def sign(char: str, font: str = "Wingdings") -> str:
     return f'<w:r><w:sym w:font="{font}" w:char="{char}"/></w:r>'
 
 
-def in_font(text: str, font: str = "Wingdings") -> str:
-    return f'<w:r><w:rPr><w:rFonts w:ascii="{font}"/></w:rPr><w:t>{text}</w:t></w:r>'
+def in_font(text: str, symbol: str = "") -> str:
+    inside = symbol.removeprefix("<w:r>").removesuffix("</w:r>") or f"<w:t>{text}</w:t>"
+    return f'<w:r><w:rPr><w:rFonts w:ascii="Wingdings"/></w:rPr>{inside}</w:r>'
 
 
 def in_word(on: str, off: str) -> bytes:
@@ -110,13 +118,13 @@ def slide_of(*runs: tuple[str, str, str]) -> bytes:
 
 def workbook(rows: list[list[object]], fonts: Mapping[str, str] | None = None) -> bytes:
     """A workbook of one sheet; cells have the font of a name, or struck out ("strike")."""
-    book = openpyxl.Workbook()
+    made = openpyxl.Workbook()
     for row in rows:
-        book.active.append(row)
+        made.active.append(row)
     for place, name in (fonts or {}).items():
-        book.active[place].font = Font(strike=True) if name == "strike" else Font(name)
+        made.active[place].font = Font(strike=True) if name == "strike" else Font(name)
     buffer = BytesIO()
-    book.save(buffer)
+    made.save(buffer)
     return buffer.getvalue()
 
 
@@ -184,6 +192,10 @@ BOXES = {
     "word symbol without F0": (
         "a.docx",
         in_word(sign("0052", "Wingdings 2"), sign("00A3", "Wingdings 2")),
+    ),
+    "word symbol in its font": (
+        "a.docx",
+        in_word(in_font("", symbol=sign("F0FE")), in_font("", symbol=sign("F0A8"))),
     ),
     "word font": ("a.docx", in_word(in_font("\uf0fe"), in_font("¨"))),
     "powerpoint font": (
@@ -301,6 +313,13 @@ BOXES = {
             "</li></ul>"
         ),
     ),
+    "epub": (
+        "a.epub",
+        epub(
+            f"<p><input type='checkbox' checked=''/> {SHOWN}</p>"
+            f"<p><input type='checkbox'/>{UNSHOWN}</p>"
+        ),
+    ),
     "markdown": ("a.md", f"- [x] {SHOWN}\n- [ ] {UNSHOWN}".encode()),
     "notebook": (
         "a.ipynb",
@@ -400,6 +419,7 @@ STRUCK = {
             f"<style>p{{}}.gone{{{LINE}}}</style>",
         ),
     ),
+    "epub": ("a.epub", epub("<p>It is <del>49 euros</del> 39 euros.</p>")),
     "markdown": ("a.md", b"It is ~~49 euros~~ 39 euros."),
     "markdown with html": ("a.md", b"It is <del>49 euros</del> 39 euros."),
     "opendocument": (
@@ -504,6 +524,17 @@ def hidden_slides() -> bytes:
     return slides(made)
 
 
+def sheets() -> bytes:
+    made = openpyxl.Workbook()
+    made.active.append(["Plan", "x"])
+    made.active["A1"].comment = Comment("Secret", "Ada")
+    made.create_sheet("Secret").append(["Secret"])
+    made["Secret"].sheet_state = "hidden"
+    buffer = BytesIO()
+    made.save(buffer)
+    return buffer.getvalue()
+
+
 ODS = open_document(
     "spreadsheet",
     '<table:table table:name="A"><table:table-column/><table:table-column'
@@ -533,6 +564,8 @@ HIDDEN = {
         ),
         {"hidden text": 1, "deletion": 1, "comment": 1},
     ),
+    "excel": ("a.xlsx", sheets(), {"hidden sheet": 1, "comment": 1}),
+    "epub": ("a.epub", epub("<p>Plan of it</p><p hidden=''>Secret</p>"), {"hidden text": 1}),
     "powerpoint": ("a.pptx", hidden_slides(), {"hidden slide": 1, "hidden text": 1}),
     "html": (
         "a.html",
@@ -641,6 +674,20 @@ def charts() -> bytes:
     return slides(made)
 
 
+def chart_of_a_sheet() -> bytes:
+    """A workbook whose chart has its values, which openpyxl leaves to Excel to fill in."""
+    made = openpyxl.Workbook()
+    made.active.append(["x", "y"])
+    made.active.add_chart(BarChart())
+    buffer = BytesIO()
+    made.save(buffer)
+    with zipfile.ZipFile(buffer) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    inside = series("Lyon", (12.5, 14)) + series("Turin", (3,))
+    parts["xl/charts/chart1.xml"] = CHART.format(inside).encode()
+    return package(parts)
+
+
 def merged_slides() -> bytes:
     made = pptx.Presentation()
     shapes = made.slides.add_slide(made.slide_layouts[6]).shapes
@@ -736,6 +783,7 @@ SAID = {
         CHART_TABLE,
     ),
     "word two-row header": ("a.docx", word(f"<w:tbl>{merged_rows()}</w:tbl>"), TWO_ROWS),
+    "excel chart": ("a.xlsx", chart_of_a_sheet(), CHART_TABLE),
     "powerpoint chart": ("a.pptx", charts(), CHART_TABLE),
     "powerpoint two-row header": ("a.pptx", merged_slides(), TWO_ROWS),
     "opendocument mailbox": (
