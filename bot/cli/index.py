@@ -139,7 +139,8 @@ def _tell_holdings(err: Console, held: Holdings) -> None:
             left.update(omitted)
         names = [path for path, _ in held.omitted]
         named = ", ".join(names[:SHOWN_SKIPS]) + ", …" * (len(names) > SHOWN_SKIPS)
-        err.print(Text(f"Left out: {counted(left)} (in {named}).", style="dim"), soft_wrap=True)
+        told = f"Left out or unsure: {counted(left)} (in {named})."
+        err.print(Text(told, style="dim"), soft_wrap=True)
     if held.incomplete:
         count = f"{len(held.incomplete):,} file(s)"
         few = f"Less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:"

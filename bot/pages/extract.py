@@ -99,7 +99,16 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str, people: by
             return read_mail(data, from_bytes)
         case "compound":
             return _read_compound(data, shown)
-    source = _LINE_ENDS.sub("\n", charset.decode(data, charset.declared_in(media_type or "")))
+    text, is_guessed = charset.decoded(data, charset.declared_in(media_type or ""))
+    reading = _read_text(kind, _LINE_ENDS.sub("\n", text), name, people)
+    if not is_guessed:
+        return reading
+    return reading._replace(omitted={**reading.omitted, "guessed encoding": 1})
+
+
+def _read_text(kind: Kind, source: str, name: str, people: bytes) -> Reading:
+    """Read a document of a kind whose files are text."""
+    shown = display_url(name)
     match kind:
         case "html":
             from bot.pages.markup import read_html

@@ -55,7 +55,8 @@ class Reading(NamedTuple):
 
     ``kept`` is the share of the document's visible words that ``text`` contains, from 0 to 1.
     ``canonical`` is the address that the document declares, unchecked and possibly relative, or "".
-    ``omitted`` counts what ``text`` leaves out on purpose, by kind in the singular: "hidden row".
+    ``omitted`` counts what ``text`` leaves out on purpose and what is unsure in it, by kind in the
+    singular: "hidden row", "guessed encoding".
     """
 
     title: str

@@ -290,11 +290,12 @@ class Blocks:
         for number, row in enumerate(filled):
             self.row([row[i] if i < len(row) else "" for i in used], first=number == 0)
 
-    def row(self, cells: Sequence[str], *, first: bool) -> None:
+    def row(self, cells: Sequence[str], *, first: bool, is_headed: bool = True) -> None:
         """Add one row of a table; the first one is followed by the line that makes it a header."""
         line = table_row(cells)
         if first:
-            self._add("row", f"{line}\n{'| --- ' * len(cells)}|", joined=False)
+            below = f"\n{'| --- ' * len(cells)}|" if is_headed else ""
+            self._add("row", f"{line}{below}", joined=False)
         else:
             self._add("row", line)
 

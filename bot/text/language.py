@@ -100,13 +100,18 @@ def foreign(texts: Mapping[K, str], language: str) -> frozenset[K]:
     )
 
 
+def shares(text: str) -> dict[str, float]:
+    """The model's probability for each language that the text may be in."""
+    line = " ".join(text.split())
+    # The model was trained on natural text; it recognizes different words in lower case.
+    labels, found = model().predict(f"{line} {line.lower()}", _MODEL_LANGUAGES)
+    return {label.removeprefix(_LABEL): share for label, share in zip(labels, found, strict=True)}
+
+
 def _alphabetic(words: list[str]) -> tuple[str, float]:
     """The likeliest language of words in alphabets, and the model's probability for it."""
     text = " ".join(words)
-    # The model was trained on natural text; it recognizes different words in lower case.
-    labels, shares = model().predict(f"{text} {text.lower()}", _MODEL_LANGUAGES)
-    tags = (label.removeprefix(_LABEL) for label in labels)
-    found = {tag: share for tag, share in zip(tags, shares, strict=True) if tag in LANGUAGES}
+    found = {tag: share for tag, share in shares(text).items() if tag in LANGUAGES}
     english = found.get(DEFAULT, 0.0) * _ENGLISH_WEIGHT
     if (stop_words := function_words(text)) > 1:  # "is" and "as" are words of other languages, too
         english *= _STOP_WORD_WEIGHT ** min(_MOST_STOP_WORDS, stop_words)

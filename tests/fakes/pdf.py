@@ -6,6 +6,7 @@ as typesetting programs embed East Asian fonts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ _TO_UNICODE = (
 class Typed:
     """A piece of text: its left end and base line in points from the lower left, and its size.
 
-    ``mono`` sets it in Courier.
+    ``mono`` sets it in Courier, ``angle`` turns it, in radians.
     """
 
     x: float
@@ -28,6 +29,7 @@ class Typed:
     text: str
     size: float = 11
     mono: bool = False
+    angle: float = 0.0
 
 
 def typed(
@@ -44,10 +46,14 @@ def pdf(
     first_label: int = 1,
     locked: bool = False,
     boxes: Sequence[tuple[float, float, bool]] = (),
+    fields: Sequence[tuple[float, float, str]] = (),
+    drawn: str = "",
 ) -> bytes:
     """A document of US Letter pages (612 by 792 points).
 
-    ``boxes`` are tick boxes of a form on the first page: left end, lower edge, and whether ticked.
+    ``boxes`` are tick boxes of a form on the first page: left end, lower edge, and whether ticked;
+    ``fields`` are its text fields "f0", "f1" and so on, with what is filled in. ``drawn`` are the
+    operators of the lines on every page.
     ``first_label`` is what the first page is called. ``locked`` needs a password that nobody has.
     """
     objects: list[bytes] = [b"", b""]
@@ -73,7 +79,14 @@ def pdf(
     look = add(
         b"<< /Type /XObject /Subtype /Form /BBox [0 0 12 12] /Length 0 >>\nstream\n\nendstream"
     )
-    fields = [
+    widgets = [
+        add(
+            b"<< /Type /Annot /Subtype /Widget /FT /Tx /T (f%d) /Rect [%g %g %g %g] /V <FEFF%b> >>"
+            % (number, x, y, x + 100, y + 14, _hex(value))
+        )
+        for number, (x, y, value) in enumerate(fields)
+    ]
+    widgets += [
         add(
             b"<< /Type /Annot /Subtype /Widget /FT /Btn /T (b%d) /Rect [%g %g %g %g] /V /%b /AS /%b"
             b" /AP << /N << /Yes %d 0 R /Off %d 0 R >> >> >>"
@@ -82,15 +95,15 @@ def pdf(
         for number, (x, y, on) in enumerate(boxes)
         for state in [b"Yes" if on else b"Off"]
     ]
-    form = b" ".join(b"%d 0 R" % field for field in fields)
+    form = b" ".join(b"%d 0 R" % field for field in widgets)
     kids = [
         add(
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792]"
             b" /Resources %b /Contents %d 0 R%b >>"
             % (
                 fonts,
-                stream(b"\n".join(map(_shown, page))),
-                b" /Annots [%b]" % form if fields and not number else b"",
+                stream(b"\n".join([drawn.encode(), *map(_shown, page)])),
+                b" /Annots [%b]" % form if widgets and not number else b"",
             )
         )
         for number, page in enumerate(pages)
@@ -98,7 +111,7 @@ def pdf(
     labels = b""
     if first_label != 1:
         labels = b" /PageLabels << /Nums [0 << /S /D /St %d >>] >>" % first_label
-    if fields:
+    if widgets:
         labels += b" /AcroForm << /Fields [%b] >>" % form
     objects[0] = b"<< /Type /Catalog /Pages 2 0 R%b >>" % labels
     references = b" ".join(b"%d 0 R" % kid for kid in kids)
@@ -120,7 +133,9 @@ def _shown(piece: Typed) -> bytes:
         font, string = b"F3" if piece.mono else b"F1", b"(%b)" % escaped.encode("ascii")
     else:
         font, string = b"F2", b"<%b>" % _hex(piece.text)
-    return b"BT /%b %f Tf %f %f Td %b Tj ET" % (font, piece.size, piece.x, piece.y, string)
+    across, up = math.cos(piece.angle), math.sin(piece.angle)
+    place = b"%f %f %f %f %f %f Tm" % (across, up, -up, across, piece.x, piece.y)
+    return b"BT /%b %f Tf %b %b Tj ET" % (font, piece.size, place, string)
 
 
 def _hex(text: str) -> bytes:

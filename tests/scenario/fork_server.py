@@ -74,7 +74,7 @@ PARTS = (
     "anthropic",
     "anyio._backends._asyncio",
     "babel.dates",
-    "charset_normalizer",
+    "chardet",
     "encodings.idna",
     "fasttext",
     "fluent.runtime",

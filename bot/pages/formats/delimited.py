@@ -1,15 +1,20 @@
-"""Converts comma- and tab-separated values (RFC 4180) to a table whose header is the first row."""
+"""Converts comma- and tab-separated values (RFC 4180) to a table.
+
+Its header is the first row, or the first one as wide as the table: the exports of banks and
+measuring devices begin with names and values of their own. A first row of figures is no header.
+"""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 
-from bot.pages.formats.pieces import bounded
+from bot.pages.formats.pieces import bounded, write_table
 from bot.pages.page import Reading
-from bot.pages.page_markdown import Blocks
+from bot.pages.page_markdown import Blocks, labelled
 
 _DELIMITERS = ",;\t|"
 _SAMPLE_LINES = 50
@@ -28,12 +33,44 @@ def read_delimited(text: str, *, tabs: bool) -> Reading:
     delimiter = declared[1] if declared else "\t" if tabs else _delimiter(text)
     blocks = Blocks()
     lines = _Lines(text)
-    for number, row in enumerate(_rows(lines, delimiter)):
+    rows = _rows(lines, delimiter)
+    start = list(islice(rows, _SAMPLE_LINES))
+    width, above = _table_in(start)
+    for row in start[:above]:
+        blocks.paragraph(_title(row))
+    table = _padded(chain(start[above:], rows), width)
+    write_table(blocks, list(islice(table, _SAMPLE_LINES - above)))
+    for number, row in enumerate(table, _SAMPLE_LINES):
         if blocks.full:
             blocks.heading(2, f"Rows after {number:,} were not read")
             return Reading("", blocks.text(), lines.share)
-        blocks.row(row, first=number == 0)
+        blocks.row(row, first=False)
     return Reading("", blocks.text())
+
+
+def _table_in(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """The width of the table in the first rows of a file, and how many rows are above it.
+
+    The table begins with the first row that fills most of the usual width; those above it are
+    narrower.
+    """
+    widths = Counter(len(row) for row in rows)
+    usual = max(widths, key=lambda width: (widths[width], width), default=0)
+    if usual > 2 and widths[usual] > 1:
+        for number, row in enumerate(rows):
+            if len(row) >= usual and 3 * sum(map(bool, row)) > 2 * usual:
+                return len(row), number
+    return (len(rows[0]) if rows else 0), 0
+
+
+def _title(row: Sequence[str]) -> str:
+    """The words of a row above the table: "Closing balance: 12.804,17 EUR"."""
+    name, *values = filter(None, row)
+    return labelled(name, " ".join(values))
+
+
+def _padded(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:
+    return (row + [""] * (width - len(row)) for row in rows)
 
 
 class _Lines:
@@ -55,8 +92,7 @@ class _Lines:
 
 
 def _rows(lines: _Lines, delimiter: str) -> Iterator[list[str]]:
-    """The non-empty rows, padded to the width of the header."""
-    width = 0
+    """The non-empty rows."""
     rows = csv.reader(lines, delimiter=delimiter)
     while True:
         start = lines.at
@@ -70,8 +106,7 @@ def _rows(lines: _Lines, delimiter: str) -> Iterator[list[str]]:
             continue
         cells = bounded(row)
         if cells:
-            width = width or len(cells)
-            yield cells + [""] * (width - len(cells))
+            yield cells
 
 
 def _delimiter(text: str) -> str:

@@ -22,14 +22,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
+from bot.pages.formats.rulings import Grid, Word, grids_on
 from bot.pages.page import Reading, meaningful_title, share
 from bot.pages.page_markdown import (
     CHECKED,
@@ -51,10 +52,21 @@ MOST_ON_A_PAGE = 100_000  # characters; the rest of such a page is ignored
 _ONE_AT_A_TIME = threading.Lock()
 
 _BOXES = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
+_FIELDS = (
+    pdfium.FPDF_FORMFIELD_TEXTFIELD,
+    pdfium.FPDF_FORMFIELD_COMBOBOX,
+    pdfium.FPDF_FORMFIELD_LISTBOX,
+)
+_LONGEST_VALUE = 20_000  # bytes of what is filled in
+_MOST_SLANTED = 2  # lines of a watermark
+_SLANTED = 0.1  # radians, from the horizontal and the vertical
 _WIDE_GAP = 1.0  # line heights; a wider gap between two words separates cells of a row
 _HYPHENS = ("\x02", "\ufffe")  # PDFium's characters for the hyphen of a word divided between lines
 _LINE_END = re.compile("[\x02\ufffe]|\r?\n|\r|$")
 _MONO = re.compile(rb"mono|courier|consol|menlo|typewriter|cmtt|fixed|inconsolata|hack", re.I)
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+)  # Hebrew, Arabic and others
 _FIXED_PITCH = 1  # bit of a font descriptor's flags (ISO 32000-1, table 123)
 _LONGEST_FONT_NAME = 128  # bytes; PDF names have at most 127
 
@@ -90,7 +102,8 @@ def read_pdf(data: bytes, name: str) -> Reading:
     if len(leaves) < count:
         text += f"\n\n## Pages {len(leaves) + 1} to {count} were not read"
         kept *= len(leaves) / count
-    return Reading(title, text, kept)
+    pictures = sum(leaf.is_picture for leaf in leaves)
+    return Reading(title, text, kept, omitted={"textless page": pictures} if pictures else {})
 
 
 def scans_in(data: bytes, name: str) -> tuple[list[tuple[str, bytes]], int]:
@@ -165,11 +178,89 @@ def _leaf(document: Any, index: int) -> Leaf:
     except pypdfium2.PdfiumError:  # a broken page in an otherwise readable document
         return Leaf(index, label or str(index + 1), ())
     try:
-        lines = _with_boxes(list(_lines(text_page)), _boxes_on(document, page))
+        rows = _rows_of(text_page)
+        boxes, values = list(_boxes_on(document, page)), list(_values_on(document, page))
+        grids = _ruled(grids_on(page), rows, [*boxes, *values])
+        lines = list(_lines(text_page, rows, grids))
+        slanted = [line for line in lines if line.is_slanted]
+        if len(slanted) > _MOST_SLANTED:  # names of a diagram's columns
+            slanted = []
+        lines = [line for line in lines if line not in slanted]
+        lines = _with_boxes(
+            lines, [box for box in boxes if not _grid_of(_middle_of(box[0]), grids)]
+        )
+        _set_values(lines, [each for each in values if not _grid_of(_middle_of(each[0]), grids)])
+        is_picture = not (lines or slanted) and pdfium.FPDFPage_CountObjects(page) > 0
     finally:
         text_page.close()
         page.close()
-    return Leaf(index, label or str(index + 1), tuple(lines))
+    watermark = _closed_up(" ".join(line.text for line in slanted))
+    return Leaf(index, label or str(index + 1), tuple(lines), watermark, is_picture)
+
+
+def _closed_up(text: str) -> str:
+    """Text without the spaces between single letters: "D R A F T"."""
+    letters = text.split()
+    return "".join(letters) if all(len(each) == 1 for each in letters) else text
+
+
+def _values_on(document: Any, page: Any) -> Iterator[tuple[pdfium.FS_RECTF, str, str]]:
+    """The fields of a form that are filled in on a page: place, name and value."""
+    if document.formenv is None:
+        return
+    for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), MOST_FIELDS)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, number)
+        try:
+            kind = pdfium.FPDFAnnot_GetFormFieldType(document.formenv, annotation)
+            place = pdfium.FS_RECTF()
+            if kind in _FIELDS and pdfium.FPDFAnnot_GetRect(annotation, place):
+                name, value = (
+                    _of_field(read, document.formenv, annotation)
+                    for read in (
+                        pdfium.FPDFAnnot_GetFormFieldName,
+                        pdfium.FPDFAnnot_GetFormFieldValue,
+                    )
+                )
+                if value:
+                    yield place, name, value
+        finally:
+            pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _of_field(read: Any, form: Any, annotation: Any) -> str:
+    """A text of a field, on one line: PDFium returns its length in bytes, and writes UTF-16."""
+    length = min(read(form, annotation, None, 0), _LONGEST_VALUE)
+    buffer = ctypes.create_string_buffer(length)
+    read(form, annotation, ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR)), length)
+    return " ".join(buffer.raw.decode("utf-16-le", "replace").replace("\0", " ").split())
+
+
+def _set_values(lines: list[Line], values: Iterable[tuple[pdfium.FS_RECTF, str, str]]) -> None:
+    """Put each value behind its label, to its left or above it; without one it has its name."""
+    for place, name, value in values:
+        height = place.top - place.bottom
+        found = None
+        for at, line in enumerate(lines):
+            beside = (
+                abs(_middle(line) - (place.bottom + place.top) / 2) < max(line.height, height) / 2
+            )
+            above = 0 <= line.base - place.top + height / 2 < 1.5 * line.height
+            for number, (left, right, _) in enumerate(line.cells):
+                if beside and right <= place.left + height / 2:
+                    found = min(found or (1.0, 0.0, 0, 0), (0.0, place.left - right, at, number))
+                elif above and left < place.right and right > place.left:
+                    found = min(found or (2.0, 0.0, 0, 0), (1.0, line.base - place.top, at, number))
+        if found is None:
+            text, box = f"{name}: {value}", (place.left, place.right)
+            line = Line(text, *box, place.bottom, height, ((*box, text),))
+            lines.insert(sum(_middle(each) > _middle(line) for each in lines), line)
+            continue
+        line, number = lines[found[2]], found[3]
+        cells = list(line.cells)
+        left, right, words = cells[number]
+        cells[number] = left, max(right, place.right), f"{words} {value}"
+        text = " ".join(words for *_, words in cells)
+        lines[found[2]] = replace(line, text=text, cells=tuple(cells), code="")
 
 
 def _boxes_on(document: Any, page: Any) -> Iterator[tuple[pdfium.FS_RECTF, str]]:
@@ -232,15 +323,70 @@ def _middle(line: Line) -> float:
     return line.base + line.height / 2
 
 
-def _lines(text_page: Any) -> Iterator[Line]:
-    """The lines of a page in PDFium's order, which is that of the document's own text."""
+def _rows_of(text_page: Any) -> list[tuple[list[_Span], bool]]:
+    """The words of each line of a page in PDFium's order, which is that of the document's own text,
+    and whether the last one is divided.
+    """
     text = _characters(text_page)
+    rows: list[tuple[list[_Span], bool]] = []
     start = 0
     for match in _LINE_END.finditer(text):
-        line = _line(text_page, text, start, match.start(), hyphen=match.group() in _HYPHENS)
-        if line is not None:
-            yield line
+        words = [m.span() for m in re.finditer(r"\S+", text[start : match.start()])]
+        spans = [_span(text_page, text, start + first, start + last) for first, last in words]
+        rows.append((spans, match.group() in _HYPHENS))
         start = match.end()
+    return rows
+
+
+def _ruled(
+    grids: list[Grid],
+    rows: Sequence[tuple[list[_Span], bool]],
+    form: Sequence[tuple[Any, ...]],
+) -> list[Grid]:
+    """The grids that are tables, with their words; ``form`` has the places and texts of fields."""
+    for number, (spans, hyphen) in enumerate(rows if grids else ()):
+        for span in spans:
+            if grid := _grid_of(span.middle, grids):
+                is_divided = hyphen and span is spans[-1]
+                grid.words.append(Word(span.text, *span.middle, number, is_divided))
+    for place, *_, text in form if grids else ():
+        if grid := _grid_of(_middle_of(place), grids):
+            grid.put(text, *_middle_of(place))
+    for grid in grids:
+        grid.close(_with_next_line)
+    return [grid for grid in grids if grid.table]
+
+
+def _lines(
+    text_page: Any, rows: Sequence[tuple[list[_Span], bool]], grids: Sequence[Grid]
+) -> Iterator[Line]:
+    """The lines of a page; a ruled table is one line, where its first word is."""
+    done: list[Grid] = []
+    for spans, hyphen in rows:
+        if spans and not grids:
+            yield _line(text_page, spans, hyphen=hyphen)
+            continue
+        for grid, group in groupby(spans, lambda span: _grid_of(span.middle, grids)):
+            if grid is None:
+                yield _line(text_page, list(group), hyphen=hyphen)
+            elif not any(grid is each for each in done):
+                done.append(grid)
+                words = " ".join(word.text for word in grid.words)
+                height = max(span.top - span.bottom for span in group)
+                place = (grid.xs[0], grid.xs[-1], grid.ys[-1] - height, height)
+                yield Line(words, *place, table=grid.table)
+
+
+def _with_next_line(text: str, following: str, hyphen: bool) -> str:
+    return _continued(text, following, hyphen=hyphen, known=Counter())
+
+
+def _grid_of(place: tuple[float, float], grids: Sequence[Grid]) -> Grid | None:
+    return next((grid for grid in grids if grid.holds(*place)), None)
+
+
+def _middle_of(place: Any) -> tuple[float, float]:
+    return (place.left + place.right) / 2, (place.bottom + place.top) / 2
 
 
 def _characters(text_page: Any) -> str:
@@ -258,33 +404,33 @@ def _paired(word: str) -> str:
     return word.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _line(text_page: Any, text: str, start: int, end: int, *, hyphen: bool) -> Line | None:
-    words = [(m.start(), m.end()) for m in re.finditer(r"\S+", text[start:end])]
-    if not words:
-        return None
-    boxes = [_span(text_page, start + first, start + last) for first, last in words]
-    height = max(top - bottom for _, bottom, _, top in boxes)
+def _line(text_page: Any, spans: Sequence[_Span], *, hyphen: bool) -> Line:
+    height = max(span.top - span.bottom for span in spans)
     cells: list[tuple[float, float, str]] = []
-    for (first, last), (left, _, right, _) in zip(words, boxes, strict=True):
-        word = _paired(text[start + first : start + last])
-        if cells and left - cells[-1][1] < _WIDE_GAP * height:
-            cells[-1] = (cells[-1][0], right, f"{cells[-1][2]} {word}")
+    for span in spans:
+        if cells and span.left - cells[-1][1] < _WIDE_GAP * height:
+            cells[-1] = (cells[-1][0], span.right, f"{cells[-1][2]} {span.text}")
         else:
-            cells.append((left, right, word))
+            cells.append((span.left, span.right, span.text))
     line = Line(
         text=" ".join(cell for _, _, cell in cells),
-        left=boxes[0][0],
-        right=boxes[-1][2],
-        base=boxes[0][1],
+        left=spans[0].left,
+        right=spans[-1].right,
+        base=spans[0].bottom,
         height=height,
         cells=tuple(cells),
         hyphen=hyphen,
+        is_slanted=_is_slanted(pdfium.FPDFText_GetCharAngle(text_page, spans[0].first)),
     )
-    places = (words[0][0], words[len(words) // 2][0], words[-1][1] - 1)
-    if not all(_is_fixed_width(text_page, start + place) for place in places):
+    places = (spans[0].first, spans[len(spans) // 2].first, spans[-1].last - 1)
+    if not all(_is_fixed_width(text_page, place) for place in places):
         return line
-    code = _spaced([text[start + first : start + last] for first, last in words], boxes)
+    code = _spaced(spans)
     return replace(line, code=f"{code}-" if hyphen else code)
+
+
+def _is_slanted(angle: float) -> bool:
+    return angle > 0 and _SLANTED < angle % (math.pi / 2) < math.pi / 2 - _SLANTED
 
 
 def _is_fixed_width(text_page: Any, index: int) -> bool:
@@ -295,21 +441,33 @@ def _is_fixed_width(text_page: Any, index: int) -> bool:
     return bool(flags.value & _FIXED_PITCH) or _MONO.search(name.value) is not None
 
 
-def _spaced(words: Sequence[str], boxes: Sequence[tuple[float, float, float, float]]) -> str:
+def _spaced(spans: Sequence[_Span]) -> str:
     """Monospaced words with as many spaces between them as the gaps have room for."""
-    width = sum(right - left for left, _, right, _ in boxes) / sum(map(len, words))
-    text = _paired(words[0])
-    for word, before, box in zip(words[1:], boxes, boxes[1:], strict=False):
-        text += " " * max(1, round((box[0] - before[2]) / width) if width else 1) + _paired(word)
+    width = sum(span.right - span.left for span in spans) / sum(len(span.text) for span in spans)
+    text = spans[0].text
+    for before, span in pairwise(spans):
+        gap = round((span.left - before.right) / width) if width else 1
+        text += " " * max(1, gap) + span.text
     return text
 
 
-def _span(text_page: Any, first: int, last: int) -> tuple[float, float, float, float]:
-    """Left, bottom, right and top of a word, in points."""
+def _span(text_page: Any, text: str, first: int, last: int) -> _Span:
+    """A word and its place. A word of a script that is written from right to left is put into the
+    order in which it is read, if the document has it as it looks.
+    """
     left, bottom, right, top = _box(text_page, first)
+    word = text[first:last]
+    if not word.isascii():
+        word = _paired(word)
     if last - first > 1:
-        right = _box(text_page, last - 1)[2]
-    return left, bottom, max(left, right), top
+        end = _box(text_page, last - 1)
+        if not word.isascii() and _RIGHT_TO_LEFT.match(word):
+            if left < end[0] and _RIGHT_TO_LEFT.match(word[-1]):
+                word = word[::-1]
+            left, right = min(left, end[0]), max(right, end[2])
+        else:
+            right = end[2]
+    return _Span(word, first, last, left, bottom, max(left, right), top)
 
 
 def _box(text_page: Any, index: int) -> tuple[float, float, float, float]:
@@ -317,6 +475,22 @@ def _box(text_page: Any, index: int) -> tuple[float, float, float, float]:
     if not pdfium.FPDFText_GetLooseCharBox(text_page, index, rectangle):
         return 0.0, 0.0, 0.0, 0.0
     return rectangle.left, rectangle.bottom, rectangle.right, rectangle.top
+
+
+class _Span(NamedTuple):
+    """A word, its characters' indices and its place in points."""
+
+    text: str
+    first: int
+    last: int
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
 
 # ---------------------------------------------------------------- typesetting
@@ -352,7 +526,7 @@ class Line:
 
     ``cells`` are its parts separated by wide gaps, each with its left and right end. ``hyphen``:
     its last word continues on the next line; the hyphen itself is not in ``text``. ``code`` is the
-    text with all its spaces if it is monospaced, else "".
+    text with all its spaces if it is monospaced, else "". ``table`` is a ruled table in Markdown.
     """
 
     text: str
@@ -363,15 +537,21 @@ class Line:
     cells: tuple[tuple[float, float, str], ...] = ()
     hyphen: bool = False
     code: str = ""
+    table: str = ""
+    is_slanted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A page: ``index`` counts from 0, ``label`` is its printed number."""
+    """A page: ``index`` counts from 0, ``label`` is its printed number, ``watermark`` is slanted
+    text across it. ``is_picture``: it has content, but no text.
+    """
 
     index: int
     label: str
     lines: tuple[Line, ...]
+    watermark: str = ""
+    is_picture: bool = False
 
 
 @dataclass(slots=True)
@@ -395,7 +575,11 @@ def set_text(leaves: Sequence[Leaf]) -> str:
     pages = [(leaf.label, _blocks(leaf, body, known)) for leaf in leaves]
     _mend_across_pages([blocks for _, blocks in pages], known)
     parts: list[str] = []
-    for label, blocks in pages:
+    marks = [leaf.watermark for leaf in leaves]
+    for number, (label, blocks) in enumerate(pages):
+        mark = marks[number]
+        if mark and mark not in marks[:number]:
+            blocks.insert(0, _Block("paragraph", f"Watermark: {mark}"))
         if blocks:
             parts.append(f"## Page {label}")
             for above, block in pairwise((_Block("heading", ""), *blocks)):
@@ -502,6 +686,9 @@ def _blocks(leaf: Leaf, body: float, known: Counter[str]) -> list[_Block]:
     usual = min(median(distances), _DOUBLE_SPACED * body) if distances else 1.2 * body
     blocks: list[_Block] = []
     for group in _groups(leaf.lines, usual):
+        if group[0].table:
+            blocks.append(_Block("table", group[0].table))
+            continue
         if group[0].code and not _is_larger(group[0], body):
             blocks.append(_Block("code", fenced(_code(group))))
             continue
@@ -549,6 +736,8 @@ def _groups(lines: Sequence[Line], distance: float) -> Iterator[list[Line]]:
 
 def _goes_on(group: Sequence[Line], line: Line, distance: float) -> bool:
     last = group[-1]
+    if last.table or line.table:
+        return False
     if last.code or line.code:
         return bool(last.code and line.code) and _is_next(last, line, _EMPTY_LINES * line.height)
     if last.hyphen:

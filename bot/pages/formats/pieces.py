@@ -7,9 +7,10 @@ a time, because there may be a million of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal
 
 from bot.pages.formats.packages import whole
@@ -18,6 +19,7 @@ from bot.pages.page_markdown import (
     UNCHECKED,
     WIDEST_CELL,
     Blocks,
+    labelled,
     one_line,
     without_marks,
 )
@@ -318,6 +320,12 @@ of cells.
 
 _LOOK_AHEAD = 100  # rows from which a table's columns are determined
 _DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\d_]")
+_DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+Merged = Mapping[int, tuple[int, int]]
+"""Cells of a row that are merged with others, by column: how many columns and rows they span."""
 
 
 class GridWriter:
@@ -325,59 +333,198 @@ class GridWriter:
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
-        self._waiting: list[list[str]] = []  # rows of a table whose columns are not known yet
-        self._columns: range | None = None  # of the open table
+        self._waiting: list[tuple[list[str], Merged]] = []  # rows whose table is not known yet
+        self._columns: list[range] = []  # of the open tables, which lie beside each other
+        self._aside: list[list[list[str]]] = []  # rows of those that follow the first
+        self._below: dict[int, tuple[str, int]] = {}  # texts that go on, and in how many rows
         self._gap = False  # an empty row followed the last one
-        self._had_figures = False  # in the rows of the open table
+        self._had_figures = False  # in the rows of the open tables
 
-    def add(self, row: Iterable[str]) -> None:
-        cells = bounded(row)
+    def add(self, row: Iterable[str], merged: Merged | None = None) -> None:
+        cells = self._with_cells_above(bounded(row), merged or {})
         if not cells:
             self._begin()
             self._gap = True
             return
-        if self._columns is not None and self._gap and not self._goes_on(cells):
-            self._columns = None
+        if self._columns and self._gap and not self._goes_on(cells):
+            self._close()
         self._gap = False
-        if self._columns is not None:
-            self._write(cells, self._columns)
+        if self._columns:
+            self._write(cells)
             return
-        self._waiting.append(cells)
+        self._waiting.append((cells, merged or {}))
         if len(self._waiting) >= _LOOK_AHEAD:
             self._begin()
 
+    def leave_out(self, row: Iterable[str], merged: Merged) -> None:
+        """Pass over a row that is not shown; its merged cells go on below."""
+        self._with_cells_above(bounded(row), merged)
+
     def end(self) -> None:
         self._begin()
-        self._columns = None
+        self._close()
+
+    def _with_cells_above(self, cells: list[str], merged: Merged) -> list[str]:
+        """A row with the texts of the cells that go on in it from rows above."""
+        for column, (text, rows) in list(self._below.items()):
+            self._below[column] = text, rows - 1
+            if rows == 1:
+                del self._below[column]
+            if cells:  # a row without others stays empty
+                cells += [""] * (column + 1 - len(cells))
+                cells[column] = cells[column] or text
+        for column, (_, rows) in merged.items():
+            if rows > 1 and column < len(cells):
+                self._below[column] = cells[column], rows - 1
+        return cells
 
     def _begin(self) -> None:
-        rows, self._waiting = self._waiting, []
-        while rows and _filled(rows[0]) == 1:
-            self._blocks.paragraph(" ".join(rows.pop(0)))
-        if not rows:
+        waiting, self._waiting = self._waiting, []
+        while waiting and (title := title_in(waiting[0][0])):
+            self._blocks.paragraph(title)
+            del waiting[0]
+        if not waiting:
             return
-        used = [i for row in rows for i, cell in enumerate(row) if cell]
-        self._columns = range(min(used), max(used) + 1)
-        self._had_figures = False
-        for number, row in enumerate(rows):
-            self._write(row, self._columns, first=number == 0)
+        rows, merged = [cells for cells, _ in waiting], [each for _, each in waiting]
+        self._columns = _tables_in(rows)
+        self._had_figures = any(map(_has_figures, rows[1:]))
+        parts = [self._parts(row) for row in rows]
+        tables = [
+            [
+                row
+                for row in _with_one_head([part[i] for part in parts], merged, columns)
+                if any(row)
+            ]
+            for i, columns in enumerate(self._columns)
+        ]
+        write_table(self._blocks, tables[0])
+        self._aside = tables[1:]
 
-    def _write(self, row: Sequence[str], columns: range, *, first: bool = False) -> None:
-        before = " ".join(filter(None, row[: columns.start]))
-        cells = list(row[columns.start :])
-        cells += [""] * (len(columns) - len(cells))
+    def _write(self, row: list[str]) -> None:
+        self._had_figures = self._had_figures or _has_figures(row)
+        first, *others = self._parts(row)
+        if any(first):
+            self._blocks.row(first, first=False)
+        for rows, cells in zip(self._aside, others, strict=True):
+            if any(cells):
+                rows.append(cells)
+
+    def _close(self) -> None:
+        for rows in self._aside:
+            write_table(self._blocks, rows)
+        self._columns, self._aside = [], []
+
+    def _parts(self, row: list[str]) -> list[list[str]]:
+        """The cells of a row for each of the tables beside each other."""
+        starts = [columns.start for columns in self._columns]
+        parts = []
+        for columns, end in zip(self._columns, [*starts[1:], len(row)], strict=True):
+            cells = row[columns.start : end]
+            while len(cells) > len(columns) and not cells[-1]:
+                cells.pop()
+            parts.append(cells + [""] * (len(columns) - len(cells)))
+        before = " ".join(filter(None, row[: starts[0]]))
         if before:
-            cells[0] = f"{before} {cells[0]}".strip()
-        self._had_figures = self._had_figures or (not first and _has_figures(row))
-        self._blocks.row(cells, first=first)
+            parts[0][0] = f"{before} {parts[0][0]}".strip()
+        return parts
 
     def _goes_on(self, row: Sequence[str]) -> bool:
         """True if a row after an empty one belongs to the same table, rather than being a title or
         the header of the next table.
         """
-        if _filled(row) < 2 or self._columns is None or len(row) > self._columns.stop:
+        if _filled(row) < 2 or len(row) > self._columns[-1].stop:
             return False
         return _has_figures(row) or not self._had_figures
+
+
+def _tables_in(rows: Sequence[list[str]]) -> list[range]:
+    """The columns of each table of some rows; between two of them there is an empty column."""
+    used = sorted({i for row in rows for i, cell in enumerate(row) if cell})
+    found = [range(used[0], used[-1] + 1)]
+    for last, column in pairwise(used):
+        if column - last > 1:
+            left, right = range(found[-1].start, last + 1), range(column, used[-1] + 1)
+            if _are_apart(rows, left, right):
+                found[-1:] = [left, right]
+    return found
+
+
+def _are_apart(rows: Sequence[list[str]], left: range, right: range) -> bool:
+    """True if tables beside each other have rows of their own, and names for them."""
+    if min(len(left), len(right)) < 2:
+        return False
+    on_left = [any(row[left.start : left.stop]) for row in rows]
+    on_right = [any(row[right.start : right.stop]) for row in rows]
+    names = [row[right.start] for row, is_filled in zip(rows, on_right, strict=True) if is_filled]
+    return on_left != on_right and all(names) and any(map(_LETTER.search, names[1:]))
+
+
+def _with_one_head(
+    table: list[list[str]], merged: Sequence[Merged], columns: range
+) -> list[list[str]]:
+    """A table whose head of several rows, with cells that span columns, became one row: "Rate:
+    planned", "Rate: actual".
+    """
+    for spans in merged:
+        if len(table) < 2:
+            break
+        above, below = list(table[0]), table[1]
+        under: set[int] = set()
+        for start, (width, _) in spans.items():
+            if width > 1 and start in columns:
+                spanned = range(start, min(start + width, columns.stop))
+                under.update(at - columns.start for at in spanned)
+                for at in spanned:
+                    above[at - columns.start] = table[0][start - columns.start]
+        others = [i for i in range(len(columns)) if i not in under]
+        is_head = all(below[i] in ("", above[i]) for i in others)
+        if not under or not is_head or not (others or not _has_figures(below)):
+            break
+        pairs = zip(above, below, strict=True)
+        table[:2] = [[a if b in ("", a) else labelled(a, b) if a else b for a, b in pairs]]
+    return table
+
+
+def write_table(blocks: Blocks, rows: Sequence[Sequence[str]]) -> None:
+    """Write a table; its first row is its head unless it looks like the others."""
+    is_headed = not rows or is_head(rows[0], rows[1:])
+    for number, row in enumerate(rows):
+        blocks.row(row, first=number == 0, is_headed=is_headed)
+
+
+def is_head(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """True unless a row has a figure of the same kind as those below it, except years and numbers
+    that count the columns.
+    """
+    figures = [cell for cell in first if _kind(cell)]
+    if all(map(_YEAR.fullmatch, figures)) or figures == [str(i + 1) for i in range(len(figures))]:
+        return True
+    for column, cell in enumerate(first):
+        below = [row[column] for row in rows if column < len(row) and row[column]]
+        if (kind := _kind(cell)) and sum(_kind(each) == kind for each in below) * 2 >= len(below):
+            return False
+    return True
+
+
+def _kind(cell: str) -> str:
+    """What a cell holds if it is a figure: "date" or "number"; else ""."""
+    if not _DIGIT.search(cell) or _LETTER.search(cell):
+        return ""
+    return "date" if _DATE.match(cell) else "number"
+
+
+def title_in(row: Sequence[str]) -> str:
+    """The text of a row above a table: a title, or a name and its value ("As of: 2026-03-31");
+    "" for a row of a table.
+    """
+    filled = list(filter(None, row))
+    if len(filled) == 1:
+        return filled[0]
+    if len(filled) == 2 and (
+        filled[0].endswith(":") or (_kind(filled[1]) and not _kind(filled[0]))
+    ):
+        return labelled(*filled)
+    return ""
 
 
 def bounded(row: Iterable[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Converts Excel workbooks (.xlsx) to a heading for each sheet ("## Sheet Prices") and tables.
 
 openpyxl reads the rows as a stream. Cells contain the text shown on the screen, formulas their last
-result. Hidden sheets are left out: a reader could not look up a quote from them.
+result. Hidden sheets, rows and columns are left out: a reader could not look up a quote from them.
 
 Supports number formats made of digits, grouping, a percent sign and fixed text (ECMA-376, part 1,
 section 18.8.31). A number in any other format (fractions, exponents, conditions) is written out in
@@ -13,21 +13,28 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from io import BytesIO
-from itertools import repeat
 from typing import Any, NamedTuple
 
 import openpyxl  # type: ignore[import-untyped]
 from openpyxl.cell.rich_text import CellRichText, TextBlock  # type: ignore[import-untyped]
+from openpyxl.utils.cell import range_boundaries  # type: ignore[import-untyped]
 from openpyxl.worksheet._reader import WorkSheetParser  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
-from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, broken, open_package
-from bot.pages.formats.pieces import MOST_CELLS, GridWriter, PieceWriter, chart, signs
+from bot.pages.formats.packages import (
+    LARGEST_PART,
+    LARGEST_TREE,
+    Package,
+    broken,
+    open_package,
+    whole,
+)
+from bot.pages.formats.pieces import MOST_CELLS, GridWriter, Merged, PieceWriter, chart, signs
 from bot.pages.page import Reading, meaningful_title
 from bot.pages.page_markdown import CHECKED, UNCHECKED, Blocks, struck
 
@@ -37,6 +44,11 @@ _LARGEST_STRINGS = 50_000_000
 """Bytes of the texts that cells share, which openpyxl keeps in memory."""
 _CHUNK = 1_000_000  # bytes
 _ROW = re.compile(rb"<(?:\w{1,20}:)?row\b")
+_MERGED = re.compile(rb"<(?:\w{1,20}:)?mergeCell\s+ref=\"([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})\"")
+_LONGEST_TAG = 100  # bytes of a tag of merged cells
+_MOST_COLUMNS = 16_384
+_ON = ("1", "true")  # values of an attribute
+_NOT_STORED = "(formula without a stored value)"
 
 
 def read_sheets(data: bytes, name: str) -> Reading:
@@ -56,7 +68,7 @@ def read_sheets(data: bytes, name: str) -> Reading:
         except Exception as error:  # noqa: BLE001 - a library at work on hostile input
             raise broken(name, _A_WORKBOOK, error) from None
         kept = reader.rows / max(reader.rows, _rows(package)) if reader.is_full else 1.0
-    return Reading(reader.title, reader.blocks.text(), kept, omitted=reader.omitted)
+    return Reading(reader.title, reader.blocks.text(), kept, omitted=+reader.omitted)
 
 
 def _check(package: Package) -> None:
@@ -129,17 +141,31 @@ class _Reader:
         sheet.reset_dimensions()  # these may be wrong, and make each row 16,384 cells wide
         self.blocks.heading(2, f"Sheet {sheet.title}")
         writer = GridWriter(self.blocks)
-        for count, row in enumerate(_rows_of(sheet), 1):
-            self.rows += bool(row)
-            self._cells += len(row)
-            writer.add(self._shown(row))
+        merged = _merged_in(self._package, sheet._worksheet_path)
+        hidden_columns: set[int] = set()
+        for count, cells, is_hidden, columns in _rows_of(sheet):
+            self.rows += bool(cells)
+            self._cells += len(cells)
+            words = list(self._shown(cells))
+            spans: Merged = merged.get(count, {})
+            if columns:
+                hidden_columns.update(at for at in columns if at < len(words) and words[at])
+                words = [text for at, text in enumerate(words) if at not in columns]
+                spans = _without(columns, spans)
+            if is_hidden:
+                self.omitted["hidden row"] += any(words)
+                writer.leave_out(words, spans)
+            else:
+                writer.add(words, spans)
             if self.is_full or count >= MOST_ROWS:
                 writer.end()
                 rest = f"Rows after {count:,} of sheet {sheet.title}"
                 self.blocks.heading(2, f"{rest} were not read")
-                return
-        writer.end()
-        self._around(sheet)
+                break
+        else:
+            writer.end()
+            self._around(sheet)
+        self.omitted["hidden column"] += len(hidden_columns)
 
     def _around(self, sheet: Any) -> None:
         """Write the charts of a sheet, and count its comments."""
@@ -160,6 +186,7 @@ class _Reader:
             if value is None:
                 yield ""
                 continue
+            self.omitted["uncalculated formula"] += value is _NOT_STORED
             style, text = cell._style_id, ""
             if isinstance(value, bool) and style in self._boxes:
                 text = CHECKED if value else UNCHECKED
@@ -179,11 +206,24 @@ class _Reader:
             yield struck(text) if font is not None and font.strike else text
 
 
-def _rows_of(sheet: Any) -> Iterator[tuple[Any, ...]]:
-    """The rows as ``sheet.iter_rows()`` returns them, with the runs of texts that are in cells."""
+class _Parser(WorkSheetParser):  # type: ignore[misc]
+    """openpyxl's parser, which also tells a formula without a value from an empty cell."""
+
+    def parse_cell(self, element: Any) -> dict[str, Any]:
+        cell: dict[str, Any] = super().parse_cell(element)
+        if cell["value"] is None and element.find("{*}f") is not None:
+            cell["value"] = _NOT_STORED
+        return cell
+
+
+def _rows_of(sheet: Any) -> Iterator[tuple[int, tuple[Any, ...], bool, Collection[int]]]:
+    """The rows as ``sheet.iter_rows()`` returns them, with the runs of texts that are in cells:
+    their number, whether they are hidden, and the hidden columns, from 0.
+    """
     book, at = sheet.parent, 1
+    columns: set[int] = set()
     with sheet._get_source() as source:
-        parser = WorkSheetParser(
+        parser = _Parser(
             source,
             sheet._shared_strings,
             data_only=True,
@@ -193,9 +233,41 @@ def _rows_of(sheet: Any) -> Iterator[tuple[Any, ...]]:
             rich_text=True,
         )
         for number, cells in parser.parse():
-            yield from repeat((), number - at)
-            yield sheet._get_row(cells)
+            for each in parser.column_dimensions.values():
+                if each.get("hidden") in _ON:
+                    last = min(whole(each.get("max"), 0), _MOST_COLUMNS)
+                    columns.update(range(whole(each.get("min"), 1) - 1, last))
+            parser.column_dimensions.clear()  # they precede the rows
+            for missing in range(at, number):
+                yield missing, (), False, columns
+            row = parser.row_dimensions.pop(str(number), {})
+            yield number, sheet._get_row(cells), row.get("hidden") in _ON, columns
             at = number + 1
+
+
+def _merged_in(package: Package, part: str) -> dict[int, dict[int, tuple[int, int]]]:
+    """The merged cells of a sheet by row, from 1, which its file has behind all rows."""
+    found: dict[int, dict[int, tuple[int, int]]] = {}
+    rest = b""
+    with package.stream(part) as file:
+        while chunk := file.read(_CHUNK):
+            for match in _MERGED.finditer(rest + chunk):
+                left, top, right, bottom = range_boundaries(match[1].decode())
+                found.setdefault(top, {})[left - 1] = right - left + 1, bottom - top + 1
+            rest = (rest + chunk)[-_LONGEST_TAG:]
+    return found
+
+
+def _without(columns: Collection[int], merged: Merged) -> Merged:
+    """The merged cells of a row from which these columns are gone."""
+
+    def place(at: int) -> int:
+        return at - sum(each < at for each in columns)
+
+    spans = {
+        place(at): (place(at + width) - place(at), rows) for at, (width, rows) in merged.items()
+    }
+    return {at: span for at, span in spans.items() if span[0]}
 
 
 _PARTS = re.compile(

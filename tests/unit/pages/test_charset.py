@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.charset import declared_in, decode
+from bot.pages.charset import declared_in, decode, decoded
 from tests.fakes.web import SENTENCES
 
 
@@ -76,6 +76,43 @@ def test_two_characters_in_gbk_that_could_be_utf8_are_gbk_when_that_is_said() ->
 def test_western_text_without_a_claim_is_western() -> None:
     for text in (SENTENCES["iso-8859-1"], "El niño comió en el jardín.", "Größe über alles"):
         assert text in decode(page(text, "cp1252"))
+
+
+SHORT = [
+    ("cp932", "会議室,定員,内線\n富士,12,3021\n桜,6,3022\n"),
+    ("cp932", "ナイラ,ボルショドアバウジ,ダラバ\nバクニン,217,9613\n"),
+    ("euc_jp", "会議室,定員,内線\n富士,12,3021\n桜,6,3022\n"),
+    ("gbk", "物料编号,名称,库存数量\nWL-3301,不锈钢螺栓,12500\n"),
+    ("big5", "部門,姓名,分機\n總務,陳美玲,2201\n會計,林志強,2202\n"),
+    ("cp949", "부서,이름,내선\n총무,김민수,2201\n회계,이영희,2202\n"),
+    ("cp1250", "Dział,Kierownik,Telefon\nKsięgowość,Łukasz Wróbel,11\nSprzedaż,Żaneta Gąska,12\n"),
+    ("iso8859-2", "Dział,Kierownik\nKsięgowość,Łukasz Wróbel\nSprzedaż,Żaneta Gąska\n"),
+    ("cp1250", "Oddělení,Vedoucí\nÚčtárna,Jiří Dvořák\nNákup,Šárka Říhová\n"),
+    ("cp1251", "Отдел,Телефон\nБухгалтерия,4411\nСклад,4412\n"),
+    ("koi8-r", "Отдел,Телефон\nБухгалтерия,4411\nСклад,4412\n"),
+    ("cp1252", "La modalità standby a caldo è disabilitata"),
+    ("cp1252", "Filter,Mesh\nF1,5 µm\nF2,12 ²\n"),
+    ("cp1252", "§ 12 applies, at 3 £ and 25 °C."),
+    ("cp1252", "Straße,Größe\nHauptstraße 5,klein\n"),
+    ("cp1253", "Τμήμα,Τηλέφωνο\nΛογιστήριο,4411\nΑποθήκη,4412\n"),
+    ("cp1254", "Bölüm,Yönetici\nMuhasebe,Işıl Çağlar\nSatış,Uğur Şahin\n"),
+    ("cp1255", "עובד,מחלקה,טלפון\nדנה כהן,שיווק,4411\n"),
+    ("cp1256", "القسم,الهاتف\nالمحاسبة,4411\nالمستودع,4412\n"),
+    ("cp1257", "Skyrius,Vadovas\nBuhalterija,Živilė Šimkutė\nSandėlis,Ąžuolas Čepulis\n"),
+    ("cp874", "แผนก,โทรศัพท์\nบัญชี,4411\nคลังสินค้า,4412\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("encoding", "text"), SHORT)
+def test_a_few_words_without_a_claim_are_read_by_their_letters(encoding: str, text: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+def test_a_guess_that_another_text_nearly_equals_is_marked() -> None:
+    assert decoded("Łódź".encode("cp1250"))[1]
+    for text, encoding in ((SENTENCES["shift_jis"], "shift_jis"), ("Zoë", "utf-8"), ("a", "ascii")):
+        assert not decoded(text.encode(encoding))[1]
+    assert not decoded("Kč 12".encode("cp1250"), "windows-1250")[1]
 
 
 @given(

@@ -51,6 +51,11 @@ def test_the_label_of_the_transport_decides_where_there_is_one() -> None:
     assert read("# A\n[x](y)", "x", "text/plain; charset=utf-8").text == "\\# A\n`[x](y)`"
 
 
+def test_a_guessed_encoding_is_counted() -> None:
+    assert from_bytes("Łódź".encode("cp1250"), None, "a.csv").omitted == {"guessed encoding": 1}
+    assert from_bytes("会議室,定員\n富士,12".encode("cp932"), None, "a.csv").omitted == {}
+
+
 @pytest.mark.parametrize("data", [b"", b"  \n\t", b"\xef\xbb\xbf", "\u200b\u00ad\ufeff".encode()])
 def test_an_empty_file_is_unreadable(data: bytes) -> None:
     with pytest.raises(PageUnreadable, match=r"^docs/empty\.md is empty"):

@@ -30,6 +30,16 @@ TABLE = "| Item | Price |\n| --- | --- |\n| Ferry | 12 |"
          "| Item | Price |\n| --- | --- |\n| Ferry | 1,5 |\n| Bus | 2,5 |"),
         ('a,b\n"two\nlines","say ""yes"""\n',
          '| a | b |\n| --- | --- |\n| two lines | say "yes" |'),
+        ('"Konto";"DE00"\n"Saldo:";"12,17 EUR"\n\n"Tag";"An";"Betrag"\n"3.3.";"Amt";"-1,5"\n'
+         '"4.3.";"Ute";"-2"\n',
+         "Konto: DE00\n\nSaldo: 12,17 EUR\n\n| Tag | An | Betrag |\n| --- | --- | --- |\n"
+         "| 3.3. | Amt | -1,5 |\n| 4.3. | Ute | -2 |"),
+        ("Report;;\nMade on;;3.3.\nTag;An;Betrag\n3.3.;Amt;5\n4.3.;Ute;6\n",
+         "Report\n\nMade on: 3.3.\n\n| Tag | An | Betrag |\n| --- | --- | --- |\n"
+         "| 3.3. | Amt | 5 |\n| 4.3. | Ute | 6 |"),
+        ("S-01,Roof,21.5\nS-02,Cellar,18\n", "| S-01 | Roof | 21.5 |\n| S-02 | Cellar | 18 |"),
+        ("Item,2024,2025\nFerry,5,6\n",
+         "| Item | 2024 | 2025 |\n| --- | --- | --- |\n| Ferry | 5 | 6 |"),
         ("a,b\n1\n1,2,3\n", "| a | b |\n| --- | --- |\n| 1 |  |\n| 1 | 2 | 3 |"),
         ("a,b\nx|y,z\n", "| a | b |\n| --- | --- |\n| x\\|y | z |"),
         ("Names\nAnn\nBob\n", "| Names |\n| --- |\n| Ann |\n| Bob |"),

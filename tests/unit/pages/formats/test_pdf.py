@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -137,6 +139,117 @@ def test_a_box_of_a_form_is_at_its_label(
     lines = [*(Typed(x, 700, words) for x, words in labels), Typed(72, 600, "The end of it.")]
     data = pdf([lines], boxes=[(x, 698, on) for x, on in boxes])
     assert read_pdf(data, "x").text == f"## Page 1\n\n{text}\n\nThe end of it."
+
+
+def lines_at(xs: Sequence[float], ys: Sequence[float]) -> str:
+    """The rulings of a table with these columns and rows."""
+    down = [f"{x} {ys[0]} m {x} {ys[-1]} l S" for x in xs]
+    return " ".join([*down, *(f"{xs[0]} {y} m {xs[-1]} {y} l S" for y in ys)])
+
+
+WRAPPED = [
+    Typed(72, 710, "Before it."),
+    *(Typed(x, 685, head) for x, head in ((75, "ID"), (145, "Risk"), (305, "Owner"))),
+    *typed(["Late delivery", "of pumps"], x=145, top=665),
+    Typed(75, 658, "R-1"), *typed(["Nadja", "Kern"], x=305, top=665),
+    *typed(["R-", "2"], x=75, top=625), Typed(145, 618, "Fire"), Typed(305, 618, "Urs Graf"),
+    Typed(72, 580, "After it."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        lines_at([72, 140, 300, 400], [605, 640, 680, 700]),
+        # frames of the cells, as in a table of a browser
+        " ".join(
+            f"{x} {y} {width} {height} re S"
+            for y, height in ((605, 35), (640, 40), (680, 20))
+            for x, width in ((72, 68), (140, 160), (300, 100))
+        ),
+    ],
+)
+def test_wrapped_cells_of_a_ruled_table_stay_in_their_rows(drawn: str) -> None:
+    assert read_pdf(pdf([WRAPPED], drawn=drawn), "x").text == (
+        "## Page 1\n\nBefore it.\n\n| ID | Risk | Owner |\n| --- | --- | --- |\n"
+        "| R-1 | Late delivery of pumps | Nadja Kern |\n| R-2 | Fire | Urs Graf |\n\nAfter it."
+    )
+
+
+def test_a_ruled_cell_that_spans_rows_is_repeated() -> None:
+    words = [
+        *(Typed(75, y, text) for y, text in ((685, "Depot"), (645, "Rostock"))),
+        *(Typed(175, y, text) for y, text in ((685, "Plate"), (665, "HRO 1"), (645, "HRO 2"))),
+    ]
+    drawn = lines_at([72, 170, 300], [640, 680, 700]) + " 170 660 m 300 660 l S"
+    assert read_pdf(pdf([words], drawn=drawn), "x").text == (
+        "## Page 1\n\n| Depot | Plate |\n| --- | --- |\n| Rostock | HRO 1 |\n| Rostock | HRO 2 |"
+    )
+
+
+def test_a_frame_is_no_table() -> None:
+    words = typed(["A remark in a frame,", "in two lines."])
+    assert read_pdf(pdf([words], drawn=lines_at([60, 400], [670, 720])), "x").text == (
+        "## Page 1\n\nA remark in a frame, in two lines."
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ((200, 698, "ThinkPad"), "Laptop model: ThinkPad\n\nThe end of it."),
+        ((72, 684, "ThinkPad"), "Laptop model: ThinkPad\n\nThe end of it."),
+        ((300, 650, "ThinkPad"), "Laptop model:\n\nf0: ThinkPad\n\nThe end of it."),
+        ((200, 698, ""), "Laptop model:\n\nThe end of it."),
+    ],
+)
+def test_what_is_filled_in_is_behind_its_label(field: tuple[float, float, str], text: str) -> None:
+    data = pdf(
+        [[Typed(72, 700, "Laptop model:"), Typed(72, 600, "The end of it.")]], fields=[field]
+    )
+    assert read_pdf(data, "x").text == f"## Page 1\n\n{text}"
+
+
+def test_fields_of_a_form_in_a_ruled_table_are_in_its_cells() -> None:
+    labels = [Typed(75, 685, "Model"), Typed(75, 645, "Parking"), Typed(200, 645, "needed")]
+    data = pdf(
+        [labels],
+        drawn=lines_at([72, 170, 400], [640, 680, 700]),
+        fields=[(175, 682, "ThinkPad")],
+        boxes=[(180, 643, True)],
+    )
+    assert read_pdf(data, "x").text == (
+        "## Page 1\n\n| Model | ThinkPad |\n| --- | --- |\n| Parking | ☑ needed |"
+    )
+
+
+def test_a_watermark_is_told_once_and_is_no_title() -> None:
+    mark = Typed(150, 300, "D R A F T", size=80, angle=0.9)
+    pages = [
+        [
+            mark,
+            Typed(72, 740, "Remote work", size=20),
+            *typed([f"Page {n} is set in small letters."]),
+        ]
+        for n in "ab"
+    ]
+    reading = read_pdf(pdf(pages), "x")
+    assert reading.title == "Remote work"
+    assert reading.text == (
+        "## Page 1\n\nWatermark: DRAFT\n\n### Remote work\n\nPage a is set in small letters.\n\n"
+        "## Page 2\n\n### Remote work\n\nPage b is set in small letters."
+    )
+
+
+def test_a_page_without_text_is_counted() -> None:
+    pages: list[list[Typed]] = [[Typed(72, 700, "A word.")], []]
+    assert read_pdf(pdf(pages, drawn="0 0 m 9 9 l S"), "x").omitted == {"textless page": 1}
+    assert read_pdf(pdf(pages), "x").omitted == {}  # empty
+
+
+def test_words_in_visual_order_are_turned_round() -> None:
+    visual = [*typed(["رفسلا"]), *typed(["A word."], top=600)]
+    assert "السفر" in read_pdf(pdf([visual]), "x").text
 
 
 def test_two_columns_are_read_one_after_the_other() -> None:
