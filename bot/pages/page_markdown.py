@@ -224,6 +224,7 @@ LONGEST_HEADING = 300  # characters; longer text is a paragraph that was styled 
 _SPACE = lazy_regex(r"\s+")
 _SPACES = lazy_regex(r"[ \t]{2,}|\t")
 _AROUND_BREAK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?\n[ \t\n]*+")
+_NEEDS_COLON = lazy_regex(r"[^:：.?!…。？！,;]$")
 _MARKED_CODE = lazy_regex(f"{CODE_START}[^{CODE_START}{CODE_END}]*{CODE_END}")
 _UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
 _GENERATED = lazy_regex(
@@ -354,6 +355,13 @@ def code(text: str) -> str:
 def is_code(text: str) -> bool:
     """True if a paragraph consists of inline code only."""
     return CODE_START in text and not _MARKED_CODE.sub("", text).strip()
+
+
+def labelled(label: str, text: str) -> str:
+    """A term with its description, on one line."""
+    if not text:
+        return label
+    return f"{label}{':' if _NEEDS_COLON.search(without_marks(label)) else ''} {text}"
 
 
 def alternative(text: str) -> str:
