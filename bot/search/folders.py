@@ -95,10 +95,20 @@ def why_not(error: OSError) -> str:
 
 @dataclass(slots=True)
 class Listing:
-    """The result of a walk; ``skipped`` are pairs of a path and the reason, as a sentence."""
+    """The result of a walk; ``skipped`` are pairs of a path and the reason, as a sentence.
+
+    ``unseen`` are the addresses of folders and files that are there and could not be looked at.
+    """
 
     documents: dict[str, Document] = field(default_factory=dict)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
+
+    def is_gone(self, url: str) -> bool:
+        """Return True if there is no file at an address, as far as the walk could see."""
+        return url not in self.documents and not any(
+            url == unseen or url.startswith(unseen + "/") for unseen in self.unseen
+        )
 
 
 def root_of(path: str | Path) -> Path:
@@ -164,20 +174,22 @@ class _Walk:
 
     def _entries(self, folder: _Folder) -> list[_Folder]:
         """Add the files of a folder; returns its subfolders."""
+        descriptor = -1
         try:
             descriptor = open_real(folder.real, os.O_RDONLY | os.O_DIRECTORY)
-        except OSError as error:
-            self._skip(folder.path, f"the folder cannot be opened ({error.strerror})")
-            return []
-        try:
             with os.scandir(descriptor) as found:
                 entries = sorted(found, key=_NAME)
             if any(entry.name.endswith(".html") for entry in entries):
                 entries = [entry for entry in entries if entry.name != _PAGE_SOURCES]
                 folder = folder._replace(of_site=True)
             return [inner for entry in entries if (inner := self._entry(folder, entry))]
+        except OSError as error:
+            self._unseen(folder.url, error)
+            self._skip(folder.path, f"the folder cannot be opened ({error.strerror})")
+            return []
         finally:
-            os.close(descriptor)
+            if descriptor >= 0:
+                os.close(descriptor)
 
     def _entry(self, folder: _Folder, entry: os.DirEntry[str]) -> _Folder | None:
         """Add a file of a folder, or return a subfolder."""
@@ -237,6 +249,7 @@ class _Walk:
         try:
             status = file.stat(follow_symlinks=False)
         except OSError as error:
+            self._unseen(url, error)
             self._skip(path, f"it cannot be opened ({error.strerror})")
             return
         if not stat.S_ISREG(status.st_mode):
@@ -245,6 +258,10 @@ class _Walk:
         self.listing.documents[url] = Document(
             path, real, url, media_type, status.st_size, status.st_mtime_ns
         )
+
+    def _unseen(self, url: str, error: OSError) -> None:
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            self.listing.unseen.append(url)
 
     def _skip(self, path: str, reason: str) -> None:
         self.listing.skipped.append((readable(path), reason))
