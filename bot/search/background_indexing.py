@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -19,13 +18,13 @@ from bot.core.errors import FootnoteError, InvalidSetting, Stopped
 from bot.core.logs import get_logger
 from bot.core.measurements import Indexing
 from bot.core.settings import Settings
-from bot.search.folders import Document, list_documents, root_of
+from bot.search.folders import list_documents, root_of, stamp
 from bot.search.index_file import alone
 from bot.search.unchanged import unchanged
 
 if TYPE_CHECKING:
     from bot.search.index_report import IndexReport
-    from bot.search.indexer import Indexer
+    from bot.search.indexer import Indexer, Progress
 
 log = get_logger()
 
@@ -82,12 +81,14 @@ class _Rounds:
         self._indexing = indexing
         self._told: set[str] = set()  # in the last round
         self._devices: dict[Path, int] = {}  # where the folders were first seen
-        self._cost = 0.0  # processor seconds of the last round that found no change
+        self._places: tuple[str, ...] = ()  # all folders and files of the last complete round
+        self._stamp = 0  # theirs
+        self._cost = 0.0  # processor seconds of the last round without a change
 
     async def until(self, ended: asyncio.Event) -> None:
         """Go on until the event, with pauses that keep the cost low however many files there are;
         the first round is always complete."""
-        goes_on = await self._round(self._indexer.index, self._progress())
+        goes_on = await self._round(self._begin, self._progress())
         while goes_on and self._settings.docs_poll:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(max(self._settings.docs_poll, self._cost / MOST_SHARE)):
@@ -116,10 +117,13 @@ class _Rounds:
             if report is not None:
                 if self._indexing.state != "ok":
                     self._indexing.become("ok")
-                self._tell_new(_lines_of(report))
+                for line in _changes_of(report):
+                    self._tell(line)
+                self._tell_new(_problems_of(report))
         return True
 
     def _failed(self, why: str, line: str) -> None:
+        self._places = ()
         if self._indexing.why != why:
             self._indexing.become("not ok", why)
         self._tell_new([line])
@@ -130,36 +134,39 @@ class _Rounds:
                 self._tell(line)
         self._told = set(lines)
 
-    def _catch_up(self, docs: Sequence[str]) -> IndexReport | None:
-        """Index what has changed, when it has been quiet for a while; None if another process is
-        doing so."""
-        began = _processor_seconds()
+    def _begin(self, docs: Sequence[str], progress: Progress) -> IndexReport:
         self._check_disks(docs)
-        report = unchanged(self._settings.index_path, docs, self._settings.collection_paths)
-        if report is not None:
-            self._cost = _processor_seconds() - began
-            return report
-        with alone(self._settings.index_path.with_suffix(".round.lock")) as is_alone:
+        return self._indexer.index(docs, progress)
+
+    def _catch_up(self, docs: Sequence[str]) -> IndexReport | None:
+        """Index what has changed, when it has been quiet for a while; None if nothing has, or
+        another process is doing so."""
+        began = time.thread_time()
+        self._check_disks(docs)
+        if self._places and stamp(self._places) == self._stamp:
+            self._cost = time.thread_time() - began
+            return None
+        index = self._settings.index_path
+        with alone(index.with_suffix(".round.lock")) as is_alone:
             if not is_alone:
                 return None
-            before: dict[str, Document] | None = None
             for _ in range(MOST_LOOKS):
-                found = list_documents(map(root_of, docs)).documents
-                if found == before:
-                    break
-                before = found
+                places = list_documents(map(root_of, docs)).places()
+                seen = stamp(places)
                 time.sleep(QUIET_SECONDS)
+                if stamp(places) == seen:
+                    break
             self._check_disks(docs)
-            report = self._indexer.index(docs)
-            if not (report.added or report.changed or report.removed):
-                self._cost = _processor_seconds() - began
-            return report
+            areas = self._settings.collection_paths
+            report = unchanged(index, docs, areas) or self._indexer.index(docs)
+        self._places, self._stamp = places, seen
+        return report
 
     def _check_disks(self, docs: Sequence[str]) -> None:
         """Raise ``InvalidSetting`` if a folder is missing, or empty since its disk is gone."""
         for path in docs:
             root = root_of(path)
-            device = root.stat().st_dev
+            device = _device_of(root)
             if self._devices.setdefault(root, device) != device and not any(root.iterdir()):
                 raise InvalidSetting(
                     f"The disk of {path} is not mounted; what was indexed of it stays."
@@ -187,21 +194,23 @@ class _Rounds:
         return progress
 
 
-def _processor_seconds() -> float:
-    """Processor time of this thread and of processes that have ended."""
-    times = os.times()
-    return time.thread_time() + times.children_user + times.children_system
+def _device_of(root: Path) -> int:
+    return root.stat().st_dev
 
 
-def _lines_of(report: IndexReport) -> list[str]:
+def _changes_of(report: IndexReport) -> list[str]:
     lines = [report.warning] if report.warning else []
     if report.added or report.changed or report.removed:
         lines.append(
             f"Indexed in {report.seconds:.1f} s: {report.added} new, {report.changed} changed, "
             f"{report.removed} removed, {report.unchanged} unchanged files."
         )
+    return lines
+
+
+def _problems_of(report: IndexReport) -> list[str]:
     problems = report.problems
-    lines += [f"Skipped {path}: {reason}" for path, reason in problems[:NAMED_PROBLEMS]]
+    lines = [f"Skipped {path}: {reason}" for path, reason in problems[:NAMED_PROBLEMS]]
     if len(problems) > NAMED_PROBLEMS:
         lines.append(f"… and {len(problems) - NAMED_PROBLEMS} more files.")
     return lines
