@@ -135,6 +135,7 @@ class Settings(BaseSettings):
     providers: StrList = ()  # empty: all that are switched on, else Wikipedia
     conversations: bool = True  # a chat's own messages, for questions asked there
     docs: StrList = ()  # folders or files to index
+    docs_poll: int = Field(10, ge=0)  # seconds between looks for changes in them; 0: at start
     collections: tuple[DocumentCollection, ...] = ()  # parts of docs and their readers
     mcp: tuple[McpServer, ...] = ()  # servers of the Model Context Protocol, likewise
     wikipedia_url: str = "https://{language}.wikipedia.org"  # any MediaWiki, with its path

@@ -16,6 +16,7 @@ GATE = 150
 """Tokens (about 600 Latin or 150 Chinese characters); a page up to this length may be only a wall.
 """
 CONSENT = 500  # tokens; up to this length, a page that is mostly about consent is a consent prompt
+MOSTLY = 0.6  # of its sentences and lines
 PREVIEW = 100  # tokens; a paid page up to this length has no preview worth quoting
 
 
@@ -60,12 +61,14 @@ def refuse_gate(
 def _asks_consent(title: str, text: str) -> bool:
     if _CONSENT_TITLE.search(title) and _COOKIES.search(text):
         return True
-    mentions = len(_COOKIES.findall(f"{title}\n{text}"))
-    if estimate(text) <= GATE:
-        return mentions >= 3 and _ASKS.search(text) is not None
-    paragraphs = [line for line in text.split("\n") if line.strip()]
-    about = sum(_CONSENT.search(line) is not None for line in paragraphs)
-    return mentions >= 4 and about >= 0.6 * len(paragraphs)
+    parts = [part for part in _PARTS.split(f"{title}\n{text}") if part.strip()]
+    about = sum(_CONSENT.search(part) is not None for part in parts)
+    # A page that explains consent does not ask for it with several of the words of its buttons.
+    return (
+        about >= 2
+        and about >= MOSTLY * len(parts)
+        and len({found.lower() for found in _ASKS.findall(text)}) >= 2
+    )
 
 
 _IGNORING_CASE = re.IGNORECASE | re.VERBOSE
@@ -146,15 +149,21 @@ _PAYWALL = lazy_regex(
     _IGNORING_CASE,
 )
 _COOKIES = lazy_regex(r"(?<![a-z])cookies?(?![a-z])", re.IGNORECASE)
+_PARTS = lazy_regex(r"[.!?](?=\s)|[。！？\n]")
 _ASKS = lazy_regex(
-    r"\b(?:accept|agree|allow|reject|decline|consent|settings|preferences|policy|akzept|zustimm"
-    r"|accepte|acept|accett)|接受|同意",
+    r"\b(?:accept|agree|allow|reject|decline|refuse|consent|manage|settings|preferences|policy"
+    r"|akzept|zustimm|einwillig|ablehn|einstellung"
+    r"|accord|continuer sans|refus|paramétr|acept|rechaz|configur|accett|rifiut)"
+    r"|接受|同意|拒绝|拒絕|政策",
     re.IGNORECASE,
 )
 _CONSENT = lazy_regex(
-    r"(?<![a-z])cookies?(?![a-z])|consent|\bpartners?\b|vendors?\b|privacy|personali[sz]ed"
-    r"|accept all|reject all|manage (?:options|settings|preferences)|legitimate interest"
-    r"|datenschutz|zustimm",
+    r"(?<![a-z])cookies?(?![a-z])|consent|\bpartners?\b|vendors?\b|privacy|personali[sz]"
+    r"|legitimate interest|datenschutz|partnern|drittanbieter|einwillig|personalisier"
+    r"|partenaires|vie privée|confidentialité|traceurs|privacidad|\bsocios|terceros"
+    r"|(?:accept|reject|allow|decline) all|manage (?:options|settings|preferences)"
+    r"|alle[sn]? (?:akzeptieren|ablehnen|zulassen)|zustimmen|tout (?:accepter|refuser)"
+    r"|(?:aceptar|rechazar|permitir) tod",
     re.IGNORECASE,
 )
 _CONSENT_TITLE = lazy_regex(

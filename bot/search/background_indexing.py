@@ -1,26 +1,38 @@
-"""Indexes documents in the background of a serving process, and reports the progress."""
+"""Indexes documents in the background of a serving process, and reports the progress.
+
+Changes are found by looking at all files now and then, not by events of the file system, which
+network mounts and containers do not have, and of which Linux limits the number.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from bot.core.errors import FootnoteError, Stopped
+from bot.core.errors import FootnoteError, InvalidSetting, Stopped
 from bot.core.logs import get_logger
 from bot.core.measurements import Indexing
 from bot.core.settings import Settings
+from bot.search.folders import list_documents, root_of, stamp
+from bot.search.index_file import alone
+from bot.search.unchanged import unchanged
 
 if TYPE_CHECKING:
     from bot.search.index_report import IndexReport
-    from bot.search.indexer import Indexer
+    from bot.search.indexer import Indexer, Progress
 
 log = get_logger()
 
 TELL_SECONDS = 10.0  # between two progress lines
 BESIDE_OTHERS = 2  # reader processes beside those that read web pages: 240 MB of memory
+MOST_SHARE = 0.008  # of one core, that looking for changes may use
+QUIET_SECONDS = 1.0  # without a change, before changed files are read
+MOST_LOOKS = 10  # ... at files that keep changing
 NAMED_PROBLEMS = 5  # unreadable files listed by name; the others are counted
 
 
@@ -28,7 +40,7 @@ NAMED_PROBLEMS = 5  # unreadable files listed by name; the others are counted
 async def documents_being_indexed(
     settings: Settings, tell: Callable[[str], None], indexing: Indexing
 ) -> AsyncIterator[None]:
-    """Bring the index up to date with ``settings.docs`` once, in the background of the block.
+    """Keep the index up to date with ``settings.docs`` in the background of the block.
 
     ``indexing`` always holds the current state, and ``tell`` receives lines about progress and
     errors. An error leaves the existing index as it is. Leaving the block soon ends the indexing;
@@ -43,61 +55,162 @@ async def documents_being_indexed(
     readers = Readers(size=min(BESIDE_OTHERS, SIZE))
     indexer = Indexer(settings.index_path, areas=settings.collection_paths, readers=readers)
     indexing.stop = indexer.stop
-    task = asyncio.create_task(_index(indexer, settings, tell, indexing))
+    ended = asyncio.Event()
+    task = asyncio.create_task(_Rounds(indexer, settings, tell, indexing).until(ended))
     try:
         yield
     finally:
+        ended.set()
         indexer.stop()
         await task
 
 
-async def _index(
-    indexer: Indexer, settings: Settings, tell: Callable[[str], None], indexing: Indexing
-) -> None:
-    loop = asyncio.get_running_loop()
-    told = 0.0
+class _Rounds:
+    """Indexes everything once, and then what has changed since, again and again."""
 
-    def progress(done: int, total: int) -> None:  # in the indexer's thread
-        nonlocal told
-        loop.call_soon_threadsafe(indexing.advance, done, total)
-        is_first, now = not told, time.monotonic()
-        if done == total or (told and now < told + TELL_SECONDS):
-            return
-        told = now
-        line = f"Indexed {done:,} of {total:,} files."
-        if is_first:
-            line = (
-                f"Indexing {total - done:,} of {total:,} files; "
-                "those that are indexed can be searched already."
+    def __init__(
+        self,
+        indexer: Indexer,
+        settings: Settings,
+        tell: Callable[[str], None],
+        indexing: Indexing,
+    ) -> None:
+        self._indexer = indexer
+        self._settings = settings
+        self._tell = tell
+        self._indexing = indexing
+        self._told: set[str] = set()  # in the last round
+        self._devices: dict[Path, int] = {}  # where the folders were first seen
+        self._places: tuple[str, ...] = ()  # all folders and files of the last complete round
+        self._stamp = 0  # theirs
+        self._cost = 0.0  # processor seconds of the last round without a change
+
+    async def until(self, ended: asyncio.Event) -> None:
+        """Go on until the event, with pauses that keep the cost low however many files there are;
+        the first round is always complete."""
+        goes_on = await self._round(self._begin, self._progress())
+        while goes_on and self._settings.docs_poll:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(max(self._settings.docs_poll, self._cost / MOST_SHARE)):
+                    await ended.wait()
+                return
+            goes_on = await self._round(self._catch_up)
+
+    async def _round(self, work: Callable[..., IndexReport | None], *values: Any) -> bool:
+        """Do the work in a thread and tell its result; False if it was ended."""
+        try:
+            report = await asyncio.to_thread(work, self._settings.docs, *values)
+        except Stopped:
+            return False
+        except FootnoteError as error:
+            self._failed(error.sentence, f"The documents are not all indexed: {error.sentence}")
+        except Exception as error:
+            why = f"It failed unexpectedly ({type(error).__name__})."
+            if self._indexing.why != why:
+                log.exception("indexing_failed")
+            self._failed(
+                why,
+                "The documents are not all indexed: it failed unexpectedly; the log has the "
+                "details.",
             )
-        loop.call_soon_threadsafe(tell, line)
+        else:
+            if report is not None:
+                if self._indexing.state != "ok":
+                    self._indexing.become("ok")
+                for line in _changes_of(report):
+                    self._tell(line)
+                self._tell_new(_problems_of(report))
+        return True
 
-    try:
-        report = await asyncio.to_thread(indexer.index, settings.docs, progress)
-    except Stopped:
-        return
-    except FootnoteError as error:
-        indexing.become("not ok", error.sentence)
-        tell(f"The documents are not all indexed: {error.sentence}")
-    except Exception as error:
-        indexing.become("not ok", f"It failed unexpectedly ({type(error).__name__}).")
-        log.exception("indexing_failed")
-        tell("The documents are not all indexed: it failed unexpectedly; the log has the details.")
-    else:
-        indexing.become("ok")
-        for line in _lines_of(report):
-            tell(line)
+    def _failed(self, why: str, line: str) -> None:
+        self._places = ()
+        if self._indexing.why != why:
+            self._indexing.become("not ok", why)
+        self._tell_new([line])
+
+    def _tell_new(self, lines: list[str]) -> None:
+        for line in lines:
+            if line not in self._told:
+                self._tell(line)
+        self._told = set(lines)
+
+    def _begin(self, docs: Sequence[str], progress: Progress) -> IndexReport:
+        self._check_disks(docs)
+        return self._indexer.index(docs, progress)
+
+    def _catch_up(self, docs: Sequence[str]) -> IndexReport | None:
+        """Index what has changed, when it has been quiet for a while; None if nothing has, or
+        another process is doing so."""
+        began = time.thread_time()
+        self._check_disks(docs)
+        if self._places and stamp(self._places) == self._stamp:
+            self._cost = time.thread_time() - began
+            return None
+        index = self._settings.index_path
+        with alone(index.with_suffix(".round.lock")) as is_alone:
+            if not is_alone:
+                return None
+            for _ in range(MOST_LOOKS):
+                places = list_documents(map(root_of, docs)).places()
+                seen = stamp(places)
+                time.sleep(QUIET_SECONDS)
+                if stamp(places) == seen:
+                    break
+            self._check_disks(docs)
+            areas = self._settings.collection_paths
+            report = unchanged(index, docs, areas) or self._indexer.index(docs)
+        self._places, self._stamp = places, seen
+        return report
+
+    def _check_disks(self, docs: Sequence[str]) -> None:
+        """Raise ``InvalidSetting`` if a folder is missing, or empty since its disk is gone."""
+        for path in docs:
+            root = root_of(path)
+            device = _device_of(root)
+            if self._devices.setdefault(root, device) != device and not any(root.iterdir()):
+                raise InvalidSetting(
+                    f"The disk of {path} is not mounted; what was indexed of it stays."
+                )
+
+    def _progress(self) -> Callable[[int, int], None]:
+        loop = asyncio.get_running_loop()
+        told = 0.0
+
+        def progress(done: int, total: int) -> None:  # in the indexer's thread
+            nonlocal told
+            loop.call_soon_threadsafe(self._indexing.advance, done, total)
+            is_first, now = not told, time.monotonic()
+            if done == total or (told and now < told + TELL_SECONDS):
+                return
+            told = now
+            line = f"Indexed {done:,} of {total:,} files."
+            if is_first:
+                line = (
+                    f"Indexing {total - done:,} of {total:,} files; "
+                    "those that are indexed can be searched already."
+                )
+            loop.call_soon_threadsafe(self._tell, line)
+
+        return progress
 
 
-def _lines_of(report: IndexReport) -> list[str]:
+def _device_of(root: Path) -> int:
+    return root.stat().st_dev
+
+
+def _changes_of(report: IndexReport) -> list[str]:
     lines = [report.warning] if report.warning else []
     if report.added or report.changed or report.removed:
         lines.append(
             f"Indexed in {report.seconds:.1f} s: {report.added} new, {report.changed} changed, "
             f"{report.removed} removed, {report.unchanged} unchanged files."
         )
+    return lines
+
+
+def _problems_of(report: IndexReport) -> list[str]:
     problems = report.problems
-    lines += [f"Skipped {path}: {reason}" for path, reason in problems[:NAMED_PROBLEMS]]
+    lines = [f"Skipped {path}: {reason}" for path, reason in problems[:NAMED_PROBLEMS]]
     if len(problems) > NAMED_PROBLEMS:
         lines.append(f"… and {len(problems) - NAMED_PROBLEMS} more files.")
     return lines

@@ -95,10 +95,39 @@ def why_not(error: OSError) -> str:
 
 @dataclass(slots=True)
 class Listing:
-    """The result of a walk; ``skipped`` are pairs of a path and the reason, as a sentence."""
+    """The result of a walk; ``skipped`` are pairs of a path and the reason, as a sentence.
+
+    ``unseen`` are the addresses of folders and files that are there and could not be looked at,
+    ``folders`` the real paths of all folders.
+    """
 
     documents: dict[str, Document] = field(default_factory=dict)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+
+    def places(self) -> tuple[str, ...]:
+        """What ``stamp`` looks at."""
+        return (*self.folders, *(document.real for document in self.documents.values()))
+
+    def is_gone(self, url: str) -> bool:
+        """Return True if there is no file at an address, as far as the walk could see."""
+        return url not in self.documents and not any(
+            url == unseen or url.startswith(unseen + "/") for unseen in self.unseen
+        )
+
+
+def stamp(places: Iterable[str]) -> int:
+    """A value that differs when one of these folders and files has been changed, renamed, deleted
+    or given other permissions. Takes a third of the time of ``list_documents``."""
+    return hash(tuple(map(_changed_at, places)))
+
+
+def _changed_at(path: str) -> int:
+    try:
+        return os.stat(path).st_ctime_ns
+    except OSError:
+        return 0
 
 
 def root_of(path: str | Path) -> Path:
@@ -160,24 +189,27 @@ class _Walk:
             folder = waiting.pop()
             if folder.real not in self._walked:
                 self._walked[folder.real] = folder.url
+                self.listing.folders.append(folder.real)
                 waiting.extend(reversed(self._entries(folder)))
 
     def _entries(self, folder: _Folder) -> list[_Folder]:
         """Add the files of a folder; returns its subfolders."""
+        descriptor = -1
         try:
             descriptor = open_real(folder.real, os.O_RDONLY | os.O_DIRECTORY)
-        except OSError as error:
-            self._skip(folder.path, f"the folder cannot be opened ({error.strerror})")
-            return []
-        try:
             with os.scandir(descriptor) as found:
                 entries = sorted(found, key=_NAME)
             if any(entry.name.endswith(".html") for entry in entries):
                 entries = [entry for entry in entries if entry.name != _PAGE_SOURCES]
                 folder = folder._replace(of_site=True)
             return [inner for entry in entries if (inner := self._entry(folder, entry))]
+        except OSError as error:
+            self._unseen(folder.url, error)
+            self._skip(folder.path, f"the folder cannot be opened ({error.strerror})")
+            return []
         finally:
-            os.close(descriptor)
+            if descriptor >= 0:
+                os.close(descriptor)
 
     def _entry(self, folder: _Folder, entry: os.DirEntry[str]) -> _Folder | None:
         """Add a file of a folder, or return a subfolder."""
@@ -237,6 +269,7 @@ class _Walk:
         try:
             status = file.stat(follow_symlinks=False)
         except OSError as error:
+            self._unseen(url, error)
             self._skip(path, f"it cannot be opened ({error.strerror})")
             return
         if not stat.S_ISREG(status.st_mode):
@@ -245,6 +278,10 @@ class _Walk:
         self.listing.documents[url] = Document(
             path, real, url, media_type, status.st_size, status.st_mtime_ns
         )
+
+    def _unseen(self, url: str, error: OSError) -> None:
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            self.listing.unseen.append(url)
 
     def _skip(self, path: str, reason: str) -> None:
         self.listing.skipped.append((readable(path), reason))

@@ -248,6 +248,27 @@ def building(path: Path) -> Iterator[None]:
         lock.close()
 
 
+@contextmanager
+def alone(lock_path: Path) -> Iterator[bool]:
+    """Be the only process that holds a lock; yields False if another one does.
+
+    The lock is SQLite's, on an empty database: it works wherever SQLite does, and ends with the
+    process. Raises ``sqlite3.Error``.
+    """
+    lock = sqlite3.connect(lock_path, timeout=0.0, isolation_level=None)
+    try:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise
+            yield False
+            return
+        yield True
+    finally:
+        lock.close()
+
+
 def discard(path: Path) -> None:
     """Delete an index, and finally its damage mark. Raises ``StorageUnavailable``.
 

@@ -80,6 +80,8 @@ class Indexer:
     def index(self, paths: Iterable[str | Path], progress: Progress | None = None) -> IndexReport:
         """Index new and changed files below ``paths`` and remove those that are gone.
 
+        A folder that cannot be looked at stays as it is.
+
         Blocks; run it in a thread where an event loop must stay free. Files are compared by size
         and modification time, then by content. The work is written in small transactions: after
         an interruption of any kind (an exception from ``progress`` included) the index is usable
@@ -228,7 +230,7 @@ class _Run:
         self._known = self._writer.files_below(self._roots)
         listing = list_documents(self._roots)
         self.skipped += listing.skipped
-        self._remove([known for url, known in self._known.items() if url not in listing.documents])
+        self._remove([known for url, known in self._known.items() if listing.is_gone(url)])
         jobs = self._changed(listing.documents)
         self._total = len(listing.documents)
         self._step(self._total - len(jobs))

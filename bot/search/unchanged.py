@@ -115,8 +115,12 @@ def _unchanged(
         return None
     condition, values = below(roots)
     query = f"SELECT url, size, modified FROM files WHERE {condition}"  # noqa: S608 - our own columns
-    known = {url: (size, modified) for url, size, modified in connection.execute(query, values)}
     listing = list_documents(roots)
+    known = {
+        url: (size, modified)
+        for url, size, modified in connection.execute(query, values)
+        if url in listing.documents or listing.is_gone(url)
+    }
     if known != {url: (each.size, each.modified) for url, each in listing.documents.items()}:
         return None
     query = f"SELECT url, problem FROM files WHERE problem != '' AND ({condition})"  # noqa: S608

@@ -14,10 +14,10 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import CancelledError as Cancelled
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
     Outdated,
+    alone,
     below,
     damage_mark,
     fingerprint,
@@ -131,27 +132,6 @@ async def keep_filling(
         await asyncio.sleep(pause)
 
 
-@contextmanager
-def filling(index: Path) -> Iterator[bool]:
-    """Be the only process that makes vectors; yields False if another one does.
-
-    The lock is SQLite's, on an empty database: it works wherever SQLite does, and ends with the
-    process. Raises ``sqlite3.Error``.
-    """
-    lock = sqlite3.connect(index.with_suffix(".vectors.lock"), timeout=0.0, isolation_level=None)
-    try:
-        try:
-            lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                raise
-            yield False
-            return
-        yield True
-    finally:
-        lock.close()
-
-
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """Passages of a file that lack vectors: the position of the first, their texts and keys."""
@@ -198,7 +178,7 @@ class _Filling:
             with contextlib.closing(connection):
                 maker = maker_of(connection, self._embedder.model)
                 try:
-                    with filling(self._index) as is_ours:
+                    with alone(self._index.with_suffix(".vectors.lock")) as is_ours:
                         if is_ours:
                             self._fill(connection, maker, progress, ends)
                         else:

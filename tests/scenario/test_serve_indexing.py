@@ -142,3 +142,63 @@ def test_documents_that_cannot_be_indexed_leave_it_serving(
         serving.until_said("web is connected.")
         assert readiness(serving)["status"] == "ready"
         serving.until_said("The documents are not all indexed: ")
+
+
+def test_it_follows_what_people_do_in_the_folder(
+    fork_server: ForkServer, footnote: Program, documents: Path
+) -> None:
+    footnote.settings |= {"FOOTNOTE_DOCS": str(documents), "FOOTNOTE_DOCS_POLL": "1"}
+    question = "How often is the master key rotated?"
+    keys = documents / "keys.md"
+    with ending(start_forked(fork_server, footnote)) as serving:
+        until(serving, lambda told: told["state"] == "ok")
+        first = answer(serving, question)
+        assert "90 days" in first["answer"]
+        keys.write_text(keys.read_text().replace("90 days", "45 days"))
+        serving.until_said("0 new, 1 changed, 0 removed, 4 unchanged")
+        assert "45 days" in answer(serving, question)["answer"]
+        keys.rename(documents / "master.md")
+        serving.until_said("1 new, 0 changed, 1 removed")
+        assert "45 days" in answer(serving, question)["answer"]
+        page = httpx.get(f"{serving.http}/runs/{first['run']}/pages/1")
+        assert page.status_code == 200
+        assert "90 days" in page.text
+
+        (documents / "master.md").unlink()
+        serving.until_said("0 new, 0 changed, 1 removed")
+        assert "45 days" not in answer(serving, question)["answer"]
+
+        documents.rename(documents.with_name("unmounted"))
+        told = until(serving, lambda told: told["state"] == "not ok")
+        assert "There is no file or folder" in told["why"]
+        canteen = "When is the canteen open?"
+        assert "11:30" in answer(serving, canteen)["answer"]
+        documents.with_name("unmounted").rename(documents)
+        until(serving, lambda told: told["state"] == "ok")
+        assert serving.said.count("There is no file or folder") == 1
+        assert "11:30" in answer(serving, canteen)["answer"]
+
+
+def test_killed_in_the_middle_of_a_change_it_leaves_a_whole_index(
+    fork_server: ForkServer, footnote: Program, documents: Path
+) -> None:
+    footnote.settings |= {"FOOTNOTE_DOCS": str(documents), "FOOTNOTE_DOCS_POLL": "1"}
+    with ending(start_forked(fork_server, footnote)) as serving:
+        until(serving, lambda told: told["state"] == "ok")
+        for i in range(1_500):
+            (documents / f"house {i}.md").write_text(f"# House {i}\n\nIts attic was let to {i}.\n")
+        until_indexed(footnote, 500)
+        serving.kill()
+    with closing(sqlite3.connect(index_of(footnote))) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    with ending(start_forked(fork_server, footnote)) as serving:
+        until(serving, lambda told: told == {"state": "ok", "total": 1_505})
+        assert "90 days" in answer(serving, "How often is the master key rotated?")["answer"]
+
+
+def until_indexed(program: Program, files: int) -> None:
+    ends = time.monotonic() + PATIENCE
+    with closing(sqlite3.connect(index_of(program), timeout=60)) as connection:
+        while connection.execute("SELECT count(*) FROM files").fetchone()[0] < files:
+            assert time.monotonic() < ends
+            time.sleep(0.02)

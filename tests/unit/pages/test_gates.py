@@ -53,6 +53,25 @@ LONG = "The lighthouse was lit for the first time in 1874, and it stands to this
          "With your consent we use cookies for ads, and our partners use cookies too.\n\n"
          "You can manage preferences of vendors in our privacy settings.\n\nAccept all cookies",
          "about cookies"),
+        ("Der Hafen im Winter | Küstenblatt",
+         "Wir und unsere 180 Partner verwenden Cookies und ähnliche Techniken.\n\n"
+         "Ihre Einwilligung gilt für personalisierte Werbung. Sie können sie jederzeit in der "
+         "Datenschutzerklärung widerrufen.\n\nAlle akzeptieren\n\nAlle ablehnen\n\nEinstellungen",
+         "about cookies"),
+        ("Le port en hiver - Journal",
+         "Nos partenaires et nous déposons des cookies sur votre appareil. Votre consentement "
+         "permet des publicités personnalisées.\n\nContinuer sans accepter\n\nTout refuser\n\n"
+         "Tout accepter\n\nPolitique de confidentialité",
+         "about cookies"),
+        ("El puerto en invierno",
+         "Nosotros y nuestros socios utilizamos cookies para mostrar publicidad personalizada. "
+         "Puede cambiar sus preferencias en la política de privacidad.\n\n"
+         "Aceptar todo\n\nRechazar todo\n\nConfigurar cookies",
+         "about cookies"),
+        ("The harbour in winter - Coast Journal",
+         "We use cookies to improve your experience. By clicking Accept you consent to our use "
+         "of cookies.\n\nAccept all\n\nReject all",
+         "about cookies"),
     ],
 )  # fmt: skip
 def test_walls_are_unreadable(title: str, text: str, sentence: str) -> None:
@@ -66,6 +85,11 @@ def test_walls_are_unreadable(title: str, text: str, sentence: str) -> None:
         ("Opening hours", "We are open from 9 to 5."),
         ("Cookie", "A cookie is a small cake. Cookies are baked at 180 °C."),
         ("Cookies in HTTP", "A cookie is a small piece of data that a server sends to a browser."),
+        ("Cookie law", "Consent to cookies must be freely given. The directive of 2009 says so. "
+         "Sites that set cookies without consent were fined in France. Partners share the duty."),
+        ("Set-Cookie", "The attribute SameSite restricts a cookie to its site. Browsers reject a "
+         "cookie without Secure. A cookie expires with its session."),
+        ("Plätzchen", "Cookies akzeptieren auch die Kinder. Der Teig ruht eine Stunde."),
         ("HTTP 404", "404 is the status code for what a server cannot find."),
         ("What a 404 error means", "The server did not find what was asked for."),
         ("Release 4.04", "Fixes a crash."),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import threading
+import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from bot.core.errors import StorageUnavailable
 from bot.core.measurements import Indexing
 from bot.core.settings import Settings
 from bot.operation.configuration import load_settings
+from bot.search import background_indexing, folders
 from bot.search import local_documents as local
 from bot.search.background_indexing import documents_being_indexed
 from bot.search.document_reading import Job, Reading
@@ -147,3 +151,70 @@ async def test_without_documents_there_is_nothing_to_tell(tmp_path: Path) -> Non
         await indexing.wait_until_counted()
     assert indexing.state == "none"
     assert not (tmp_path / "index.sqlite").exists()
+
+
+async def test_what_cannot_be_seen_stays_and_is_told_once(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder without permission, a name that is not UTF-8, and links in a circle."""
+    docs = Path(settings.docs[0])
+    write(docs / "inner" / "kept.md", "# Kept\n\nThe heron nests here.")
+    write(Path(os.fsdecode(os.fsencode(docs) + b"/\xff.md")), "# Odd\n\nThe curlew calls.")
+    (docs / "inner" / "circle").symlink_to(docs)
+    opened = folders.open_real
+    refused = True
+
+    def open_real(path: str, flags: int) -> int:
+        if refused and path.endswith("/inner"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return opened(path, flags)
+
+    said: list[str] = []
+    indexing = Indexing(True)
+    brisk = settings.model_copy(update={"docs_poll": 0.01})
+    monkeypatch.setattr(background_indexing, "QUIET_SECONDS", 0.01)
+    documents = LocalDocuments(settings.index_path)
+    async with documents_being_indexed(brisk, said.append, indexing):
+        await told(said, "12 new")
+        monkeypatch.setattr(folders, "open_real", open_real)
+        write(docs / "1.md", "# Page 1\n\nThe dunlin feeds.")
+        await told(said, "0 new, 1 changed, 0 removed")
+        (docs / "2.md").unlink()
+        await told(said, "0 new, 0 changed, 1 removed")
+        assert [hit.title for hit in await documents.search(Query("heron"))] == ["Kept"]
+        assert [hit.title for hit in await documents.search(Query("curlew"))] == ["Odd"]
+        refused = False
+        (docs / "inner" / "kept.md").unlink()
+        await told(said, "0 new, 0 changed, 1 removed", times=2)
+        assert await documents.search(Query("heron")) == []
+    await documents.aclose()
+    assert sum("cannot be opened" in line for line in said) == 1
+
+
+async def test_a_disk_that_is_gone_removes_nothing(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = Path(settings.docs[0])
+    said: list[str] = []
+    indexing = Indexing(True)
+    brisk = settings.model_copy(update={"docs_poll": 0.01})
+    monkeypatch.setattr(background_indexing, "QUIET_SECONDS", 0.01)
+    device = 1
+    monkeypatch.setattr(background_indexing, "_device_of", lambda root: device)
+    async with documents_being_indexed(brisk, said.append, indexing):
+        await told(said, "10 new")
+        device = 2
+        for path in list(docs.iterdir()):
+            path.unlink()
+        await told(said, "is not mounted")
+        assert indexing.state == "not ok"
+        write(docs / "3.md", "# Page 3\n\nIt is back.")
+        await told(said, "0 new, 1 changed, 9 removed")
+        assert indexing.as_json()["state"] == "ok"
+
+
+async def told(said: list[str], words: str, times: int = 1) -> None:
+    ends = time.monotonic() + 60
+    while sum(words in line for line in said) < times:
+        assert time.monotonic() < ends, said
+        await asyncio.sleep(0.01)

@@ -18,14 +18,13 @@ from bot.operation.configuration import load_settings
 from bot.pages.passages import split
 from bot.search import indexer, vector_filling
 from bot.search.embedder import Vector
-from bot.search.index_file import open_reader, unpack_text
+from bot.search.index_file import alone, open_reader, unpack_text
 from bot.search.indexer import Indexer
 from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
 from bot.search.vector_filling import (
     ELSEWHERE,
     fill_vectors,
-    filling,
     keep_filling,
     state_of_vectors,
     vectors_being_made,
@@ -178,7 +177,7 @@ async def test_nothing_is_begun_after_the_time_is_over(index: Path) -> None:
 
 
 async def test_one_process_makes_vectors_at_a_time(index: Path) -> None:
-    with filling(index):
+    with alone(index.with_suffix(".vectors.lock")):
         filled = await fill_vectors(index, (), MemoryEmbedder())
 
     assert (filled.with_vector, filled.problem) == (0, ELSEWHERE)

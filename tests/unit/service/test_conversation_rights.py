@@ -92,4 +92,4 @@ def test_a_file_that_came_with_a_message_to_footnote_is_told_from_one_that_was_f
     assert not is_document(sent)
     assert NO_DOCUMENTS.allows(sent)
     assert conversations_in(f'{{"url": "{sent}", "seen": ["{FILE}", "{SAID}"]}}') == [FILE, SAID]
-    assert attached("https://slack.example/files/F1") == "https://slack.example/files/F1"
+    assert attached("https://cdn.example/1/2/a.png") != "https://cdn.example/1/2/a.png"
