@@ -96,9 +96,12 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str, people: by
             from bot.pages.second_reading import of_package
 
             reading = _read_package(data, shown)
-            if any(each.startswith("hidden") for each in reading.omitted):
+            if any(n for each, n in reading.omitted.items() if each.startswith("hidden")):
                 return reading  # what a second reading finds besides may be what is hidden
-            return compared(reading, of_package(data, shown))
+            try:
+                return compared(reading, of_package(data, shown))
+            except PageUnreadable:  # a part that only the second reading opens
+                return reading._replace(omitted={**reading.omitted, "damaged part": 1})
         case "mail":
             from bot.pages.formats.mail import read_mail
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
+from zipfile import ZipFile
 
 import docx
 import pytest
@@ -52,6 +53,15 @@ def test_a_reader_of_packages_that_loses_text_is_found_out(monkeypatch: pytest.M
     monkeypatch.setattr(reader, "read_word", lambda *_: Reading("", "The pump is checked in May."))
     checked = from_bytes(data, None, "a.docx")
     assert (checked.kept, checked.omitted) == (0.5, {"lost word": 6})
+
+
+def test_a_part_that_only_the_second_reading_opens_may_be_damaged() -> None:
+    file = BytesIO(word("The pump is checked in May."))
+    with ZipFile(file, "a") as package:
+        package.writestr("ppt/notesSlides/notesSlide1.xml", "<notes><p>")
+    reading = from_bytes(file.getvalue(), None, "a.docx")
+    assert reading.text == "The pump is checked in May."
+    assert reading.omitted == {"damaged part": 1}
 
 
 def test_slides_and_notes_are_read_apart() -> None:
