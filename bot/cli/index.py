@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 SHOWN_SKIPS = 10  # skipped files that a question names; the others are counted
 SHOWN_ENDINGS = 5  # file name extensions shown for files of other kinds
+SHOWN_INCOMPLETE = 10
 
 
 app = command_app()
@@ -145,8 +146,11 @@ def _tell_holdings(err: Console, held: Holdings) -> None:
         count = f"{len(held.incomplete):,} file(s)"
         few = f"Less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:"
         err.print(Text(few, style="yellow"), soft_wrap=True)
-        for path, kept in held.incomplete:
-            err.print(Text(f"  {kept:4.0%}  {path}", style="yellow"), soft_wrap=True)
+        for path, kept, missing in held.incomplete[:SHOWN_INCOMPLETE]:
+            lacks = f" ({counted(missing)})" if missing else ""
+            err.print(Text(f"  {kept:4.0%}  {path}{lacks}", style="yellow"), soft_wrap=True)
+        if len(held.incomplete) > SHOWN_INCOMPLETE:
+            err.print(Text(f"  … and {len(held.incomplete) - SHOWN_INCOMPLETE:,} more", "yellow"))
 
 
 def _tell_problems(err: Console, report: IndexReport, shown: int) -> None:

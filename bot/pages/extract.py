@@ -19,7 +19,7 @@ from bot.pages import charset
 from bot.pages.formats import pandoc
 from bot.pages.markdown import read_markdown
 from bot.pages.media import GZIPPED, LOOK_AT, Kind, format_of, kind_of, locked, unreadable
-from bot.pages.page import Reading
+from bot.pages.page import LOST_WORD, Reading, compared
 from bot.pages.plain import HeadedKind, read_headed, read_log, read_plain
 from bot.pages.urls import display_url
 from bot.text.patterns import lazy_regex
@@ -72,10 +72,11 @@ def from_bytes(data: bytes, media_type: str | None, name: str, people: bytes = b
     text = _clean(reading.text)
     if not text:
         raise _empty(name)
+    omitted = {**reading.omitted, "damaged letter": text.count("\ufffd")}
     return reading._replace(
         title=one_line(reading.title) or _title_from(name),
         text=text,
-        omitted={kind: count for kind, count in reading.omitted.items() if count},
+        omitted={kind: count for kind, count in omitted.items() if count},
     )
 
 
@@ -92,7 +93,15 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str, people: by
 
             return read_pdf(data, shown)
         case "package":
-            return _read_package(data, shown)
+            from bot.pages.second_reading import of_package
+
+            reading = _read_package(data, shown)
+            if any(n for each, n in reading.omitted.items() if each.startswith("hidden")):
+                return reading  # what a second reading finds besides may be what is hidden
+            try:
+                return compared(reading, of_package(data, shown))
+            except PageUnreadable:  # a part that only the second reading opens
+                return reading._replace(omitted={**reading.omitted, "damaged part": 1})
         case "mail":
             from bot.pages.formats.mail import read_mail
 
@@ -148,7 +157,8 @@ def _read_text(kind: Kind, source: str, name: str, people: bytes) -> Reading:
         case "csv" | "tsv":
             from bot.pages.formats.delimited import read_delimited
 
-            return read_delimited(source, tabs=kind == "tsv")
+            reading = read_delimited(source, tabs=kind == "tsv")
+            return compared(reading, [(LOST_WORD, source)])
         case "notebook":
             from bot.pages.formats.notebook import read_notebook
 

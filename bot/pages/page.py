@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -70,6 +72,38 @@ def counted(omitted: Mapping[str, int]) -> str:
     """What was left out, as words: "2 hidden rows, 1 comment"; the most frequent kind first."""
     kinds = sorted(omitted.items(), key=lambda each: (-each[1], each[0]))
     return ", ".join(f"{count:,} {kind}{'s' * (count != 1)}" for kind, count in kinds if count)
+
+
+LOST_WORD, LOST_NOTE = "lost word", "lost note word"
+_WORD = re.compile(r"[\u3040-\u9fff]|[^\W_\u3040-\u9fff]+")  # Chinese and Japanese by letter
+_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
+
+
+def compared(reading: Reading, texts: Iterable[tuple[str, str]], by_rule: str = "") -> Reading:
+    """The reading with what it lacks of a second one: texts, each with the name of a lost word.
+
+    ``kept`` falls to the share of words that are in both, ``omitted`` counts the others. Words of
+    ``by_rule`` are left out by a rule, and not lost; nor is a word that the file has backwards, as
+    PDF files have Arabic ones.
+    """
+    own = _words(f"{reading.title}\n{reading.text}\n{by_rule}")
+    omitted, total = Counter(reading.omitted), 0
+    for what, text in texts:
+        words = _words(text)
+        total += words.total()
+        gone, left = words - own, own - words
+        gone -= Counter({word[::-1]: count for word, count in left.items()})
+        omitted[what] += gone.total()
+        own = left
+    missing = sum(omitted[what] for what in (LOST_WORD, LOST_NOTE))
+    kept = min(reading.kept, 1 - missing / total) if total else reading.kept
+    return reading._replace(kept=kept, omitted=+omitted)
+
+
+def _words(text: str) -> Counter[str]:
+    if text.isascii():
+        return Counter(text.casefold().translate(_APART).split())
+    return Counter(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())

@@ -50,7 +50,7 @@ from bot.text.terms import STOP_WORDS, terms
 if TYPE_CHECKING:
     from bot.core.reader import Reach  # slow to import: not in the child processes
 
-SCHEMA = 5  # as in the last lines of _TABLES; an index with a different layout is rebuilt
+SCHEMA = 6  # as in the last lines of _TABLES; an index with a different layout is rebuilt
 BUSY_SECONDS = 30.0  # indexing transactions are short; this allows for slow disks
 
 _TABLES = """
@@ -70,7 +70,7 @@ CREATE TABLE IF NOT EXISTS files (
     count INTEGER NOT NULL,         -- its passages
     problem TEXT NOT NULL,          -- why it cannot be read, or ''
     kept REAL NOT NULL,             -- share of its words that its text holds
-    omitted TEXT NOT NULL,          -- what its text leaves out: JSON, a count by kind
+    omitted TEXT NOT NULL,          -- what its text lacks: JSON, a count by kind
     text_digest BLOB NOT NULL,      -- of its text, or empty
     area INTEGER NOT NULL
 );
@@ -116,7 +116,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words
 INSERT OR IGNORE INTO meta VALUES
     ('next', 1), ('dead', 0), ('fingerprint', ''), ('generation', hex(randomblob(8)));
 PRAGMA application_id = 0x464E4958;  -- "FNIX", so that `file` can be configured to recognize it
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 COMMIT;
 """
 

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from bot.pages.media import format_of
+from bot.pages.page import LOST_NOTE, LOST_WORD
 from bot.search.folders import NOT_READ, readable, root_of
 from bot.search.index_file import LAST_SHOWN_FIRST, below, opened
 
@@ -64,13 +65,13 @@ class Holdings:
 
     ``kinds`` has the names of formats with the number of searchable files, most frequent first.
     ``copies`` has pairs of a file that is not shown and the one with the same text that is.
-    ``incomplete`` has pairs of a file and the share of its words that was kept, lowest first.
-    ``omitted`` has pairs of a file and what its text leaves out on purpose, counted by kind.
+    ``incomplete`` has files with the share of their words that was kept, lowest first, and with
+    what is missing. ``omitted`` has pairs of another file and what its text leaves out, by kind.
     """
 
     kinds: tuple[tuple[str, int], ...]
     copies: tuple[tuple[str, str], ...]
-    incomplete: tuple[tuple[str, float], ...]
+    incomplete: tuple[tuple[str, float, dict[str, int]], ...]
     omitted: tuple[tuple[str, dict[str, int]], ...]
 
 
@@ -86,16 +87,22 @@ def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
     shown = {digest: (url, kept, omitted) for digest, url, kept, omitted in rows}
     copies = [(url, shown[digest][0]) for digest, url, *_ in rows if shown[digest][0] != url]
     kinds = Counter(_kind(url) for url, *_ in shown.values())
-    incomplete = sorted(
-        (kept, path_of(url)) for url, kept, _ in shown.values() if kept < KEPT_ENOUGH
+    files = sorted(
+        ((kept, path_of(url), json.loads(found)) for url, kept, found in shown.values()),
+        key=lambda file: file[:2],
     )
-    omitted = {path_of(url): json.loads(found) for url, _, found in shown.values()}
+    others = {path: _on_purpose(found) for kept, path, found in files if kept >= KEPT_ENOUGH}
     return Holdings(
         tuple(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
         tuple(sorted((path_of(url), path_of(other)) for url, other in copies)),
-        tuple((path, kept) for kept, path in incomplete),
-        tuple((path, omitted[path]) for path in sorted(omitted) if omitted[path]),
+        tuple((path, kept, found) for kept, path, found in files if kept < KEPT_ENOUGH),
+        tuple((path, others[path]) for path in sorted(others) if others[path]),
     )
+
+
+def _on_purpose(omitted: dict[str, int]) -> dict[str, int]:
+    """Without the few words that another reading has because it divides words in another way."""
+    return {kind: count for kind, count in omitted.items() if kind not in (LOST_WORD, LOST_NOTE)}
 
 
 def documents_digest(index: Path, paths: Iterable[str | Path]) -> str:

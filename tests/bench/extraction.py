@@ -3,6 +3,9 @@
 Measured on the pages of the article-extraction-benchmark (scrapinghub, MIT): shingles of four
 words, precision and recall averaged over pages, as that benchmark does. Beside ours stands
 trafilatura's own plain text with its default options, measured the same way.
+
+With ``--kept FOLDER …`` it reads the files of these folders instead, and shows what share of their
+words is kept, by the second reading that ``bot.pages.second_reading`` makes, and what is missing.
 """
 
 from __future__ import annotations
@@ -14,8 +17,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
 
 from bot.core.errors import PageUnreadable
+from bot.pages.page import counted
+from bot.search.index_report import KEPT_ENOUGH
 from tests.bench.frame import SHARED, options, print_table
 
 DATA = SHARED / "extraction"
@@ -101,10 +108,47 @@ def refused(*, every: int = 1) -> int:
     return sum(not ours(html) for html in pages(every=every))
 
 
+def kept_in(folder: Path, most: int) -> list[Sequence[str]]:
+    """A row for each kind of file in a folder, of which every n-th is read, about ``most``."""
+    from bot.pages import extract
+    from bot.pages.media import format_of
+
+    kinds: dict[str, list[Path]] = {}
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        if found := format_of(path.name):
+            kinds.setdefault(found.name, []).append(path)
+    rows: list[Sequence[str]] = []
+    for kind, paths in sorted(kinds.items()):
+        chosen = paths[:: max(1, len(paths) // most)]
+        shares, lacking, unread = [], Counter[str](), 0
+        for path in chosen:
+            try:
+                reading = extract.from_bytes(path.read_bytes(), None, path.name)
+            except PageUnreadable:
+                unread += 1
+                continue
+            shares.append((reading.kept, path.name))
+            lacking.update(reading.omitted)
+        if shares:
+            low = sum(share < KEPT_ENOUGH for share, _ in shares)
+            middle, (worst, name) = median(share for share, _ in shares), min(shares)
+            counts = (str(len(shares)), f"{middle:.3f}", f"{worst:.3f} {name}", str(low))
+            rows.append((folder.name, kind, *counts, str(unread), counted(lacking)))
+    return rows
+
+
 def main(arguments: Sequence[str]) -> None:
     parser = options("extraction", __doc__)
+    parser.add_argument("--kept", type=Path, nargs="+", metavar="FOLDER", help="see above")
+    parser.add_argument("--most", type=int, default=40, help="files of a kind in a folder")
     parser.add_argument("--every", type=int, default=1, help="read only every so many-th page")
     given = parser.parse_args(arguments)
+    if given.kept:
+        print_table(
+            ("folder", "kind", "files", "median", "worst", "< 90 %", "unread", "lacking"),
+            [row for folder in given.kept for row in kept_in(folder, given.most)],
+        )
+        return
     every = 90 if given.quick else given.every
     readers = (("trafilatura default", trafilatura_default), ("Footnote", ours))
     scores = [(name, score(read, every=every)) for name, read in readers]

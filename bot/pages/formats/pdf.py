@@ -31,7 +31,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
 from bot.pages.formats.rulings import Grid, Word, grids_on
-from bot.pages.page import Reading, meaningful_title, share
+from bot.pages.page import LOST_WORD, Reading, compared, meaningful_title, share
 from bot.pages.page_markdown import (
     CHECKED,
     MOST_CHARACTERS,
@@ -63,6 +63,7 @@ _SLANTED = 0.1  # radians, from the horizontal and the vertical
 _WIDE_GAP = 1.0  # line heights; a wider gap between two words separates cells of a row
 _HYPHENS = ("\x02", "\ufffe")  # PDFium's characters for the hyphen of a word divided between lines
 _LINE_END = re.compile("[\x02\ufffe]|\r?\n|\r|$")
+_DIVIDED = re.compile("[\x02\ufffe](?:\r?\n)?")
 _MONO = re.compile(rb"mono|courier|consol|menlo|typewriter|cmtt|fixed|inconsolata|hack", re.I)
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
@@ -96,6 +97,9 @@ def read_pdf(data: bytes, name: str) -> Reading:
             " through text recognition (OCR), or paste its text."
         )
     title = title or title_of(leaves)
+    drawn = [(LOST_WORD, "\n".join(leaf.characters for leaf in leaves))]
+    running = "\n".join(line.text for leaf in leaves for line in leaf.lines)
+    running += "\n".join(" ".join(leaf.watermark) for leaf in leaves)
     leaves = without_running_lines(leaves)
     text = set_text(leaves)
     kept = share(text, "".join(line.text for leaf in leaves for line in leaf.lines))
@@ -103,7 +107,9 @@ def read_pdf(data: bytes, name: str) -> Reading:
         text += f"\n\n## Pages {len(leaves) + 1} to {count} were not read"
         kept *= len(leaves) / count
     pictures = sum(leaf.is_picture for leaf in leaves)
-    return Reading(title, text, kept, omitted={"textless page": pictures} if pictures else {})
+    kept *= 1 - pictures / count
+    reading = Reading(title, text, kept, omitted={"textless page": pictures})
+    return compared(reading, drawn, by_rule=running)
 
 
 def scans_in(data: bytes, name: str) -> tuple[list[tuple[str, bytes]], int]:
@@ -190,12 +196,13 @@ def _leaf(document: Any, index: int) -> Leaf:
             lines, [box for box in boxes if not _grid_of(_middle_of(box[0]), grids)]
         )
         _set_values(lines, [each for each in values if not _grid_of(_middle_of(each[0]), grids)])
+        characters = _DIVIDED.sub("", text_page.get_text_range())
         is_picture = not (lines or slanted) and pdfium.FPDFPage_CountObjects(page) > 0
     finally:
         text_page.close()
         page.close()
     watermark = _closed_up(" ".join(line.text for line in slanted))
-    return Leaf(index, label or str(index + 1), tuple(lines), watermark, is_picture)
+    return Leaf(index, label or str(index + 1), tuple(lines), watermark, is_picture, characters)
 
 
 def _closed_up(text: str) -> str:
@@ -544,7 +551,7 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A page: ``index`` counts from 0, ``label`` is its printed number, ``watermark`` is slanted
-    text across it. ``is_picture``: it has content, but no text.
+    text across it. ``is_picture``: it has content, but no text. ``characters`` are PDFium's own.
     """
 
     index: int
@@ -552,6 +559,7 @@ class Leaf:
     lines: tuple[Line, ...]
     watermark: str = ""
     is_picture: bool = False
+    characters: str = ""
 
 
 @dataclass(slots=True)

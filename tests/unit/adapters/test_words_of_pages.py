@@ -35,7 +35,7 @@ NUMBER = 864  # of the page: no words have it
 WORDS = st.text(alphabet=ALPHABET, max_size=60) | PHRASES
 # Lists, headings, tables, code and bold are structure, which platforms draw in their own ways.
 _STRUCTURE = re.compile(
-    r"^[ \t]*(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$)|\*\*\S.*\S\*\*|[|`]|^ {4}|^ *\t"
+    r"^[ \t]*(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$)|\*\*\S.*\S\*\*|[|`]|~~|^ {4}|^ *\t"
     r"|^[ \t]*\\[#+]",  # as ``bot.pages.page_markdown`` writes a line that is no heading or item
     re.M,
 )

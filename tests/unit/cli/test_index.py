@@ -59,20 +59,26 @@ def test_files_that_lost_words_are_named_the_worst_first(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     docs = Path(settings.docs[0])
-    for i in range(7):
+    for i in range(12):
         write(docs / f"part{i}.md", f"# Part {i}\n\nThis is part {i}.")
     index_documents(settings)
     capsys.readouterr()
     with closing(sqlite3.connect(settings.index_path)) as connection:
-        for i in range(7):
+        for i in range(12):
             url = (docs / f"part{i}.md").as_uri()
-            connection.execute("UPDATE files SET kept = ? WHERE url = ?", (0.85 - i / 10, url))
+            connection.execute(
+                "UPDATE files SET kept = ?, omitted = ? WHERE url = ?",
+                (0.8 - i / 20, '{"lost word": 3}', url),
+            )
         connection.commit()
     index_and_report(settings)
-    told = [line for line in lines(capsys) if "part" in line or "Less than" in line]
+    told = [
+        line for line in lines(capsys) if "part" in line or "ess than" in line or "more" in line
+    ]
     assert told == [
-        "Less than 90% of the words was kept of 7 file(s):",
-        *(f"  {25 + 10 * i:3}%  {docs}/part{6 - i}.md" for i in range(7)),
+        "Less than 90% of the words was kept of 12 file(s):",
+        *(f"  {25 + 5 * i:3}%  {docs}/part{11 - i}.md (3 lost words)" for i in range(10)),
+        "  … and 2 more",
     ]
 
 
