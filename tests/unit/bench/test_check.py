@@ -138,6 +138,7 @@ def test_the_model_is_asked_as_the_product_asks_it(
     assert len(asked) == 12
 
 
+@pytest.mark.shared
 def test_without_a_model_there_is_no_second_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with pytest.raises(SystemExit, match="No model is configured"):
