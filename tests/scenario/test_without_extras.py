@@ -46,9 +46,7 @@ USING_AN_EXTRA = {
 }
 ROW = '<row r="1"><c r="A1" t="inlineStr"><is><t>Ferry tickets</t></is></c></row>'
 NEEDS_OFFICE = "Reading .xlsx files needs the extra 'office': pip install 'footnote-bot[office]'"
-NEEDS_PANDOC = (
-    "Reading memo.textile needs pandoc: install it, or pip install 'footnote-bot[pandoc]'"
-)
+NEEDS_PANDOC = "Reading memo.rtf needs pandoc: install it, or pip install 'footnote-bot[pandoc]'"
 
 
 @pytest.fixture
@@ -71,7 +69,7 @@ def papers(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "a.md").write_text("# Travel\n\nAnna Berg approves travel.", encoding="utf-8")
     (folder / "prices.xlsx").write_bytes(workbook(ROW))
-    (folder / "memo.textile").write_text("h1. Ferry\n\nThe ferry leaves.\n", encoding="utf-8")
+    (folder / "memo.rtf").write_bytes(rb"{\rtf1 The ferry {\strike leaves} stays.}")
     (folder / "notes.rst").write_text(
         "Notes\n=====\n\n.. note:: The harbour opens at six.\n\n:doc:`guide`\n", encoding="utf-8"
     )
@@ -100,7 +98,7 @@ def test_files_say_which_extra_reads_them_and_are_read_once_it_is_there(
         assert ended.code == 0, ended.err
         said = " ".join(ended.err.split())
         assert f"prices.xlsx: {NEEDS_OFFICE}" in said
-        assert f"memo.textile: {NEEDS_PANDOC}" in said
+        assert f"memo.rtf: {NEEDS_PANDOC}" in said
 
     ended = Program(tmp_path).run("index", str(papers))
     assert ": 2 new," in ended.err
