@@ -50,13 +50,16 @@ _TRAILING_SPACE = lazy_regex(r"(?<![ \t])[ \t]++$", re.MULTILINE)
 _EMPTY_LINES = lazy_regex(r"\n{3,}")
 
 
-def from_bytes(data: bytes, media_type: str | None, name: str, people: bytes = b"") -> Reading:
+def from_bytes(
+    data: bytes, media_type: str | None, name: str, people: bytes = b"", depth: int = 0
+) -> Reading:
     """Read a document; its title is one line and never empty.
 
     ``media_type`` is a Content-Type or None; its charset parameter is checked before use. ``name``
     is the URL or file name; it supplies the extension, a title if there is no better one, and the
-    name in error messages. ``people`` is as in ``talk.read_chat``. Raises ``PageUnreadable`` for a
-    document without text, ``ReaderMissing`` if the format needs an extra that is not installed.
+    name in error messages. ``people`` is as in ``talk.read_chat``; ``depth`` counts the messages
+    that an attachment is in. Raises ``PageUnreadable`` for a document without text,
+    ``ReaderMissing`` if the format needs an extra that is not installed.
     """
     if not data.strip():
         raise _empty(name)
@@ -68,7 +71,7 @@ def from_bytes(data: bytes, media_type: str | None, name: str, people: bytes = b
         if kind == "gzip":
             raise unreadable(name, "packed with gzip more than once")
         name = inner
-    reading = _read(kind, data, media_type, name, people)
+    reading = _read(kind, data, media_type, name, people, depth)
     text = _clean(reading.text)
     if not text:
         raise _empty(name)
@@ -84,7 +87,9 @@ def _empty(name: str) -> PageUnreadable:
     return PageUnreadable(f"{display_url(name)} is empty; there is nothing to read in it.")
 
 
-def _read(kind: Kind, data: bytes, media_type: str | None, name: str, people: bytes) -> Reading:
+def _read(
+    kind: Kind, data: bytes, media_type: str | None, name: str, people: bytes, depth: int
+) -> Reading:
     """Read a document of a kind. Slow imports happen only when they are needed."""
     shown = display_url(name)
     match kind:
@@ -105,9 +110,9 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str, people: by
         case "mail":
             from bot.pages.formats.mail import read_mail
 
-            return read_mail(data, from_bytes)
+            return read_mail(data, from_bytes, depth)
         case "compound":
-            return _read_compound(data, shown)
+            return _read_compound(data, shown, depth)
     text, is_guessed = charset.decoded(data, charset.declared_in(media_type or ""))
     reading = _read_text(kind, _LINE_ENDS.sub("\n", text), name, people)
     if not is_guessed:
@@ -259,7 +264,7 @@ def _kind(package: Package) -> str:
     return "an archive"
 
 
-def _read_compound(data: bytes, name: str) -> Reading:
+def _read_compound(data: bytes, name: str, depth: int) -> Reading:
     """Read a compound file (MS-CFB): a message of Outlook.
 
     Raises ``PageUnreadable`` for others, which are old or locked with a password, and
@@ -276,7 +281,7 @@ def _read_compound(data: bytes, name: str) -> Reading:
         need("office", "Reading .msg files", ReaderMissing)
         from bot.pages.formats.mail import read_outlook  # loads oxmsg
 
-        return read_outlook(data, name, from_bytes)
+        return read_outlook(data, name, from_bytes, depth)
     for stream, (what, ending) in _OLD.items():
         if holds(stream):
             raise PageUnreadable(

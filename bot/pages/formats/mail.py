@@ -16,6 +16,7 @@ from email.message import EmailMessage, MIMEPart
 from email.policy import default
 from email.utils import parseaddr, parsedate_to_datetime
 from io import BytesIO
+from typing import Protocol
 
 from bot.core.errors import Broken, PageUnreadable
 from bot.pages import charset
@@ -24,8 +25,12 @@ from bot.pages.page import Reading
 from bot.pages.page_markdown import Blocks, one_line, without_marks
 from bot.pages.plain import set_plain
 
-Read = Callable[[bytes, str, str], Reading]
-"""Reads an attachment by its bytes, media type and name."""
+
+class Read(Protocol):
+    """Reads an attachment; ``depth`` counts the messages around it."""
+
+    def __call__(self, data: bytes, media_type: str, name: str, *, depth: int) -> Reading: ...
+
 
 DEEPEST = 4  # parts within each other
 _SHOWN = ("From", "To", "Cc", "Subject", "Date")
@@ -50,7 +55,7 @@ _QUOTED = re.compile(  # rules of Outlook and others, and headers below each oth
 )
 
 
-def read_mail(data: bytes, read: Read, depth: int = 0) -> Reading:
+def read_mail(data: bytes, read: Read, depth: int) -> Reading:
     """Read a message or a mailbox; ``depth`` counts the messages around it."""
     begins = [*_BEGINS.finditer(data)]
     if not begins:
@@ -70,7 +75,7 @@ def read_mail(data: bytes, read: Read, depth: int = 0) -> Reading:
     return _reading(heads, read, depth, whole)
 
 
-def read_outlook(data: bytes, name: str, read: Read) -> Reading:
+def read_outlook(data: bytes, name: str, read: Read, depth: int) -> Reading:
     """Read a message of Outlook (MS-OXMSG). Raises ``PageUnreadable`` for one that is damaged."""
     import oxmsg
 
@@ -95,7 +100,7 @@ def read_outlook(data: bytes, name: str, read: Read) -> Reading:
     except Exception as error:  # oxmsg checks little of what it reads
         problem = f"{name} is a message of Outlook that is damaged; save it again, or as .eml."
         raise PageUnreadable(problem, detail=repr(error)) from error
-    return _reading([message], read, 0)
+    return _reading([message], read, depth)
 
 
 def _parsed(data: bytes) -> EmailMessage:
@@ -144,9 +149,10 @@ def _write(blocks: Blocks, mail: EmailMessage, read: Read, depth: int) -> None:
         if isinstance(inner, EmailMessage) and (inner is not part or part.is_multipart()):
             if depth < DEEPEST and not blocks.full:
                 text = _reading([inner], read, depth + 1).text
-        elif not blocks.full:
+        elif depth <= DEEPEST and not blocks.full:
             with suppress(Broken):
-                text = read(_bytes_of(part), part.get_content_type(), name).text
+                found = read(_bytes_of(part), part.get_content_type(), name, depth=depth + 1)
+                text = found.text
         blocks.heading(3, name if text else f"{name} (not read)")
         blocks.page_text(text, below=3)
 

@@ -173,6 +173,19 @@ def test_broken_messages_keep_their_words(data: bytes) -> None:
     assert "words" in from_bytes(data, None, "a.eml").text
 
 
+def test_messages_that_are_files_within_each_other_are_read_to_some_depth() -> None:
+    data = b"Subject: innermost\n\nwords"
+    for n in range(500):
+        data = (
+            b"Subject: %d\nContent-Type: multipart/mixed; boundary=b%d\n\n--b%d\n"
+            b"Content-Type: application/octet-stream\n"
+            b"Content-Disposition: attachment; filename=a.eml\n\n%b\n--b%d--\n"
+        ) % (n, n, n, data, n)
+    text = from_bytes(data, None, "a.eml").text
+    assert "Subject: 496" in text
+    assert "a.eml (not read)" in text
+
+
 def test_a_message_of_outlook(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stand-in for what oxmsg reads: no library writes such files."""
     import oxmsg
@@ -191,7 +204,7 @@ def test_a_message_of_outlook(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr(oxmsg.Message, "load", lambda data: found)
 
-    reading = mail.read_outlook(b"", "a.msg", from_bytes)
+    reading = mail.read_outlook(b"", "a.msg", from_bytes, 0)
 
     assert reading.title == "Plan"
     assert "To: Tom <t@x.example>" in reading.text
