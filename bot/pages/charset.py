@@ -214,9 +214,8 @@ def _detected(data: bytes, claims: list[str]) -> tuple[str, bool]:
         score = confidence * (_UNKNOWN_LANGUAGE + language) ** 2
         found[text] = max(found.get(text, (0.0, "")), (score, encoding))
     (best, encoding), (second, _), *_ = *sorted(found.values(), reverse=True), (0.0, "")
-    return _SUPERSETS.get(
-        codecs.lookup(encoding).name, encoding
-    ), second > _UNSURE * best or not best
+    is_guessed = second > _UNSURE * best or not best
+    return _SUPERSETS.get(codecs.lookup(encoding).name, encoding), is_guessed
 
 
 def _without_markup(data: bytes) -> bytes:

@@ -57,6 +57,8 @@ _FIELDS = (
     pdfium.FPDF_FORMFIELD_COMBOBOX,
     pdfium.FPDF_FORMFIELD_LISTBOX,
 )
+_Box = tuple[pdfium.FS_RECTF, str]  # place and sign
+_Value = tuple[pdfium.FS_RECTF, str, str]  # place, name of the field and what is filled in
 _LONGEST_VALUE = 20_000  # bytes of what is filled in
 _MOST_SLANTED = 2  # lines of a watermark
 _SLANTED = 0.1  # radians, from the horizontal and the vertical
@@ -185,7 +187,7 @@ def _leaf(document: Any, index: int) -> Leaf:
         return Leaf(index, label or str(index + 1), ())
     try:
         rows = _rows_of(text_page)
-        boxes, values = list(_boxes_on(document, page)), list(_values_on(document, page))
+        boxes, values = _filled_on(document, page)
         grids = _ruled(grids_on(page), rows, [*boxes, *values])
         lines = list(_lines(text_page, rows, grids))
         slanted = [line for line in lines if line.is_slanted]
@@ -211,8 +213,8 @@ def _closed_up(text: str) -> str:
     return "".join(letters) if all(len(each) == 1 for each in letters) else text
 
 
-def _values_on(document: Any, page: Any) -> Iterator[tuple[pdfium.FS_RECTF, str, str]]:
-    """The fields of a form that are filled in on a page: place, name and value."""
+def _fields_on(document: Any, page: Any) -> Iterator[tuple[pdfium.FS_RECTF, int, Any]]:
+    """The fields of a form on a page: place, kind and handle, which holds until the next one."""
     if document.formenv is None:
         return
     for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), MOST_FIELDS)):
@@ -220,18 +222,24 @@ def _values_on(document: Any, page: Any) -> Iterator[tuple[pdfium.FS_RECTF, str,
         try:
             kind = pdfium.FPDFAnnot_GetFormFieldType(document.formenv, annotation)
             place = pdfium.FS_RECTF()
-            if kind in _FIELDS and pdfium.FPDFAnnot_GetRect(annotation, place):
-                name, value = (
-                    _of_field(read, document.formenv, annotation)
-                    for read in (
-                        pdfium.FPDFAnnot_GetFormFieldName,
-                        pdfium.FPDFAnnot_GetFormFieldValue,
-                    )
-                )
-                if value:
-                    yield place, name, value
+            if kind in _BOXES + _FIELDS and pdfium.FPDFAnnot_GetRect(annotation, place):
+                yield place, kind, annotation
         finally:
             pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _filled_on(document: Any, page: Any) -> tuple[list[_Box], list[_Value]]:
+    """What a form says on a page: its tick boxes and radio buttons, and its filled-in fields."""
+    boxes: list[_Box] = []
+    values: list[_Value] = []
+    for place, kind, field in _fields_on(document, page):
+        if kind in _BOXES:
+            is_on = pdfium.FPDFAnnot_IsChecked(document.formenv, field)
+            boxes.append((place, CHECKED if is_on else UNCHECKED))
+        elif value := _of_field(pdfium.FPDFAnnot_GetFormFieldValue, document.formenv, field):
+            name = _of_field(pdfium.FPDFAnnot_GetFormFieldName, document.formenv, field)
+            values.append((place, name, value))
+    return boxes, values
 
 
 def _of_field(read: Any, form: Any, annotation: Any) -> str:
@@ -242,7 +250,7 @@ def _of_field(read: Any, form: Any, annotation: Any) -> str:
     return " ".join(buffer.raw.decode("utf-16-le", "replace").replace("\0", " ").split())
 
 
-def _set_values(lines: list[Line], values: Iterable[tuple[pdfium.FS_RECTF, str, str]]) -> None:
+def _set_values(lines: list[Line], values: Iterable[_Value]) -> None:
     """Put each value behind its label, to its left or above it; without one it has its name."""
     for place, name, value in values:
         height = place.top - place.bottom
@@ -270,23 +278,7 @@ def _set_values(lines: list[Line], values: Iterable[tuple[pdfium.FS_RECTF, str, 
         lines[found[2]] = replace(line, text=text, cells=tuple(cells), code="")
 
 
-def _boxes_on(document: Any, page: Any) -> Iterator[tuple[pdfium.FS_RECTF, str]]:
-    """The tick boxes and radio buttons of a form on a page, each with its place and sign."""
-    if document.formenv is None:
-        return
-    for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), MOST_FIELDS)):
-        annotation = pdfium.FPDFPage_GetAnnot(page, number)
-        try:
-            kind = pdfium.FPDFAnnot_GetFormFieldType(document.formenv, annotation)
-            place = pdfium.FS_RECTF()
-            if kind in _BOXES and pdfium.FPDFAnnot_GetRect(annotation, place):
-                is_on = pdfium.FPDFAnnot_IsChecked(document.formenv, annotation)
-                yield place, CHECKED if is_on else UNCHECKED
-        finally:
-            pdfium.FPDFPage_CloseAnnot(annotation)
-
-
-def _with_boxes(lines: list[Line], boxes: Iterable[tuple[pdfium.FS_RECTF, str]]) -> list[Line]:
+def _with_boxes(lines: list[Line], boxes: Iterable[_Box]) -> list[Line]:
     """The lines with each box at its label; without a line beside it, it is one of its own."""
     beside: dict[int, list[tuple[float, float, str]]] = {}
     alone: list[Line] = []
