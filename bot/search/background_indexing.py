@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -55,13 +56,12 @@ async def documents_being_indexed(
     readers = Readers(size=min(BESIDE_OTHERS, SIZE))
     indexer = Indexer(settings.index_path, areas=settings.collection_paths, readers=readers)
     indexing.stop = indexer.stop
-    ended = asyncio.Event()
-    task = asyncio.create_task(_Rounds(indexer, settings, tell, indexing).until(ended))
+    rounds = _Rounds(indexer, settings, tell, indexing)
+    task = asyncio.create_task(rounds.repeat())
     try:
         yield
     finally:
-        ended.set()
-        indexer.stop()
+        rounds.end()
         await task
 
 
@@ -79,20 +79,27 @@ class _Rounds:
         self._settings = settings
         self._tell = tell
         self._indexing = indexing
+        self._ended = asyncio.Event()
+        self._ends = threading.Event()  # the same, for a thread that waits
         self._told: set[str] = set()  # in the last round
         self._devices: dict[Path, int] = {}  # where the folders were first seen
         self._places: tuple[str, ...] = ()  # all folders and files of the last complete round
         self._stamp = 0  # theirs
         self._cost = 0.0  # processor seconds of the last round without a change
 
-    async def until(self, ended: asyncio.Event) -> None:
-        """Go on until the event, with pauses that keep the cost low however many files there are;
-        the first round is always complete."""
+    def end(self) -> None:
+        self._ended.set()
+        self._ends.set()
+        self._indexer.stop()
+
+    async def repeat(self) -> None:
+        """Go on until the end, with pauses that keep the cost low however many files there are; the
+        first round is always complete."""
         goes_on = await self._round(self._begin, self._progress())
         while goes_on and self._settings.docs_poll:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(max(self._settings.docs_poll, self._cost / MOST_SHARE)):
-                    await ended.wait()
+                    await self._ended.wait()
                 return
             goes_on = await self._round(self._catch_up)
 
@@ -153,7 +160,8 @@ class _Rounds:
             for _ in range(MOST_LOOKS):
                 places = list_documents(map(root_of, docs)).places()
                 seen = stamp(places)
-                time.sleep(QUIET_SECONDS)
+                if self._ends.wait(QUIET_SECONDS):
+                    return None
                 if stamp(places) == seen:
                     break
             self._check_disks(docs)
