@@ -51,7 +51,8 @@ NEAR = 0.8  # semantic relevance from which half of ENOUGH suffices
 WORTH = 0.5  # of the best score, from which a further passage is quoted
 LEADS, LEAD_WORDS = 2, 3  # queries for names of the best passage, words of the question in each
 SAME = 0.8  # share of common terms (Jaccard) from which two passages count as equal
-STALE = 0.8  # factor for a page that says it does not hold
+INVALID = 0.6  # factor for a page that says it does not hold,
+STALE = 0.8  # or whose title or name only has such a word
 BARE = 0.4  # factor for a line without a sentence, and for a table of contents
 GAP = 300  # characters that may be between consecutive passages, such as a heading
 
@@ -135,7 +136,7 @@ def choose(question: str, evidence: Evidence) -> tuple[list[tuple[Source, int]],
     rated: list[tuple[float, Source, int]] = []
     for source in sources:
         scores = _scores(weights, source)
-        is_stale = _STALE.search(title_with_names(source)) and not _STALE.search(question)
+        staleness = _staleness(question, source)
         for place, passage in enumerate(source.passages):
             if only_orders(passage.text):
                 continue
@@ -147,7 +148,7 @@ def choose(question: str, evidence: Evidence) -> tuple[list[tuple[Source, int]],
                 foreign = foreign or (is_near and has_cjk(question) != has_cjk(passage.text))
             if is_bare(passage):
                 score *= BARE
-            rated.append((score * STALE if is_stale else score, source, place))
+            rated.append((score * staleness, source, place))
             covered = max(covered, _covered(weights, source, passage) / total)
     names = unknown(question, sources, evidence.rarity)
     enough = ENOUGH / 2 if near else ENOUGH
@@ -156,6 +157,16 @@ def choose(question: str, evidence: Evidence) -> tuple[list[tuple[Source, int]],
     if foreign:
         names, enough = (), 0.0
     return _best(rated), Judged(covered, enough, names)
+
+
+def _staleness(question: str, source: Source) -> float:
+    """Return the factor for a page that does not hold, unless the question asks for such a one."""
+    figures = {term for term in term_tuple(source.title) if term.isdigit()}
+    if _STALE.search(question) or figures.intersection(term_tuple(question)):
+        return 1.0
+    if source.validity.state:
+        return INVALID
+    return STALE if _STALE.search(title_with_names(source)) else 1.0
 
 
 def _best(rated: Sequence[tuple[float, Source, int]]) -> list[tuple[Source, int]]:

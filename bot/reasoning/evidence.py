@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from bot.core.messages import Depth, Entry, Judgement
 from bot.pages.passages import Passage
+from bot.pages.validity import HOLDS, Validity
 from bot.search.provider import ANY_TALK, Freshness, Hit, Talk
 
 
@@ -25,6 +26,7 @@ class Source:
     """A page that was read: its citation number and relevant passages, in page order.
 
     A number means the same page during the whole run. ``via`` is as in ``bot.pages.page.Page``.
+    ``validity`` is what the page says of itself, or another page read says of it.
     """
 
     number: int
@@ -34,6 +36,7 @@ class Source:
     page_hash: str
     fetched_at: datetime
     via: str = ""
+    validity: Validity = HOLDS
 
 
 @dataclass(frozen=True, slots=True)

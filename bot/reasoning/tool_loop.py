@@ -224,7 +224,12 @@ class _Show:
             address_for_model(source.url),
             f"Page {result.number}: {named}",
             tuple(lines),
-            (("number", result.number), ("title", named), ("site", site(source.url))),
+            (
+                ("number", result.number),
+                ("title", named),
+                ("site", site(source.url)),
+                *validity_tag(source),
+            ),
         )
 
 
@@ -359,7 +364,15 @@ def page_tag(source: Source) -> tuple[tuple[str, str | int], ...]:
         ("title", title(source.url, source.title, TITLE)),
         ("site", site(source.url)),
         ("read", source.fetched_at.date().isoformat()),
+        *validity_tag(source),
     )
+
+
+def validity_tag(source: Source) -> tuple[tuple[str, str], ...]:
+    """Return the attribute of a page that does not hold: "draft", "replaced Travel policy 2025"."""
+    said = source.validity
+    value = line(f"{said.state} {said.words}", TITLE)
+    return (("validity", value),) if said.state else ()
 
 
 def _searches(turn: WorkspaceTurn) -> int:

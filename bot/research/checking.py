@@ -207,7 +207,7 @@ def check(
         of_page: defaultdict[int, list[_Key]] = defaultdict(list)
         for source, passage in cited:
             key = (source.number, passage.start, passage.end)
-            citations.setdefault(key, citation(source, passage))
+            citations.setdefault(key, citation(source, passage, texts))
             of_page[source.number].append(key)
         claims += [(claim, keys) for keys in of_page.values()]
         said = without_sources(claim) if asks_by_number else claim
@@ -236,7 +236,7 @@ def check(
             other = dissent(claim, [source for source, _ in cited], evidence.sources)
             if other is not None:
                 key = (other.source.number, other.passage.start, other.passage.end)
-                citations.setdefault(key, citation(other.source, other.passage))
+                citations.setdefault(key, citation(other.source, other.passage, texts))
                 claims.append((other.sentence, [key]))
                 disagreements.append(Disagreement(claim, other.source.number, other.sentence))
         out.append(written.text[end : sentence.start])

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.core.messages import Answer, Citation, Disagreement, Doubt, PlanView, Transcript
+from bot.core.texts import Texts
 from bot.pages.passages import Passage, columns_in
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import (
@@ -400,11 +401,21 @@ def within(passages: Sequence[Passage], delta: CitationDelta) -> list[Passage]:
     return []
 
 
-def citation(source: Source, passage: Passage) -> Citation:
+def with_validity(source: Source, texts: Texts) -> str:
+    """Return a page's title, with what is to be said about its validity."""
+    said = source.validity
+    if not said.state:
+        return source.title
+    words = texts(f"validity-{said.state}", words=said.words or "none")
+    return f"{source.title} · {words}"
+
+
+def citation(source: Source, passage: Passage, texts: Texts) -> Citation:
+    """Return a footnote; its title says if the page does not hold."""
     return Citation(
         number=source.number,
         url=source.url,
-        title=source.title,
+        title=with_validity(source, texts),
         quote=passage.text,
         page_hash=source.page_hash,
         start=passage.start,

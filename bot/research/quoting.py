@@ -14,6 +14,7 @@ from bot.core.texts import Texts, texts_in
 from bot.pages.page import Page
 from bot.pages.passages import Passage
 from bot.pages.urls import dedupe_key
+from bot.pages.validity import validity_of
 from bot.reasoning.closest_passages import heading_path, leads
 from bot.reasoning.evidence import Evidence, Judged, Rewritten, Source, SubQuestion, TextDelta
 from bot.reasoning.reasoner import Reasoner
@@ -65,18 +66,18 @@ async def shown(
     written = await write(stream, evidence, lambda text: on_text(heading + text if text else text))
     if written.judged is not None:
         await _show_judgement(run, question.question, written.judged)
-    citations = _cited(written, evidence)
+    citations = _cited(written, evidence, texts)
     if citations:
         return Checked(heading + written.text.strip(), citations)
     on_text(text := _nothing(evidence, texts))
     return Checked(text, ())
 
 
-def _cited(written: Written, evidence: Evidence) -> tuple[Citation, ...]:
+def _cited(written: Written, evidence: Evidence, texts: Texts) -> tuple[Citation, ...]:
     sources = {source.number: source for source in evidence.sources}
     deltas = dict.fromkeys(delta for span in written.spans for delta in span.citations)
     return tuple(
-        citation(sources[delta.number], passage)
+        citation(sources[delta.number], passage, texts)
         for delta in deltas
         for passage in within(sources[delta.number].passages, delta)
     )
@@ -123,8 +124,12 @@ async def recall(run: Run, answers: Sequence[Entry]) -> Evidence:
         if isinstance(page, str)
     ]
     cited = [citation for answer in answers for citation in answer.cited]
+    today = run.message.at.date()
     sources = [
-        Source(number, page.url, page.title, passages, page.hash, page.fetched_at, page.via)
+        Source(
+            *(number, page.url, page.title, passages, page.hash, page.fetched_at, page.via),
+            validity=validity_of(page.url, page.title, page.text, today),
+        )
         for number, page in sorted(dict(zip(numbers, pages, strict=True)).items())
         if (passages := _passages(page, cited))
     ]

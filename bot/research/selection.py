@@ -12,6 +12,7 @@ from bot.core.reader import is_correction
 from bot.pages.bm25 import weigh
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split
+from bot.pages.validity import Validity, validity_of
 from bot.reasoning.evidence import Outcome, QueryResult, ReadResult, Source, SubQuestion
 from bot.research.run import Run
 from bot.search.blend import K
@@ -235,7 +236,8 @@ def with_opened(searched: Outcome, read: Outcome) -> Outcome:
 
 
 def merge_sources(sources: Sequence[Source]) -> tuple[Source, ...]:
-    """Merge to one source per page, ordered by number, with all shown passages in page order.
+    """Merge to one source per page, ordered by number, with all shown passages in page order. What
+    one says that it replaces is marked.
 
     For a page read twice with different texts, only passages of the first are kept: positions in
     two texts cannot be distinguished.
@@ -250,6 +252,11 @@ def merge_sources(sources: Sequence[Source]) -> tuple[Source, ...]:
         merged[source.number] = replace(
             source, passages=tuple(passages[span] for span in sorted(passages))
         )
+    for new in sources if any(each.validity.replaces for each in sources) else ():
+        for number, old in merged.items():
+            is_living = not (new.validity.state or old.validity.state)
+            if is_living and number != new.number and new.validity.names(old.title):
+                merged[number] = replace(old, validity=Validity("replaced", new.title))
     return tuple(merged[number] for number in sorted(merged))
 
 
@@ -298,6 +305,7 @@ class ShownPages:
             page_hash=page.hash,
             fetched_at=page.fetched_at,
             via=page.via,
+            validity=validity_of(page.url, page.title, page.text, self._run.message.at.date()),
         )
         self._run.sources.append(source)
         return ReadResult(shown_for, source, whole=self._run.chooser.is_whole(page, spans))

@@ -416,6 +416,16 @@ closest-passages = Closest passages
 closest-none-documents = Your documents do not say.
 closest-none = Nothing that was found answers this question.
 closest-nearest = The nearest pages: { $pages }
+validity-draft = draft
+validity-deprecated = deprecated
+validity-archived = archived
+validity-ended = valid until { $words }
+validity-early = valid from { $words }
+validity-replaced =
+    { $words ->
+        [none] replaced
+       *[other] replaced by { $words }
+    }
 closest-greeting = Ask me a question, and I quote the closest passages that I find, each with a footnote.
 judged-unknown = Assessment: the documents do not mention { $names }
 judged-open = Assessment: the question does not say what it is about

@@ -321,6 +321,16 @@ closest-passages = 最接近的段落
 closest-none-documents = 您的文档中没有相关内容。
 closest-none = 没有找到能回答这个问题的内容。
 closest-nearest = 最接近的页面：{ $pages }
+validity-draft = 草稿
+validity-deprecated = 已废止
+validity-archived = 已归档
+validity-ended = 有效期至 { $words }
+validity-early = { $words } 起生效
+validity-replaced =
+    { $words ->
+        [none] 已被取代
+       *[other] 已被 { $words } 取代
+    }
 closest-greeting = 请提一个问题，我会摘录找到的最接近的段落，每段都附有脚注。
 judged-unknown = 判断：文档中没有 { $names }
 judged-open = 判断：问题没有说明所指的内容

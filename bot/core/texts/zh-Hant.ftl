@@ -321,6 +321,16 @@ closest-passages = 最接近的段落
 closest-none-documents = 您的文件中沒有相關內容。
 closest-none = 沒有找到能回答這個問題的內容。
 closest-nearest = 最接近的頁面：{ $pages }
+validity-draft = 草稿
+validity-deprecated = 已廢止
+validity-archived = 已歸檔
+validity-ended = 有效期至 { $words }
+validity-early = { $words } 起生效
+validity-replaced =
+    { $words ->
+        [none] 已被取代
+       *[other] 已被 { $words } 取代
+    }
 closest-greeting = 請提一個問題，我會摘錄找到的最接近的段落，每段都附有註腳。
 judged-unknown = 判斷：文件中沒有 { $names }
 judged-open = 判斷：問題沒有說明所指的內容

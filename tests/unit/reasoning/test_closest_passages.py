@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bot.pages.bm25 import weigh
 from bot.pages.passages import Passage
+from bot.pages.validity import Validity
 from bot.reasoning.closest_passages import (
     ENOUGH,
     LONGEST,
@@ -110,6 +111,19 @@ def test_a_page_that_does_not_hold_comes_last(title: str) -> None:
         a_page_read(2, "Rules", "The fee is 6 kroner."),
     ]
     assert "6 kroner" in text_of("What is the fee?", *pages).split("#### ")[1]
+
+
+def test_a_page_that_was_replaced_comes_after_the_one_that_holds_unless_it_is_asked_for() -> None:
+    old = a_page_read(1, "Fees 2023", "The fee of large boats is 5 kroner.")
+    old = replace(old, validity=Validity("replaced", "Fees 2025"))
+    new = a_page_read(2, "Fees 2025", "Valid from May. The fee of large boats and ferries is 6.")
+    question = "What is the fee of large boats?"
+    assert [source.title for source, _ in choose(question, evidence(question, old, new))[0]] == [
+        "Fees 2025",
+        "Fees 2023",
+    ]
+    question = "What was the fee of large boats in 2023?"
+    assert choose(question, evidence(question, old, new))[0][0][0] == old
 
 
 def test_a_passage_of_orders_is_never_quoted() -> None:

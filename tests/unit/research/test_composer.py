@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.messages import Answer, Citation, Disagreement, Entry, PlanView, Transcript
+from bot.core.texts import texts_for
+from bot.pages.validity import Validity
+from bot.reasoning.tool_loop import page_tag
 from bot.rendering.marks import numbers_in
-from bot.research.composer import LONGEST_SUGGESTION, Numbering, suggestions
+from bot.research.composer import LONGEST_SUGGESTION, Numbering, citation, suggestions
+from tests.unit.reasoning.samples import a_source
 
 URLS = {number: f"https://example.org/{number}" for number in range(1, 10)}
 NEW = Transcript()
@@ -162,3 +168,29 @@ def test_one_of_the_length_of_a_button_is_shown_whole() -> None:
 @pytest.mark.parametrize("offered", ["谁建造了埃菲尔铁塔？", "¿Quién construyó la torre?", "Wer?"])
 def test_every_language_is_shown(offered: str) -> None:
     assert suggestions((offered,), ASKED) == (offered,)
+
+
+@pytest.mark.parametrize(
+    ("validity", "en", "zh"),
+    [
+        (Validity(), "Page 1", "Page 1"),
+        (Validity("draft"), "Page 1 · draft", "Page 1 · 草稿"),
+        (Validity("replaced"), "Page 1 · replaced", "Page 1 · 已被取代"),
+        (Validity("replaced", "Fees"), "Page 1 · replaced by Fees", "Page 1 · 已被 Fees 取代"),
+        (
+            Validity("ended", "5 May 2020"),
+            "Page 1 · valid until 5 May 2020",
+            "Page 1 · 有效期至 5 May 2020",
+        ),
+    ],
+)
+def test_a_footnote_says_that_its_page_does_not_hold(validity: Validity, en: str, zh: str) -> None:
+    source = replace(a_source(), validity=validity)
+    for language, title in (("en", en), ("zh-Hans", zh)):
+        assert citation(source, source.passages[0], texts_for(language)).title == title
+
+
+def test_the_model_sees_that_a_page_does_not_hold() -> None:
+    assert "validity" not in dict(page_tag(a_source()))
+    replaced = replace(a_source(), validity=Validity("replaced", "Fees 2025"))
+    assert dict(page_tag(replaced))["validity"] == "replaced Fees 2025"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.page import Page
+from bot.pages.validity import HOLDS, Validity
 from bot.reasoning.evidence import NumberedHit, QueryResult, SubQuestion
-from bot.research.selection import matching, name_in, named_beside, to_open
+from bot.research.selection import matching, merge_sources, name_in, named_beside, to_open
 from bot.search.provider import Hit
 from bot.text.terms import terms
+from tests.unit.reasoning.samples import a_source
 from tests.unit.samples import NOW
 
 QUESTION = "Where was the composer of the Forth Suite born?"
@@ -219,3 +223,14 @@ def test_things_named_apart_are_those_with_other_words(
 ) -> None:
     text = "Is Midway, near McRae, in the state of Radio Norwood?"
     assert named_beside(text, titles, others) == apart
+
+
+def test_a_page_that_another_one_replaces_is_marked() -> None:
+    old = a_source(1, title="Travel policy 2023")
+    new = a_source(2, title="Travel policy 2025")
+    new = replace(new, validity=Validity(replaces=" the travel policy 2023"))
+    merged = merge_sources([old, new])
+    assert [source.validity.state for source in merged] == ["replaced", ""]
+    assert merged[0].validity.words == "Travel policy 2025"
+    draft = replace(new, validity=replace(new.validity, state="draft"))
+    assert merge_sources([old, draft])[0].validity == HOLDS  # a draft replaces nothing

@@ -1,0 +1,157 @@
+"""What a page says about itself: that it is a draft, no longer holds, or replaces another page.
+
+A page about drafts or deprecated functions is none. So only statements about the page itself count:
+a status, a notice at its head, a mark in its title, the name of its file or folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+from urllib.parse import unquote, urlsplit
+
+from bot.core.reader import is_document
+from bot.text.figures import dates
+from bot.text.patterns import lazy_regex
+from bot.text.terms import terms
+
+HEAD = 1_000  # characters at the beginning of a page, and not beyond its first section
+LONGEST = 80  # characters of the name of a page that replaces another
+NEAR = 60  # characters in which a date follows the words that announce it
+
+State = Literal["", "draft", "deprecated", "archived", "replaced", "ended", "early"]
+
+_WORDS: Mapping[State, str] = {
+    "draft": "draft|entwurf|brouillon|borrador|草案|草稿|初稿",
+    "deprecated": "deprecated|obsolete|outdated|withdrawn|revoked|no longer (?:valid|in force)"
+    "|veraltet|aufgehoben|außer kraft|nicht mehr gültig|obsolète|périmée?|abrogée?|obsolet[oa]"
+    "|derogad[oa]|作废|作廢|废止|廢止|已失效|已过期|已過期",
+    "archived": "archived|archiviert|archivée?|archivad[oa]|已归档|已歸檔",
+    "replaced": "superseded|replaced|ersetzt|abgelöst|remplacée?|sustituid[oa]|被取代|已被替代",
+}
+_WORD = f"(?:{'|'.join(_WORDS.values())})"
+_THIS = (
+    r"(?:this|dies(?:e|er|es)|cette|cet?|este|esta|本|此|该|該) ?(?:page|document|policy|guide"
+    r"|guideline|version|procedure|handbook|manual|file|seite|dokument|richtlinie|anweisung|fassung"
+    r"|directive|procédure|página|documento|política|文档|文件|文檔|页面|頁面|制度|规定|規定|办法|辦法)"
+    r" ?(?:is|has been|was|ist|wurde|est|a été|es|está|ha sido|为|為|是|已经|已經|已)?"
+    r" ?(?:(?:an?|now|only|still|ein|nur|un|une|durch) )?"
+)
+_NOTICE = lazy_regex(
+    r"(?:- )?(?:(?:document |page |doc )?status|state|watermark|statut|estado|状态|狀態)"
+    rf" ?[:：|] ?(?P<status>{_WORD})(?!\w)"
+    rf"|(?P<alone>{_WORD}) ?(?:$|[,.:;!–—|\])}}）】，。：；！]|-(?= ))"
+    rf"|{_THIS}(?P<this>{_WORD})(?!\w)"
+    rf"|(?P<by>{_WORDS['replaced']}) (?:by|durch|von|par|por) "
+    r"|- (?P<field>draft|deprecated|archived|obsolete): (?:true|yes)$",
+    re.IGNORECASE,
+)
+_TITLE = lazy_regex(
+    rf"[\[(（【](?P<inside>{_WORD})[\])）】]|^(?P<first>{_WORD}) ?[:：–—]", re.IGNORECASE
+)
+_NAME = lazy_regex(
+    r"[^\W_][\W_]+(?P<part>draft|entwurf|brouillon|borrador|old|obsolete|outdated|superseded"
+    r"|veraltet|alt)(?=$|[\W_])|(?P<in_chinese>草案|草稿|作废|作廢|废止|廢止)",
+    re.IGNORECASE,
+)
+_FOLDER = lazy_regex("drafts?|entwürfe|old|archived?|archiv|obsolete", re.IGNORECASE)
+_HOLDS = r"(?:valid|in force|effective|gültig|in kraft|valable|en vigueur|válid[oa]|vigente)"
+_UNTIL = lazy_regex(
+    rf"(?<!\w){_HOLDS}[^\n]{{0,40}}? (?:until|till|through|bis|jusqu['’]au|hasta)(?!\w)"
+    r"|(?<!\w)(?:expire[sd]|expiry date)(?: on)?:? |有效期?[^\n]{0,20}?[至到]",
+    re.IGNORECASE,
+)
+_FROM = lazy_regex(
+    rf"(?<!\w){_HOLDS} (?:from|as of|ab|vom|à partir du|desde|a partir del)(?!\w)", re.IGNORECASE
+)
+_REPLACES = lazy_regex(
+    r"(?:(?<!\w)(?:replaces|supersedes|ersetzt|remplace|sustituye(?: a)?)(?!\w)|取代|代替)"
+    r"([^.;\n]{3,100})",
+    re.IGNORECASE,
+)
+_MARKUP = " \t*_>~|[(（【"
+_END = re.compile(r"[.;,(*_]")
+_WITH_YEAR = re.compile(r"[12]\d{3}(?:-\d\d){0,2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """The ``state`` of a page, "" if it holds or says nothing, and the words that belong to it: the
+    page that replaced it, the day until which or from which it is valid. ``replaces`` are its words
+    about the pages that it replaces.
+    """
+
+    state: State = ""
+    words: str = ""
+    replaces: str = ""
+
+    def names(self, title: str) -> bool:
+        """Return True if the page says that it replaces the one with this title."""
+        wanted = frozenset(terms(title))
+        return len(wanted) > 1 and wanted <= frozenset(terms(self.replaces))
+
+
+HOLDS = Validity()
+
+
+def validity_of(url: str, title: str, text: str, today: date) -> Validity:
+    """Return what a page says of itself; a day counts as at ``today``."""
+    head = text[:HEAD].partition("\n## ")[0]
+    replaces = " ".join(match[1] for match in _REPLACES.finditer(head))
+    state, words = _noticed(title, head)
+    state, words = (state, words) if state else _dated(head, today)
+    if not state and is_document(url):
+        state = _named(url)
+    return Validity(state, words, replaces)
+
+
+def _noticed(title: str, head: str) -> tuple[State, str]:
+    if marked := _TITLE.search(title):
+        return _state(marked[marked.lastgroup or 0]), ""
+    for line in head.split("\n"):
+        said = line.lstrip(_MARKUP)
+        if (match := _NOTICE.match(said)) and not line.startswith("#"):
+            after = said[match.end() :] if match["by"] else ""
+            return _state(match[match.lastgroup or 0]), _END.split(after, maxsplit=1)[0].strip()[
+                :LONGEST
+            ]
+    return "", ""
+
+
+def _state(word: str) -> State:
+    """Return the state that a word stands for; other words mean that something is from before."""
+    return next(
+        (state for state, words in _WORDS.items() if re.match(words, word, re.IGNORECASE)),
+        "archived",
+    )
+
+
+def _dated(head: str, today: date) -> tuple[State, str]:
+    """Return whether a page's time is over or has not begun, with the day as it is written."""
+    for said in _UNTIL.finditer(head):
+        day, values = _day_after(head, said)
+        if values and all(today.isoformat()[: len(value)] > value for value in values):
+            return "ended", day
+    for said in _FROM.finditer(head):
+        day, values = _day_after(head, said)
+        if values and all(today.isoformat()[: len(value)] < value for value in values):
+            return "early", day
+    return "", ""
+
+
+def _day_after(head: str, said: re.Match[str]) -> tuple[str, list[str]]:
+    """Return the date that follows in the line, as written and as its possible values."""
+    near = head[said.end() : said.end() + NEAR].partition("\n")[0]
+    for day in dates(near)[:1]:
+        return near[day.start : day.end], [v for v in day.values if _WITH_YEAR.fullmatch(v)]
+    return "", []
+
+
+def _named(url: str) -> State:
+    *_, folder, name = unquote(urlsplit(url).path).split("/")
+    if match := _NAME.search(name.rpartition(".")[0]):
+        return _state(match[match.lastgroup or 0])
+    return _state(folder) if _FOLDER.fullmatch(folder) else ""
