@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from bot.search.vector_filling import Filled
 
 SHOWN_SKIPS = 10  # skipped files that a question names; the others are counted
-SHOWN_ENDINGS = 5  # file name extensions shown for files of other kinds
-SHOWN_INCOMPLETE = 10
 
 
 app = command_app()
@@ -64,13 +62,12 @@ def index_and_report(settings: Settings) -> IndexReport:
     err = Console(stderr=True, highlight=False)
     report = _indexed(settings, err)
     _tell_counts(err, report)
-    _tell_holdings(err, holdings(settings.index_path, settings.docs))
+    held = holdings(settings.index_path, settings.docs)
+    _tell_holdings(err, held)
     _tell_problems(err, report, len(report.problems))
-    if others := report.others.most_common():
-        named = ", ".join(f"{count:,} {ending}" for ending, count in others[:SHOWN_ENDINGS])
-        more = ", …" if len(others) > SHOWN_ENDINGS else ""
-        total = report.others.total()
-        err.print(Text(f"Files of other kinds left out: {total:,} ({named}{more}).", style="dim"))
+    if held.unread.count:
+        others = f"Files of other kinds left out: {held.unread.count:,} ({held.unread.kinds})."
+        err.print(Text(others, style="dim"))
     return report
 
 
@@ -146,11 +143,8 @@ def _tell_holdings(err: Console, held: Holdings) -> None:
         count = f"{len(held.incomplete):,} file(s)"
         few = f"Less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:"
         err.print(Text(few, style="yellow"), soft_wrap=True)
-        for path, kept, missing in held.incomplete[:SHOWN_INCOMPLETE]:
-            lacks = f" ({counted(missing)})" if missing else ""
-            err.print(Text(f"  {kept:4.0%}  {path}{lacks}", style="yellow"), soft_wrap=True)
-        if len(held.incomplete) > SHOWN_INCOMPLETE:
-            err.print(Text(f"  … and {len(held.incomplete) - SHOWN_INCOMPLETE:,} more", "yellow"))
+        for line in held.losses():
+            err.print(Text(f"  {line}", style="yellow"), soft_wrap=True)
 
 
 def _tell_problems(err: Console, report: IndexReport, shown: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import sys
@@ -20,6 +21,7 @@ from bot.core.extras import report_extras
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names
 from bot.reasoning.reasoner import chosen_reasoner
+from bot.search.index_report import holdings
 from bot.service.platform import platforms
 
 WIDTH = 96  # characters per line of setting names
@@ -162,7 +164,16 @@ async def _documents(settings: Settings) -> str:
         )
     if not settings.index_path.exists():
         return "nothing is indexed; `footnote index FOLDER` does so"
-    return f"{await _count(settings):,} documents are indexed in {settings.index_path}"
+    said = [f"{await _count(settings):,} documents are indexed in {settings.index_path}"]
+    held = await asyncio.to_thread(holdings, settings.index_path, settings.docs)
+    if held.unread.count:
+        said.append(
+            f"{held.unread.count:,} of {held.unread.files:,} files are of kinds that are not read"
+            f" ({held.unread.kinds})"
+        )
+    if held.incomplete:
+        said.append(f"{len(held.incomplete):,} lost words:\n    " + "\n    ".join(held.losses()))
+    return "; ".join(said)
 
 
 async def _extras(_: Settings) -> str:

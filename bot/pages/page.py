@@ -74,6 +74,7 @@ def counted(omitted: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {kind}{'s' * (count != 1)}" for kind, count in kinds if count)
 
 
+TEXTLESS_PAGE = "textless page"
 LOST_WORD, LOST_NOTE = "lost word", "lost note word"
 _WORD = re.compile(r"[\u3040-\u9fff]|[^\W_\u3040-\u9fff]+")  # Chinese and Japanese by letter
 _APART = {code: " " for code in range(128) if not chr(code).isalnum()}

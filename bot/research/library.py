@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
@@ -47,6 +47,7 @@ from bot.search.provider import (
     ProviderKind,
     Query,
     TextGiving,
+    Unread,
     Weighing,
 )
 from bot.search.registry import CONVERSATIONS
@@ -71,6 +72,10 @@ class Searching(Protocol):
     ) -> SearchResult: ...
 
     async def read(self, url: str) -> Page | GivenText | None: ...
+
+    async def unread(
+        self, urls: Sequence[str], providers: tuple[str, ...] = (), reach: Reach = EVERYTHING
+    ) -> Unread: ...
 
     async def aclose(self) -> None: ...
 
@@ -240,6 +245,13 @@ class Library:
         """Return the result without hits out of reach, from providers that do not check rights."""
         kept = tuple(hit for hit in found.hits if query.reach.allows(hit.url))
         return found if len(kept) == len(found.hits) else replace(found, hits=kept)
+
+    async def unread(self, urls: Sequence[str], providers: tuple[str, ...]) -> Unread:
+        """Return what the documents that the readers may see lack: see ``Indexed.unread``."""
+        others, reach = _without_conversations(providers), self._reach()
+        if reach.is_nothing or (providers and not others):
+            return Unread()
+        return await self._search.unread(urls, others, reach)
 
     def weighs(self, url: str) -> bool:
         """Return True if this page's passages can be compared with a question by meaning."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import UserList
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
@@ -38,7 +38,7 @@ from bot.reasoning.evidence import (
     TextDelta,
 )
 from bot.search.guarded import without_rest
-from bot.search.provider import Hit
+from bot.search.provider import Hit, Unread
 from bot.storage.overview import StoredSearch
 
 # A provider's failure begins with its name (``search.blend``), at the start or after a sentence.
@@ -198,6 +198,15 @@ class Notes(UserList[str]):
         if not self._has_unindexed:
             self._has_unindexed = True
             self.say(self._texts("documents-unindexed", count=count))
+
+    def lacking(self, found: Unread, cited: Sequence[str]) -> None:
+        """Add a note of documents that are incomplete, or of files that are not read where none is
+        cited."""
+        if found.partly:
+            self.say(self._texts("documents-partly", names="; ".join(found.partly)))
+        if found.endings and not cited:
+            kinds, count, files = found.kinds, found.count, found.files
+            self.say(self._texts("documents-unread", count=count, files=files, kinds=kinds))
 
     def of_page(self, error: FootnoteError) -> str:
         """Return why a page cannot be read, in the asker's language."""

@@ -293,7 +293,9 @@ class Pipeline:
             if self._run.unanswered and not gathered.evidence.sources:
                 raise NoProviderAvailable(self._run.unanswered)
             self._gathered = gathered
-        return await self._answered(self._gathered, self._rewritten, None)
+        made = await self._answered(self._gathered, self._rewritten, None)
+        await self._run.note_unread(tuple(dict.fromkeys(each.url for each in made.citations)))
+        return replace(made, notes=tuple(self._run.notes))
 
     async def _correct(self, rewritten: Rewritten) -> None:
         """Store the message's statement as a correction of the last answer. If the message also

@@ -59,7 +59,14 @@ from bot.core.messages import (
     Transcript,
     Usage,
 )
-from bot.core.reader import documents_in, documents_of, found_in, is_conversation, is_file
+from bot.core.reader import (
+    documents_in,
+    documents_of,
+    found_in,
+    is_conversation,
+    is_document,
+    is_file,
+)
 from bot.core.texts import texts_for
 from bot.pages.choosing import Chooser
 from bot.pages.page import Page
@@ -651,6 +658,14 @@ class Run(Steps):
         self.is_answered = self.is_answered or not outcome.problem
         self.unanswered = "" if self.is_answered else said
         return outcome
+
+    async def note_unread(self, cited: Sequence[str]) -> None:
+        """Add a note of what could not be read: parts of the documents among those ``cited`` or, if
+        nothing is, the files of other kinds beside those that were searched."""
+        documents = list(filter(is_document, cited))
+        if documents or not cited:
+            found = await self.library.unread(documents, self.options.providers)
+            self.notes.lacking(found, cited)
 
     async def read(self, urls: Sequence[str], titles: Sequence[str] = ()) -> list[Page | str]:
         """Read pages concurrently; returns in order each page, or a sentence why it cannot be

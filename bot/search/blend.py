@@ -30,8 +30,8 @@ from bot.search.engines import host_of, is_within
 from bot.search.guarded import Guarded
 from bot.search.provider import (
     GivenText,
-    Growing,
     Hit,
+    Indexed,
     Lexicon,
     LinkReading,
     PageReader,
@@ -40,6 +40,7 @@ from bot.search.provider import (
     Query,
     SearchProvider,
     TextGiving,
+    Unread,
     Weighing,
     nearest,
 )
@@ -198,6 +199,16 @@ class Search:
                 return await each.call(partial(provider.weigh, question, url, reach))
         return ()
 
+    async def unread(
+        self, urls: Sequence[str], providers: tuple[str, ...] = (), reach: Reach = EVERYTHING
+    ) -> Unread:
+        """What the searched documents lack: see ``Indexed.unread``."""
+        for each in self._asked(providers, "knowledge"):
+            if isinstance(each.provider, Indexed):
+                counting = partial(each.provider.unread, urls, reach)
+                return await _known("unread", each, counting, Unread())
+        return Unread()
+
     async def report(self, name: str) -> str:
         """One provider's health and quota, as the rest of a sentence that begins with its name.
 
@@ -279,7 +290,7 @@ class Search:
             [
                 await _known("missing", each, each.provider.missing, 0)
                 for each in asked
-                if isinstance(each.provider, Growing)
+                if isinstance(each.provider, Indexed)
             ]
         )
 

@@ -11,6 +11,7 @@ import errno
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -97,12 +98,14 @@ def why_not(error: OSError) -> str:
 class Listing:
     """The result of a walk; ``skipped`` are pairs of a path and the reason, as a sentence.
 
+    ``unread`` counts the files of kinds that are not read, by their folder's address and ending.
     ``unseen`` are the addresses of folders and files that are there and could not be looked at,
     ``folders`` the real paths of all folders.
     """
 
     documents: dict[str, Document] = field(default_factory=dict)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    unread: Counter[tuple[str, str]] = field(default_factory=Counter)
     unseen: list[str] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
 
@@ -225,7 +228,7 @@ class _Walk:
         elif (kind := _type_of(name)) is None or name.endswith(
             _OF_SITES if folder.of_site else _OF_TOOLS
         ):
-            self._skip(path, f"{_suffix(name)} {NOT_READ}")
+            self._not_read(path, folder.url)
         else:
             self._add(entry, path, real, f"{folder.url}/{_quoted(name)}", kind)
         return None
@@ -254,7 +257,7 @@ class _Walk:
     def _linked_file(self, link: str, target: str) -> None:
         kind = _type_of(link)
         if kind is None:
-            self._skip(link, f"{_suffix(link)} {NOT_READ}")
+            self._not_read(link, _address(os.path.dirname(link)))
         else:
             self._files.add(target)
             self._add(Path(target), link, target, _address(link), kind)
@@ -282,6 +285,10 @@ class _Walk:
     def _unseen(self, url: str, error: OSError) -> None:
         if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             self.listing.unseen.append(url)
+
+    def _not_read(self, path: str, folder_url: str) -> None:
+        self.listing.unread[folder_url, _suffix(path)] += 1
+        self._skip(path, f"{_suffix(path)} {NOT_READ}")
 
     def _skip(self, path: str, reason: str) -> None:
         self.listing.skipped.append((readable(path), reason))

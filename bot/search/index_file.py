@@ -50,7 +50,7 @@ from bot.text.terms import STOP_WORDS, terms
 if TYPE_CHECKING:
     from bot.core.reader import Reach  # slow to import: not in the child processes
 
-SCHEMA = 6  # as in the last lines of _TABLES; an index with a different layout is rebuilt
+SCHEMA = 7  # as in the last lines of _TABLES; an index with a different layout is rebuilt
 BUSY_SECONDS = 30.0  # indexing transactions are short; this allows for slow disks
 
 _TABLES = """
@@ -81,6 +81,13 @@ CREATE TABLE IF NOT EXISTS roots (
     url TEXT PRIMARY KEY,
     waiting INTEGER NOT NULL,       -- files in it that are new or changed, and not read yet
     since REAL NOT NULL             -- when a run began with it, in seconds since 1970
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS unread (
+    url TEXT NOT NULL,              -- of a folder
+    ending TEXT NOT NULL,           -- of files in it whose kind is not read
+    count INTEGER NOT NULL,
+    area INTEGER NOT NULL,
+    PRIMARY KEY (url, ending)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS areas (
     id INTEGER PRIMARY KEY,
@@ -116,7 +123,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words
 INSERT OR IGNORE INTO meta VALUES
     ('next', 1), ('dead', 0), ('fingerprint', ''), ('generation', hex(randomblob(8)));
 PRAGMA application_id = 0x464E4958;  -- "FNIX", so that `file` can be configured to recognize it
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 COMMIT;
 """
 

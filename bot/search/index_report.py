@@ -5,18 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from bot.pages.media import format_of
-from bot.pages.page import LOST_NOTE, LOST_WORD
+from bot.pages.page import LOST_NOTE, LOST_WORD, counted
 from bot.search.folders import NOT_READ, readable, root_of
 from bot.search.index_file import LAST_SHOWN_FIRST, below, opened
+from bot.search.provider import Unread
 
+SHOWN = 10  # files that lost words, in a report
 KEPT_ENOUGH = 0.9  # documents with a smaller share of their words are named in reports
 
 
@@ -43,12 +46,6 @@ class IndexReport:
         """Skipped files of formats that Footnote reads."""
         return [pair for pair in self.skipped if not pair[1].endswith(NOT_READ)]
 
-    @property
-    def others(self) -> Counter[str]:
-        """The number of files of other formats, by file ending."""
-        reasons = (reason for _, reason in self.skipped if reason.endswith(NOT_READ))
-        return Counter(reason.removesuffix(NOT_READ).strip() for reason in reasons)
-
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -67,12 +64,23 @@ class Holdings:
     ``copies`` has pairs of a file that is not shown and the one with the same text that is.
     ``incomplete`` has files with the share of their words that was kept, lowest first, and with
     what is missing. ``omitted`` has pairs of another file and what its text leaves out, by kind.
+    ``unread`` counts the files of kinds that are not read.
     """
 
     kinds: tuple[tuple[str, int], ...]
     copies: tuple[tuple[str, str], ...]
     incomplete: tuple[tuple[str, float, dict[str, int]], ...]
     omitted: tuple[tuple[str, dict[str, int]], ...]
+    unread: Unread
+
+    def losses(self) -> list[str]:
+        """The files that lost most words, a line each: " 61 %  a.pdf (3 textless pages)"."""
+        lines = [
+            f"{kept:4.0%}  {path}" + (f" ({counted(missing)})" if missing else "")
+            for path, kept, missing in self.incomplete[:SHOWN]
+        ]
+        more = len(self.incomplete) - SHOWN
+        return [*lines, f"… and {more:,} more"] if more > 0 else lines
 
 
 def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
@@ -84,6 +92,7 @@ def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
             f" WHERE count > 0 AND ({condition}) ORDER BY {LAST_SHOWN_FIRST}",
             values,
         ).fetchall()
+        unread = unread_files(connection, condition, values)
     shown = {digest: (url, kept, omitted) for digest, url, kept, omitted in rows}
     copies = [(url, shown[digest][0]) for digest, url, *_ in rows if shown[digest][0] != url]
     kinds = Counter(_kind(url) for url, *_ in shown.values())
@@ -97,7 +106,22 @@ def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
         tuple(sorted((path_of(url), path_of(other)) for url, other in copies)),
         tuple((path, kept, found) for kept, path, found in files if kept < KEPT_ENOUGH),
         tuple((path, others[path]) for path in sorted(others) if others[path]),
+        unread,
     )
+
+
+def unread_files(connection: sqlite3.Connection, condition: str, values: Sequence[str]) -> Unread:
+    """The files of kinds that are not read, in folders that meet a condition on their address."""
+    endings = connection.execute(
+        "SELECT ending, sum(count) FROM unread"  # noqa: S608 - our own column names
+        f" WHERE {condition} GROUP BY ending ORDER BY 2 DESC, 1",
+        values,
+    ).fetchall()
+    (read,) = connection.execute(
+        f"SELECT count(*) FROM files WHERE {condition}",  # noqa: S608 - our own column names
+        values,
+    ).fetchone()
+    return Unread(read + sum(count for _, count in endings), tuple(endings))
 
 
 def _on_purpose(omitted: dict[str, int]) -> dict[str, int]:

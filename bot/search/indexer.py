@@ -236,6 +236,7 @@ class _Run:
         self._step(self._total - len(jobs))
         self._writer.expect([job.document.url for job in jobs])
         self._read(jobs)
+        self._writer.note_unread(self._roots, listing.unread)
         self._writer.tidy()
         self.passages = self._writer.passages_below(self._roots)
 
@@ -346,6 +347,10 @@ class IndexWriter:
         self._areas = dict(self._connection.execute("SELECT url, id FROM areas"))
         files = self._connection.execute("SELECT id, url, area FROM files").fetchall()
         moved = [(area, id) for id, url, before in files if (area := self._area_of(url)) != before]
+        for (url,) in self._connection.execute("SELECT DISTINCT url FROM unread").fetchall():
+            self._connection.execute(
+                "UPDATE unread SET area = ? WHERE url = ?", (self._area_of(url), url)
+            )
         if moved:
             self._connection.executemany("UPDATE files SET area = ? WHERE id = ?", moved)
             self._rewrite_words()
@@ -366,6 +371,22 @@ class IndexWriter:
         """The files at or below some roots, by address."""
         columns = "url, id, size, modified, digest, problem"
         return {row[0]: IndexEntry(*row[1:]) for row in self._below(roots, columns)}
+
+    def note_unread(self, roots: Sequence[Path], found: Mapping[tuple[str, str], int]) -> None:
+        """Store how many files of kinds that are not read are in folders at or below some roots."""
+        condition, values = below(roots)
+        before = self._connection.execute(
+            f"SELECT url, ending, count FROM unread WHERE {condition}",  # noqa: S608 - our own columns
+            values,
+        )
+        if {(url, ending): count for url, ending, count in before} == found:
+            return
+        with transaction(self._connection):
+            self._connection.execute(f"DELETE FROM unread WHERE {condition}", values)  # noqa: S608
+            self._connection.executemany(
+                "INSERT INTO unread VALUES (?, ?, ?, ?)",
+                ((url, ending, n, self._area_of(url)) for (url, ending), n in found.items()),
+            )
 
     def passages_below(self, roots: Iterable[Path]) -> int:
         return sum(count for (count,) in self._below(roots, "count"))

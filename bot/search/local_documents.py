@@ -24,7 +24,7 @@ from cachetools import LRUCache
 from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.core.reader import EVERYTHING, Reach
 from bot.pages.bm25 import BESIDE, relevance_at, weigh
-from bot.pages.page import Page
+from bot.pages.page import TEXTLESS_PAGE, Page
 from bot.pages.passages import Weight
 from bot.search.embedder import Embedder, Vector
 from bot.search.folders import root_of
@@ -45,7 +45,8 @@ from bot.search.index_file import (
     unpack_text,
     unusable,
 )
-from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
+from bot.search.index_report import KEPT_ENOUGH, unread_files
+from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query, Unread
 from bot.search.vectors import Match, Meaning, ranked
 from bot.text.language import detect, foreign
 from bot.text.terms import keywords, terms
@@ -111,8 +112,12 @@ class LocalDocuments:
         return await self._ask(self._rarity, wanted, reach)
 
     async def missing(self) -> int:
-        """See ``bot.search.provider.Growing``."""
+        """See ``bot.search.provider.Indexed``."""
         return (await self._ask(self._awaited))[0]
+
+    async def unread(self, urls: Sequence[str], reach: Reach = EVERYTHING) -> Unread:
+        """See ``bot.search.provider.Indexed``."""
+        return await self._ask(self._unread, urls, reach)
 
     def reads(self, url: str) -> bool:
         """Return True if ``url`` is a file's address; only indexed files can then be read."""
@@ -244,6 +249,18 @@ class LocalDocuments:
             f" WHERE count > 0 AND {visible.sql}"
         )
         return int(connection.execute(query, visible.values).fetchone()[0])
+
+    def _unread(self, connection: sqlite3.Connection, urls: Sequence[str], reach: Reach) -> Unread:
+        visible = Visible(connection, self._folders, reach).condition
+        cited = list({url.partition("#")[0] for url in urls})
+        partly = connection.execute(
+            "SELECT title FROM files JOIN pages ON pages.file = id"  # noqa: S608 - our own column names
+            f" WHERE url IN ({', '.join('?' * len(cited))}) AND {visible.sql}"
+            f" AND (kept < {KEPT_ENOUGH} OR omitted LIKE '%\"{TEXTLESS_PAGE}\"%') ORDER BY title",
+            (*cited, *visible.values),
+        )
+        titles = tuple(title for (title,) in partly)
+        return replace(unread_files(connection, visible.sql, visible.values), partly=titles)
 
     def _titles(
         self, connection: sqlite3.Connection, most: int, reaches: Sequence[Reach]

@@ -30,6 +30,8 @@ UNKNOWN_DOCUMENT = (
     "This file is not among the indexed documents: run `footnote index` on its folder."
 )
 
+ENDINGS = 5  # of files that are not read, named in a sentence
+
 Freshness = Literal["", "day", "week", "month", "year"]
 
 
@@ -166,15 +168,39 @@ class Lexicon(Protocol):
     async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]: ...
 
 
-@runtime_checkable
-class Growing(Protocol):
-    """A provider whose index is still being built.
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """How many ``files`` there are in the folders of documents, and how many of them are of kinds
+    that are not read: pairs of an ending (".psd"; "" for none) and a number, the most first.
+    ``partly`` are the titles of documents that lost much of their text."""
 
-    ``missing`` returns how many documents cannot be found yet; it raises like
-    ``SearchProvider.search``.
+    files: int = 0
+    endings: tuple[tuple[str, int], ...] = ()
+    partly: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        return sum(number for _, number in self.endings)
+
+    @property
+    def kinds(self) -> str:
+        """The most frequent endings with their numbers: ".psd 3, .dwg 1"."""
+        named = [f"{ending or '–'} {number:,}" for ending, number in self.endings[:ENDINGS]]
+        return ", ".join(named) + ", …" * (len(self.endings) > ENDINGS)
+
+
+@runtime_checkable
+class Indexed(Protocol):
+    """A provider that searches an index of files.
+
+    ``missing`` returns how many documents cannot be found yet because the index is still being
+    built, ``unread`` what can never be found, counted in the folders within ``reach``, and which of
+    the documents at ``urls`` are incomplete. Both raise like ``SearchProvider.search``.
     """
 
     async def missing(self) -> int: ...
+
+    async def unread(self, urls: Sequence[str], reach: Reach = EVERYTHING) -> Unread: ...
 
 
 @runtime_checkable

@@ -30,7 +30,7 @@ from bot.research.working_set import Reading
 from bot.search.blend import SearchResult
 from bot.search.indexer import Indexer
 from bot.search.local_documents import LocalDocuments
-from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.provider import Hit, ProviderKind, Query, Unread
 from bot.storage.journal import open_journal
 from bot.storage.store import Store, open_store
 from bot.text.terms import keywords, terms
@@ -43,6 +43,9 @@ READ_TOKENS = 1_200  # of a page
 
 class _Whole:
     """All pages are there: nothing is fetched, and no text comes with a question."""
+
+    async def unread(self, *_: object) -> Unread:
+        return Unread()
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
         return frozenset()

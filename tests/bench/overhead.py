@@ -32,7 +32,7 @@ from bot.operation.configuration import load_settings
 from bot.pages.page import Page
 from bot.search.blend import Search, SearchResult
 from bot.search.indexer import Indexer
-from bot.search.provider import GivenText, ProviderKind, Query
+from bot.search.provider import GivenText, ProviderKind, Query, Unread
 from bot.search.registry import open_search
 from tests.bench.frame import ms, options, percentile, print_table
 from tests.fakes.poster import RememberingPoster
@@ -92,6 +92,9 @@ class Slow:
     search_: Search
     latency: Latency
     calls: list[Span] = field(default_factory=list)
+
+    async def unread(self, *_: object) -> Unread:
+        return Unread()
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
         return frozenset()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ from bot.pages.pictures import Scans
 from bot.pages.pool import reading_for
 from bot.research.library import Library
 from bot.search.blend import SearchResult
-from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.provider import Hit, ProviderKind, Query, Unread
 from bot.text.terms import keywords, terms
 from tests.unit.samples import NOW
 
@@ -26,7 +26,7 @@ class Shelf:
 
     A query in ``broken`` fails; a URL that is not on the shelf is unreadable. ``urls`` answers
     queries given there with these URLs instead of searching. ``searchable`` are its kinds,
-    ``missing`` is how many documents it says it lacks.
+    ``missing`` is how many documents it says it lacks, ``lacking`` what it says it does not read.
     """
 
     pages: Mapping[str, Page]
@@ -39,6 +39,10 @@ class Shelf:
     read_for: set[str] = field(default_factory=set)  # runs, as those who share turns know them
     searchable: frozenset[ProviderKind] = frozenset({"web"})
     missing: int = 0
+    lacking: Unread = field(default_factory=Unread)
+
+    async def unread(self, urls: Sequence[str], *_: object) -> Unread:
+        return replace(self.lacking, partly=tuple(t for t in self.lacking.partly if urls))
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
         return self.searchable

@@ -31,7 +31,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
 from bot.pages.formats.rulings import Grid, Word, grids_on
-from bot.pages.page import LOST_WORD, Reading, compared, meaningful_title, share
+from bot.pages.page import LOST_WORD, TEXTLESS_PAGE, Reading, compared, meaningful_title, share
 from bot.pages.page_markdown import (
     CHECKED,
     MOST_CHARACTERS,
@@ -110,7 +110,7 @@ def read_pdf(data: bytes, name: str) -> Reading:
         kept *= len(leaves) / count
     pictures = sum(leaf.is_picture for leaf in leaves)
     kept *= 1 - pictures / count
-    reading = Reading(title, text, kept, omitted={"textless page": pictures})
+    reading = Reading(title, text, kept, omitted={TEXTLESS_PAGE: pictures})
     return compared(reading, drawn, by_rule=running)
 
 

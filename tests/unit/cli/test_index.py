@@ -51,7 +51,7 @@ def test_all_that_came_of_it_is_told(
     )
     assert rest == [
         f"Skipped {docs}/empty.md: empty.md is empty; there is nothing to read in it",
-        "Files of other kinds left out: 3 (2 .png, 1 .css).",
+        "Files of other kinds left out: 3 (.png 2, .css 1).",
     ]
 
 

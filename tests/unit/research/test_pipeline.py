@@ -12,15 +12,17 @@ from bot.core.errors import ModelUnavailable
 from bot.core.messages import UPLOADED, Attachment, Citation, Entry, Message, Transcript
 from bot.core.posting import Unseen
 from bot.operation.configuration import load_settings
+from bot.pages.page import Page
 from bot.reasoning.closest_reasoner import Closest
-from bot.reasoning.evidence import Finish, Read, Rewritten, SubQuestion, Turn, Workspace
+from bot.reasoning.evidence import Finish, Read, Rewritten, Search, SubQuestion, Turn, Workspace
 from bot.reasoning.reasoner import OnAnswer
 from bot.research.pipeline import GUESSED, Pipeline
 from bot.research.run import Run
+from bot.search.provider import Unread
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import OpenRun
-from tests.unit.samples import a_message
+from tests.unit.samples import NOW, a_message
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -179,3 +181,33 @@ async def test_a_question_about_a_source_reads_what_came_with_it_and_no_earlier_
     fallback = Closest(run.calls)
     await Pipeline(run, reasoner, fallback, Transcript(), load_settings(), Unseen()).research()
     assert {source.url for source in run.sources} == {sent.url, page}
+
+
+# ---------------------------------------------------------------- what could not be read
+
+LACKING = Unread(15, ((".psd", 2), (".dwg", 1)), ("Fleet",))
+OTHERS = "3 of 15 files here are of kinds that are not read (.psd 2, .dwg 1)."
+PARTLY = "Part of this could not be read: Fleet."
+
+
+@pytest.mark.parametrize("with_model", [True, False])
+@pytest.mark.parametrize(
+    ("asked", "url", "noted"),
+    [
+        ("How tall is the tower?", "file:///fleet.xlsx", PARTLY),
+        ("How tall is the tower?", "https://example.org/1", None),
+        ("Who owns the boat?", "file:///fleet.xlsx", OTHERS),
+    ],
+)
+async def test_an_answer_says_what_could_not_be_read(
+    open_run: OpenRun, with_model: bool, asked: str, url: str, noted: str | None
+) -> None:
+    page = Page(url, "Fleet", "The tower is 330 m tall.", NOW)
+    shelf = Shelf({url: page}, lacking=LACKING, searchable=frozenset({"knowledge"}))
+    run = await open_run(shelf, message=a_message(asked))
+    quoting = Closest(run.calls)
+    reasoner = Scripted([[Search((asked,))], [Read((1,))]]) if with_model else quoting
+    pipeline = Pipeline(run, reasoner, quoting, Transcript(), load_settings(), Unseen())
+    answer = await pipeline.research()
+    assert bool(answer.citations) is (noted != OTHERS)
+    assert [note for note in answer.notes if note in (OTHERS, PARTLY)] == [noted] * bool(noted)

@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
-from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.provider import Hit, ProviderKind, Query, Unread
 from tests.fakes.virtual_time import now
 from tests.unit.samples import NOW
 
@@ -81,6 +82,9 @@ class Incomplete(Scripted):
         if self.error is not None:
             raise self.error
         return self.gone
+
+    async def unread(self, urls: Sequence[str], reach: Reach = EVERYTHING) -> Unread:
+        return Unread()
 
 
 class Reading(Scripted):

@@ -260,3 +260,42 @@ def test_a_path_with_links_has_both_addresses(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("real")
     addresses = area_addresses([tmp_path / "link", tmp_path / "none"])
     assert addresses == [(tmp_path / name).as_uri() for name in ("link", "none", "real")]
+
+
+# ---------------------------------------------------------------- files that are not read
+
+
+async def test_files_of_kinds_that_are_not_read_are_counted_where_a_reader_may_see(
+    docs: Path, index: Path, opened: Open
+) -> None:
+    for name in ("open/a.psd", "open/b.psd", "hr/c.psd", "hr/d.dwg", "loose/NOTICE"):
+        (docs / name).write_bytes(b"x")
+    Indexer(index).index([docs])
+    documents = opened(index)
+    everything = await documents.unread(())
+    assert everything.endings == ((".psd", 3), (".dwg", 1)), "a file without ending is text"
+    assert everything.files == 8 + 8 + 30 + 30 + 5
+    assert everything.kinds == ".psd 3, .dwg 1"
+    of_some = await documents.unread((), reach_of(docs, "hr", "open/inner"))
+    assert (of_some.endings, of_some.files) == (((".psd", 2),), 8 + 8 + 3)
+    for name in ("open/a.psd", "hr/d.dwg"):
+        (docs / name).unlink()
+    Indexer(index).index([docs])
+    assert (await documents.unread(())).endings == ((".psd", 2),)
+
+
+async def test_which_of_some_documents_lost_much_of_their_text(
+    docs: Path, index: Path, opened: Open
+) -> None:
+    files = [(docs / f"open/{i}.md").as_uri() for i in range(3)]
+    with closing(sqlite3.connect(index)) as connection, connection:
+        connection.execute("UPDATE files SET kept = 0.5 WHERE url = ?", (files[0],))
+        lost = '{"textless page": 2}'
+        connection.execute("UPDATE files SET omitted = ? WHERE url = ?", (lost, files[1]))
+    documents = opened(index)
+    assert (await documents.unread([*files, "https://a.example/"])).partly == (
+        "Town open 0",
+        "Town open 1",
+    )
+    assert (await documents.unread(files[2:])).partly == ()
+    assert (await documents.unread(files, reach_of(docs, "open"))).partly == ()

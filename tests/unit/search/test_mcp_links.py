@@ -18,7 +18,7 @@ from bot.pages.pictures import Scans
 from bot.research.library import Library
 from bot.search.blend import SearchResult
 from bot.search.mcp_source import McpSource
-from bot.search.provider import GivenText
+from bot.search.provider import GivenText, Unread
 
 WIKI = "https://wiki.example.com"
 PAGES = f"{WIKI}/spaces/*/pages/{{id}}"
@@ -85,6 +85,9 @@ class Server:
         if url.startswith("mcp:"):
             return GivenText(url, "Backups", "At 03:40.", "wiki", "text/markdown")
         return None
+
+    async def unread(self, *_: object) -> Unread:
+        return Unread()
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[Any]:
         return frozenset()

@@ -20,7 +20,7 @@ from bot.core.posting import Poster
 from bot.operation.app import open_app
 from bot.operation.configuration import load_settings
 from bot.search.blend import SearchResult
-from bot.search.provider import ProviderKind, Query
+from bot.search.provider import ProviderKind, Query, Unread
 from bot.service.reception import Reception
 from bot.storage.store import Store, open_store
 from bot.storage.tables import metadata
@@ -65,6 +65,9 @@ class Flaky(Reception):
 
 class Stuck(Shelf):
     """A search that never ends by itself."""
+
+    async def unread(self, *_: object) -> Unread:
+        return Unread()
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
         return frozenset()
