@@ -1,4 +1,5 @@
-"""What a page says about itself: that it is a draft, no longer holds, or replaces another page.
+"""What a page says about itself: that it is a draft, no longer holds, replaces another page, and of
+what day and version it is.
 
 A page about drafts or deprecated functions is none. So only statements about the page itself count:
 a status, a notice at its head, a mark in its title, the name of its file or folder.
@@ -65,7 +66,17 @@ _UNTIL = lazy_regex(
     re.IGNORECASE,
 )
 _FROM = lazy_regex(
-    rf"(?<!\w){_HOLDS} (?:from|as of|ab|vom|à partir du|desde|a partir del)(?!\w)", re.IGNORECASE
+    rf"(?<!\w){_HOLDS} (?:from|as of|since|ab|vom|seit|à partir du|depuis|desde|a partir del)(?!\w)"
+    r"|effective date|生效日期|(?:施行|实施|實施)日期|自(?=[^\n]{4,20}起)",
+    re.IGNORECASE,
+)
+_DATED = lazy_regex(
+    r"^[ \t>*_|-]*(?:(?:date|(?:last )?(?:updated?|modified|revised|changed)|stand|datum"
+    r"|aktualisiert|mise à jour|fecha|actualizado)(?!\w)|(?:更新|修订|修訂|发布|發佈)?日期)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_VERSION = lazy_regex(
+    r"(?<![^\W_])(?:v|version )(\d{1,4}(?:\.\d{1,4}){0,3})(?![^\W_])", re.IGNORECASE
 )
 _REPLACES = lazy_regex(
     r"(?:(?<!\w)(?:replaces|supersedes|ersetzt|remplace|sustituye(?: a)?)(?!\w)|取代|代替)"
@@ -81,12 +92,22 @@ _WITH_YEAR = re.compile(r"[12]\d{3}(?:-\d\d){0,2}")
 class Validity:
     """The ``state`` of a page, "" if it holds or says nothing, and the words that belong to it: the
     page that replaced it, the day until which or from which it is valid. ``replaces`` are its words
-    about the pages that it replaces.
+    about the pages that it replaces. ``dated`` is the day, month or year from which it holds or of
+    which it is, in ISO 8601, and ``version`` its number; empty if it names none. A page that
+    ``is_asked`` is of a year that the question names: no matter that it no longer holds.
     """
 
     state: State = ""
     words: str = ""
     replaces: str = ""
+    dated: str = ""
+    version: tuple[int, ...] = ()
+    is_asked: bool = False
+
+    @property
+    def age(self) -> tuple[str, tuple[int, ...]]:
+        """A key that is larger for a newer page."""
+        return self.dated, self.version
 
     def names(self, title: str) -> bool:
         """Return True if the page says that it replaces the one with this title."""
@@ -97,15 +118,37 @@ class Validity:
 HOLDS = Validity()
 
 
-def validity_of(url: str, title: str, text: str, today: date) -> Validity:
-    """Return what a page says of itself; a day counts as at ``today``."""
+def validity_of(url: str, title: str, text: str, today: date, question: str = "") -> Validity:
+    """Return what a page says of itself, for a question; a day counts as at ``today``."""
     head = text[:HEAD].partition("\n## ")[0]
+    name = unquote(urlsplit(url).path).rpartition("/")[2] if is_document(url) else ""
+    dated, version = _date_of(head, title, name), _VERSION.search(f"{title} {name}")
     replaces = " ".join(match[1] for match in _REPLACES.finditer(head))
     state, words = _noticed(title, head)
     state, words = (state, words) if state else _dated(head, today)
     if not state and is_document(url):
         state = _named(url)
-    return Validity(state, words, replaces)
+    asked = {value[:4] for value in _with_year(question)}
+    years = {value[:4] for value in (dated, *_with_year(f"{title} {name} {words}"))}
+    is_asked = state != "draft" and not asked.isdisjoint(years)
+    return Validity(
+        "" if is_asked else state,
+        "" if is_asked else words,
+        replaces,
+        dated,
+        tuple(map(int, version[1].split("."))) if version else (),
+        is_asked,
+    )
+
+
+def _date_of(head: str, title: str, name: str) -> str:
+    said = (each for pattern in (_FROM, _DATED) for each in pattern.finditer(head))
+    near = (value for each in said for value in _day_after(head, each)[1])
+    return next(near, "") or next(iter((*_with_year(title), *_with_year(name))), "")
+
+
+def _with_year(text: str) -> list[str]:
+    return [v for day in dates(text) for v in day.values if _WITH_YEAR.fullmatch(v)]
 
 
 def _noticed(title: str, head: str) -> tuple[State, str]:
@@ -146,7 +189,8 @@ def _day_after(head: str, said: re.Match[str]) -> tuple[str, list[str]]:
     """Return the date that follows in the line, as written and as its possible values."""
     near = head[said.end() : said.end() + NEAR].partition("\n")[0]
     for day in dates(near)[:1]:
-        return near[day.start : day.end], [v for v in day.values if _WITH_YEAR.fullmatch(v)]
+        written = near[day.start : day.end]
+        return written, _with_year(written)
     return "", []
 
 

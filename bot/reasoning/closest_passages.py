@@ -36,13 +36,15 @@ from bot.reasoning.evidence import (
 )
 from bot.rendering.verbatim import as_label, inline
 from bot.search.conversation_search import day_in, said_at
+from bot.text.figures import dates
 from bot.text.language import detect
 from bot.text.names import names
 from bot.text.orders import is_order, only_orders
+from bot.text.patterns import lazy_regex
 from bot.text.sentences import Sentence, sentences
 from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms
 
-MOST = 3  # passages
+MOST, MOST_VALUES = 3, 5  # passages; with those of other pages that say another value
 NEVER = datetime.min.replace(tzinfo=UTC)
 WORDS = 245  # of all quotes together, with their headings
 ENOUGH = 0.28  # share of the question's weight that the best passage must cover to be an answer
@@ -51,6 +53,7 @@ NEAR = 0.8  # semantic relevance from which half of ENOUGH suffices
 WORTH = 0.5  # of the best score, from which a further passage is quoted
 LEADS, LEAD_WORDS = 2, 3  # queries for names of the best passage, words of the question in each
 SAME = 0.8  # share of common terms (Jaccard) from which two passages count as equal
+AS_GOOD, GOOD = 0.95, 0.6  # of the best score, from which the newer page is first; if asked for
 INVALID = 0.6  # factor for a page that says it does not hold,
 STALE = 0.8  # or whose title or name only has such a word
 BARE = 0.4  # factor for a line without a sentence, and for a table of contents
@@ -64,6 +67,15 @@ _STALE = re.compile(
     r"|archiv)(?![A-Za-z])|草案|草稿|作废|作廢|废止|廢止|过期|過期",
     re.IGNORECASE,
 )
+_CURRENT = lazy_regex(
+    r"\b(?P<word>current(?:ly)?(?! (?:of|in|at|through|draw|flow)\b)|now|nowadays|latest|newest"
+    r"|aktuell(?:e[mnrs]?)?|derzeit(?:ig\w*)?|momentan\w*|jetzt|heute|actuel(?:le)?s?|actuellement"
+    r"|actualmente)\b|(?P<characters>现行|現行|目前|当前|當前|最新|现在|現在)"
+    r"|\b(?:valid|in force|gültig\w*|gilt|gelten|en vigueur|vigentes?)\b|有效",
+    re.IGNORECASE,
+)
+"""What asks for the newest page; the words alone say nothing about the subject."""
+_VALUE = re.compile(r"([$€£¥]?) ?(?<![\w.,-])(\d+(?:[.,]\d+)*+) ?([%$€£¥°]|[^\W\d_]+)?")
 
 
 def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
@@ -88,6 +100,7 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
             places = places or openings(evidence.sources)
     left = WORDS
     titles = Counter({source.number: source.title for source, _ in places}.values())
+    values = [each for each in places[1:] if _is_other_value(places[:1], *each, weights)]
     taken: set[str] = set()
     for number, (source, place) in enumerate(places):
         if source.passages[place].text in taken:
@@ -95,6 +108,8 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
         heading = heading_path(source, source.passages[place].heading)
         if titles[source.title] > 1 and is_document(source.url):
             heading = f"{as_label(folder_of(source.url))}{HEADING_SEPARATOR}{heading}"
+        if values and (source, place) in (places[0], *values):
+            heading += f" ({as_label(_file_and_date(source))})"
         left -= count_words(heading)
         quote = excerpt(source, place, weights, left // (len(places) - number), taken)
         left -= count_words(quote.text)
@@ -129,7 +144,8 @@ def heading_path(source: Source, heading: str = "") -> str:
 def choose(question: str, evidence: Evidence) -> tuple[list[tuple[Source, int]], Judged]:
     """Return the places of the passages closest to a question, the best first, and how well it
     answers the question."""
-    weights, sources = weighted(question, evidence), evidence.sources
+    weights = _without_current(question, weighted(question, evidence))
+    sources = evidence.sources
     total = sum(weights.values()) or 1.0
     covered = 0.0
     near = foreign = False
@@ -156,35 +172,108 @@ def choose(question: str, evidence: Evidence) -> tuple[list[tuple[Source, int]],
         enough = math.inf
     if foreign:
         names, enough = (), 0.0
-    return _best(rated), Judged(covered, enough, names)
+    if not dates(question):
+        rated = _newest_first(rated, GOOD if _CURRENT.search(question) else AS_GOOD)
+    return _best(rated, weights), Judged(covered, enough, names)
+
+
+def _without_current(question: str, weights: Mapping[str, float]) -> Mapping[str, float]:
+    """Return weights without words such as "current", if there are others."""
+    words = " ".join(
+        filter(None, (m["word"] or m["characters"] for m in _CURRENT.finditer(question)))
+    )
+    return {term: w for term, w in weights.items() if term not in terms(words)} or weights
+
+
+def _newest_first(
+    rated: Sequence[tuple[float, Source, int]], share: float
+) -> list[tuple[float, Source, int]]:
+    """Return passages so that of pages with a share of the best score, the newest comes first."""
+    tops: dict[int, float] = {}
+    for score, source, _ in rated:
+        tops[source.number] = max(score, tops.get(source.number, 0.0))
+    best = max(tops.values(), default=0.0)
+    good = {
+        source.number: source.validity.age
+        for _, source, _ in rated
+        if tops[source.number] >= share * best and not source.validity.state
+    }
+    ages = sorted({age for age in good.values() if any(age)})
+    lifts = {
+        number: best * (1 + ages.index(age) / 100 / len(ages)) - tops[number]
+        for number, age in good.items()
+        if any(age)
+    }
+    return [(score + lifts.get(source.number, 0.0), source, at) for score, source, at in rated]
 
 
 def _staleness(question: str, source: Source) -> float:
     """Return the factor for a page that does not hold, unless the question asks for such a one."""
-    figures = {term for term in term_tuple(source.title) if term.isdigit()}
-    if _STALE.search(question) or figures.intersection(term_tuple(question)):
+    if _STALE.search(question) or source.validity.is_asked:
         return 1.0
     if source.validity.state:
         return INVALID
     return STALE if _STALE.search(title_with_names(source)) else 1.0
 
 
-def _best(rated: Sequence[tuple[float, Source, int]]) -> list[tuple[Source, int]]:
-    """Return the best passages of up to three pages, without neighbours of those chosen before;
-    corrections come first."""
+def _best(
+    rated: Sequence[tuple[float, Source, int]], weights: Mapping[str, float]
+) -> list[tuple[Source, int]]:
+    """Return the best passages of up to three pages, without neighbours of those chosen before, and
+    those of other pages with another value for the same; corrections come first."""
     chosen: list[tuple[Source, int]] = []
     best = max((score for score, _, _ in rated), default=0.0)
-    while len(chosen) < MOST and best > 0:
+    while len(chosen) < MOST_VALUES and best > 0:
         left = [
             (score, source, place)
             for score, source, place in rated
             if not any(_says_the_same(source, place, *other) for other in chosen)
+            and (
+                (score >= WORTH * best and len(chosen) < MOST)
+                or (score > 0 and chosen and _is_other_value(chosen, source, place, weights))
+            )
         ]
         first = max(left, key=lambda each: (is_correction(each[1].url), each[0]), default=None)
-        if first is None or first[0] < WORTH * best:
+        if first is None:
             break
         chosen.append(first[1:])
     return sorted(chosen, key=_said, reverse=True)
+
+
+def _is_other_value(
+    chosen: Sequence[tuple[Source, int]], source: Source, place: int, weights: Mapping[str, float]
+) -> bool:
+    """Return True if a page not chosen has, for what is asked, another figure in the same unit as
+    the best passage: "3.5 bar", not "4.2 bar". What is in the title or headings of the best one
+    only was asked for."""
+    if any(source.number == other.number for other, _ in chosen):
+        return False
+    best, at = chosen[0]
+    own, words = _value(best.passages[at].text, weights)
+    other, others = _value(source.passages[place].text, weights)
+    around = terms(f"{title_with_names(best)}\n{best.passages[at].heading}")
+    lacks = {term for term in weights if term in words or term in around} - others
+    lacks -= set(terms(f"{title_with_names(source)}\n{source.passages[place].heading}"))
+    return (
+        own.keys() == other.keys() != set()
+        and not any(own.items() & _figures(each.text) for each in source.passages)
+        and bool(words & others)
+        and lacks.isdisjoint(around)
+        and (all(own) or not lacks)
+        and not any(term.isdigit() for term in lacks)
+    )
+
+
+def _value(text: str, weights: Mapping[str, float]) -> tuple[dict[str, str], set[str]]:
+    """Return the figures by unit of the sentence closest to the question, and its words of it."""
+    parts = [text[each.start : each.end] for each in sentences(text)]
+    closest = max(parts, key=lambda part: _rate(part, weights), default="")
+    return dict(_figures(closest)), weights.keys() & set(terms(closest))
+
+
+def _figures(text: str) -> set[tuple[str, str]]:
+    """Return the figures of a text, each with its unit before it."""
+    return {(before or unit, figure) for before, figure, unit in _VALUE.findall(text)}
 
 
 def _said(chosen: tuple[Source, int]) -> datetime:
@@ -365,6 +454,13 @@ def title_with_names(source: Source) -> str:
         return source.title
     name = unquote(urlsplit(source.url).path).rpartition("/")[2]
     return " ".join((source.title, folder_of(source.url), name))
+
+
+def _file_and_date(source: Source) -> str:
+    """Return the name of a document's file or of a page's host, and the date of the page."""
+    parts = urlsplit(source.url)
+    name = parts.hostname or unquote(parts.path).rpartition("/")[2]
+    return ", ".join(filter(None, (name, source.validity.dated)))
 
 
 def folder_of(url: str) -> str:

@@ -369,10 +369,11 @@ def page_tag(source: Source) -> tuple[tuple[str, str | int], ...]:
 
 
 def validity_tag(source: Source) -> tuple[tuple[str, str], ...]:
-    """Return the attribute of a page that does not hold: "draft", "replaced Travel policy 2025"."""
+    """Return the attributes of a page that is dated, and of one that does not hold: "draft",
+    "replaced Travel policy 2025"."""
     said = source.validity
-    value = line(f"{said.state} {said.words}", TITLE)
-    return (("validity", value),) if said.state else ()
+    value = line(f"{said.state} {said.words}", TITLE) if said.state else ""
+    return tuple(each for each in (("dated", said.dated), ("validity", value)) if each[1])
 
 
 def _searches(turn: WorkspaceTurn) -> int:

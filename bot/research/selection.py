@@ -12,7 +12,7 @@ from bot.core.reader import is_correction
 from bot.pages.bm25 import weigh
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split
-from bot.pages.validity import Validity, validity_of
+from bot.pages.validity import validity_of
 from bot.reasoning.evidence import Outcome, QueryResult, ReadResult, Source, SubQuestion
 from bot.research.run import Run
 from bot.search.blend import K
@@ -254,9 +254,11 @@ def merge_sources(sources: Sequence[Source]) -> tuple[Source, ...]:
         )
     for new in sources if any(each.validity.replaces for each in sources) else ():
         for number, old in merged.items():
-            is_living = not (new.validity.state or old.validity.state)
+            said = old.validity
+            is_living = not (new.validity.state or said.state or said.is_asked)
             if is_living and number != new.number and new.validity.names(old.title):
-                merged[number] = replace(old, validity=Validity("replaced", new.title))
+                said = replace(said, state="replaced", words=new.title)
+                merged[number] = replace(old, validity=said)
     return tuple(merged[number] for number in sorted(merged))
 
 
@@ -305,7 +307,10 @@ class ShownPages:
             page_hash=page.hash,
             fetched_at=page.fetched_at,
             via=page.via,
-            validity=validity_of(page.url, page.title, page.text, self._run.message.at.date()),
+            validity=validity_of(
+                *(page.url, page.title, page.text, self._run.message.at.date()),
+                self._question.text,
+            ),
         )
         self._run.sources.append(source)
         return ReadResult(shown_for, source, whole=self._run.chooser.is_whole(page, spans))

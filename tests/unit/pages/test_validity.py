@@ -72,3 +72,42 @@ def test_names_of_pages_that_a_page_replaces() -> None:
     assert new.names("Travel policy 2023")
     assert not new.names("Travel policy 2021")
     assert not new.names("Travel")  # one word is too little
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "name", "dated"),
+    [
+        ("Valid from 1 July 2025. The allowance is 30 euros.", "Travel 2024", "t.md", "2025-07-01"),
+        ("# 差旅\n\n自2025年1月1日起施行。", "差旅", "t.md", "2025-01-01"),
+        ("Gültig ab 1. April 2024.", "Reise", "t.md", "2024-04-01"),
+        ("- Date: 2025-03-01\n\n# Travel", "Travel", "2023.md", "2025-03-01"),
+        ("Stand: März 2024", "Reise", "r.md", "2024-03"),
+        ("更新日期：2024年5月2日", "差旅", "r.md", "2024-05-02"),
+        ("45 euros.", "Travel policy 2024", "travel-2023.md", "2024"),
+        ("45 euros.", "Board", "2026-04-14%20Board.md", "2026-04-14"),
+        ("The festival was founded on 3 May 1998.", "Festival", "festival.md", ""),
+    ],
+)
+def test_the_day_of_a_page(text: str, title: str, name: str, dated: str) -> None:
+    assert said(text, title=title, url=f"file:///docs/{name}").dated == dated
+
+
+def test_of_two_versions_the_larger_number_is_newer() -> None:
+    old, new = (said("45 euros.", url=f"file:///docs/travel-v{n}.md") for n in ("2.9", "2.10"))
+    assert old.age < new.age
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "state"),
+    [
+        ("Valid until 31 December 2023.", "What is the allowance?", "ended"),
+        ("Valid until 31 December 2023.", "What was the allowance in 2023?", ""),
+        ("Valid until 31 December 2023.", "What was the allowance in 2021?", "ended"),
+        ("Draft of 2023.\n\nStatus: draft", "What was the allowance in 2023?", "draft"),
+    ],
+)
+def test_a_page_of_the_year_that_is_asked_for_is_not_wrong(
+    text: str, question: str, state: str
+) -> None:
+    found = validity_of("file:///docs/travel.md", "Travel", text, TODAY, question)
+    assert found.state == state

@@ -122,8 +122,9 @@ def test_a_page_that_was_replaced_comes_after_the_one_that_holds_unless_it_is_as
         "Fees 2025",
         "Fees 2023",
     ]
+    asked = replace(old, validity=Validity(dated="2023", is_asked=True))
     question = "What was the fee of large boats in 2023?"
-    assert choose(question, evidence(question, old, new))[0][0][0] == old
+    assert choose(question, evidence(question, asked, new))[0][0][0] == asked
 
 
 def test_a_passage_of_orders_is_never_quoted() -> None:
@@ -412,3 +413,61 @@ def test_a_name_may_be_that_of_a_documents_file_or_folder(url: str, names: tuple
 def test_a_question_without_a_topic_is_open(question: str, expected: bool) -> None:
     rarity = rarity_in(SOURCES, question) | {"make": 3.0, "work": 3.0, "happen": 3.0}
     assert is_open(question, weigh(question, rarity), rarity) is expected
+
+
+def dated(number: int, title: str, text: str, day: str) -> Source:
+    return replace(a_page_read(number, title, text), validity=Validity(dated=day))
+
+
+def test_the_newest_page_comes_first_if_what_is_current_is_asked() -> None:
+    pages = [
+        dated(n, f"Fees {year}", f"{more}The fee of large boats is {n} kroner.", str(year))
+        for n, year, more in ((1, 2021, ""), (2, 2025, "Since May, harbour by harbour. "))
+    ]
+    silent = a_page_read(3, "Fees", "The current fee of large boats is 9 kroner.")
+    question = "What is the current fee of large boats?"
+    chosen, _ = choose(question, evidence(question, *pages, silent))
+    assert [source.number for source, _ in chosen][:2] == [2, 1]
+    question = "What was the fee of large boats in 2021?"
+    assert choose(question, evidence(question, *pages, silent))[0][0][0].number == 1
+
+
+def test_the_newest_of_many_equal_pages_is_among_those_shown() -> None:
+    pages = [dated(n, f"Fee {n}", f"The fee is {n} kroner.", f"{2010 + n}") for n in range(1, 9)]
+    chosen, _ = choose("What is the fee?", evidence("What is the fee?", *pages))
+    assert [source.number for source, _ in chosen] == [8, 7, 6, 5, 4]
+
+
+def sites(*texts: str) -> list[Source]:
+    return [
+        replace(a_page_read(n, f"Site {name}", text), url=f"file:///x/{name}.md")
+        for n, (name, text) in enumerate(zip(("Kiel", "Emden", "Leer"), texts, strict=False), 1)
+    ]
+
+
+KIEL = "Our operating pressure is 3.0 bar."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_shown"),
+    [
+        ("What is the operating pressure?", "The pump has a pressure of 4.2 bar.", True),
+        ("What is the operating pressure?", "The pump has a pressure of 3.0 bar.", False),
+        ("What is the operating pressure?", "The pump has a pressure of 40 psi.", False),
+        ("What is the operating pressure?", "The pump has a tank of 4.2 bar.", False),
+        ("What is the operating pressure in Kiel?", "The pump has a pressure of 4.2 bar.", False),
+    ],
+)
+def test_other_values_for_the_same_stand_beside_each_other(
+    question: str, text: str, is_shown: bool
+) -> None:
+    shown = text_of(question, *sites(KIEL, text))
+    assert KIEL in shown
+    assert (text in shown, "Site Emden (Emden.md)" in shown) == (is_shown, is_shown)
+
+
+def test_values_have_the_day_of_their_pages() -> None:
+    kiel, emden = sites(KIEL, "Our operating pressure is 4.2 bar.")
+    emden = replace(emden, validity=Validity(dated="2024-05-01"))
+    shown = text_of("What is the operating pressure?", kiel, emden)
+    assert "#### Site Emden (Emden.md, 2024-05-01)" in shown

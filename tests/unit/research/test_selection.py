@@ -232,5 +232,7 @@ def test_a_page_that_another_one_replaces_is_marked() -> None:
     merged = merge_sources([old, new])
     assert [source.validity.state for source in merged] == ["replaced", ""]
     assert merged[0].validity.words == "Travel policy 2025"
+    asked = replace(old, validity=Validity(is_asked=True))  # "in 2023"
+    assert merge_sources([asked, new])[0].validity.state == ""
     draft = replace(new, validity=replace(new.validity, state="draft"))
     assert merge_sources([old, draft])[0].validity == HOLDS  # a draft replaces nothing
