@@ -17,7 +17,7 @@ import ctypes
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -173,7 +173,8 @@ def grids_by_gaps(across: list[Edge], spans: Sequence[Span]) -> list[Grid]:
     """The grids of the tables without ruled columns, without words; ``spans`` are in the order of
     the document."""
     lines = _lines_of(spans)
-    gaps = [_gaps(line) for line in lines]
+    least = _COLUMN_GAP * median([span.top - span.bottom for span in spans] or [0.0])
+    gaps = [_gaps(line, least) for line in lines]
     joined = _joined(across)
     free = [True] * len(lines)
     found = []
@@ -182,12 +183,12 @@ def grids_by_gaps(across: list[Edge], spans: Sequence[Span]) -> list[Grid]:
             break
         if not free[seed]:
             continue
-        first, last = _reach(lines, free, seed, gaps[seed])
+        first, last = _reach(lines, free, seed, gaps[seed], least)
         free[first : last + 1] = [False] * (last + 1 - first)
         words = sorted(
             (span for line in lines[first : last + 1] for span in line), key=lambda span: span.first
         )
-        if grid := _grid_by_gaps(joined, words):
+        if grid := _grid_by_gaps(joined, words, least):
             found.append(grid)
     return found
 
@@ -203,16 +204,15 @@ def _lines_of(spans: Sequence[Span]) -> list[list[Span]]:
     return lines
 
 
-def _gaps(spans: Sequence[Span]) -> list[tuple[float, float]]:
+def _gaps(spans: Sequence[Span], least: float) -> list[tuple[float, float]]:
     """The gaps, from left to right, that no word of a line or table reaches into."""
-    least = _COLUMN_GAP * median(span.top - span.bottom for span in spans)
-    found = []
-    end = float("inf")
-    for span in sorted(spans, key=lambda span: span.left):
-        if span.left - end >= least:
-            found.append((end, span.left))
-        end = span.right if end == float("inf") else max(end, span.right)
-    return found
+    ordered = sorted((span.left, span.right) for span in spans)
+    ends = accumulate((right for _, right in ordered), max)
+    return [
+        (end, left)
+        for end, (left, _) in zip(ends, ordered[1:], strict=False)
+        if left - end >= least
+    ]
 
 
 def _reach(
@@ -220,6 +220,7 @@ def _reach(
     free: Sequence[bool],
     seed: int,
     gaps: list[tuple[float, float]],
+    least: float,
 ) -> tuple[int, int]:
     """The first and the last of the lines around one that leave its gaps free."""
     ends = [seed, seed]
@@ -229,7 +230,7 @@ def _reach(
             height = line[0].top - line[0].bottom
             left = [_left_free(gap, line) for gap in gaps]
             if abs(last.middle[1] - line[0].middle[1]) > _TABLE_GAP * height or any(
-                end - start < _COLUMN_GAP * height for start, end in left
+                end - start < least for start, end in left
             ):
                 break
             gaps = left
@@ -238,16 +239,19 @@ def _reach(
 
 
 def _left_free(gap: tuple[float, float], line: Sequence[Span]) -> tuple[float, float]:
-    """What is left of a gap between the words of a line to its left and to its right."""
+    """The widest part of a gap that no word of a line is in."""
     start, end = gap
-    middle = (start + end) / 2
-    start = max([start, *(span.right for span in line if span.left < middle)])
-    return start, min([end, *(span.left for span in line if span.left >= middle)])
+    words = sorted(
+        (span.left, min(span.right, end)) for span in line if span.right > start and span.left < end
+    )
+    ends = accumulate((right for _, right in words), max, initial=start)
+    lefts = [*(left for left, _ in words), end]
+    return max(zip(ends, lefts, strict=True), key=lambda part: part[1] - part[0])
 
 
-def _grid_by_gaps(across: Sequence[Edge], words: Sequence[Span]) -> Grid | None:
+def _grid_by_gaps(across: Sequence[Edge], words: Sequence[Span], least: float) -> Grid | None:
     """The grid of words with gaps through all of them, if their rows are certain."""
-    gaps = [(start + end) / 2 for start, end in _gaps(words)]
+    gaps = [(start + end) / 2 for start, end in _gaps(words, least)]
     left, right = min(span.left for span in words), max(span.right for span in words)
     xs = [left - 1, *gaps, right + 1]
     if not gaps or len(words) > _MOST_CELLS:
@@ -301,13 +305,13 @@ def _grid_by_gaps(across: Sequence[Edge], words: Sequence[Span]) -> Grid | None:
 
 
 def _pitch(words: Sequence[Span], column: dict[Span, int]) -> float:
-    """The distance of lines in a cell, or more if no cell has two lines."""
+    """The distance of lines in a cell, or about that if no cell has two lines."""
     found = [
         a.middle[1] - b.middle[1]
         for a, b in pairwise(words)
         if column[a] == column[b] and a.middle[1] - b.middle[1] > (a.top - a.bottom) / 2
     ]
-    return min(found, default=float("inf"))
+    return min([*found, 1.5 * (words[0].top - words[0].bottom)])
 
 
 def _written_rows(words: Sequence[Span], column: dict[Span, int], pitch: float) -> list[list[Span]]:
