@@ -190,9 +190,10 @@ def _leaf(document: Any, index: int) -> Leaf:
         boxes, values = _filled_on(document, page)
         across, down = edges_on(page)
         grids = _tables(grids_of(across, down), rows, [*boxes, *values])
-        spans = [span for row, _ in rows for span in row if not _grid_of(span.middle, grids)]
-        grids += _tables(grids_by_gaps(across, spans), rows, [*boxes, *values])
-        lines = list(_lines(text_page, rows, grids))
+        lines, spans = _lines(text_page, rows, grids)
+        if more := _tables(grids_by_gaps(across, spans), rows, [*boxes, *values]):
+            grids += more
+            lines, _ = _lines(text_page, rows, grids)
         slanted = [line for line in lines if line.is_slanted]
         if len(slanted) > _MOST_SLANTED:  # names of a diagram's columns
             slanted = []
@@ -361,22 +362,36 @@ def _tables(
 
 def _lines(
     text_page: Any, rows: Sequence[tuple[list[Span], bool]], grids: Sequence[Grid]
-) -> Iterator[Line]:
-    """The lines of a page; a ruled table is one line, where its first word is."""
+) -> tuple[list[Line], list[Span]]:
+    """The lines of a page, and the words of its plain text, which may be tables without rulings; a
+    table is one line, where its first word is."""
     done: list[Grid] = []
+    lines: list[Line] = []
+    plain: list[Span] = []
     for spans, hyphen in rows:
-        if spans and not grids:
-            yield _line(text_page, spans, hyphen=hyphen)
+        if not spans:
             continue
-        for grid, group in groupby(spans, lambda span: _grid_of(span.middle, grids)):
+        for grid, group in _parts_of(spans, grids):
             if grid is None:
-                yield _line(text_page, list(group), hyphen=hyphen)
+                line = _line(text_page, group, hyphen=hyphen)
+                lines.append(line)
+                if not (line.code or line.is_slanted):
+                    plain += group
             elif not any(grid is each for each in done):
                 done.append(grid)
-                words = " ".join(word.text for word in grid.words)
+                text = " ".join(word.text for word in grid.words)
                 height = max(span.top - span.bottom for span in group)
                 place = (grid.xs[0], grid.xs[-1], grid.ys[-1] - height, height)
-                yield Line(words, *place, table=grid.table)
+                lines.append(Line(text, *place, table=grid.table))
+    return lines, plain
+
+
+def _parts_of(spans: list[Span], grids: Sequence[Grid]) -> Iterable[tuple[Grid | None, list[Span]]]:
+    """The parts of a line that are in a grid and outside."""
+    if not grids:
+        return [(None, spans)]
+    parts = groupby(spans, lambda span: _grid_of(span.middle, grids))
+    return [(grid, list(words)) for grid, words in parts]
 
 
 def _with_next_line(text: str, following: str, hyphen: bool) -> str:

@@ -172,8 +172,10 @@ def grids_of(across: list[Edge], down: list[Edge]) -> list[Grid]:
 def grids_by_gaps(across: list[Edge], spans: Sequence[Span]) -> list[Grid]:
     """The grids of the tables without ruled columns, without words; ``spans`` are in the order of
     the document."""
-    lines = _lines_of(spans)
     least = _COLUMN_GAP * median([span.top - span.bottom for span in spans] or [0.0])
+    if not _may_be_a_table(spans, least, len(across) > 1):
+        return []
+    lines = _lines_of(spans)
     gaps = [_gaps(line, least) for line in lines]
     joined = _joined(across)
     free = [True] * len(lines)
@@ -191,6 +193,19 @@ def grids_by_gaps(across: list[Edge], spans: Sequence[Span]) -> list[Grid]:
         if grid := _grid_by_gaps(joined, words, least):
             found.append(grid)
     return found
+
+
+def _may_be_a_table(spans: Sequence[Span], least: float, is_ruled: bool) -> bool:
+    """Whether a line has gaps, or the document goes up to a next cell; few pages have it."""
+    gaps = 0
+    for a, b in pairwise(spans):
+        rise = b.bottom - a.bottom
+        if rise > (a.top - a.bottom) / 2 and b.left >= a.right:
+            return True
+        gaps = 0 if rise < (a.bottom - a.top) / 2 else gaps + (b.left - a.right >= least)
+        if gaps > (0 if is_ruled else 1):
+            return True
+    return False
 
 
 def _lines_of(spans: Sequence[Span]) -> list[list[Span]]:
@@ -282,7 +297,7 @@ def _grid_by_gaps(across: Sequence[Edge], words: Sequence[Span], least: float) -
             parts = parts[-1:]
         elif borders and band == 0:
             parts = parts[:1]
-        elif not (by_cell or is_full):
+        elif borders and not (by_cell or is_full):
             if len(borders) < 3:
                 return None
             parts = [bands[band]]
@@ -291,7 +306,8 @@ def _grid_by_gaps(across: Sequence[Edge], words: Sequence[Span], least: float) -
         rows.pop(0)
     while rows and len({column[span] for span in rows[-1]}) < 2:
         rows.pop()
-    if len(rows) < (2 if borders else 3) or (len(gaps) < 2 and not (borders or by_cell)):
+    is_certain = by_cell or len(borders) > 0 or _only_last_wraps(rows, column, len(gaps))
+    if len(rows) < (2 if borders else 3) or not is_certain:
         return None
     ys = [min(span.bottom for span in rows[-1]) - 1]
     for above, below in reversed(list(pairwise(rows))):
@@ -302,6 +318,15 @@ def _grid_by_gaps(across: Sequence[Edge], words: Sequence[Span], least: float) -
         ys.append((low + high) / 2)
     ys.append(max(span.top for span in rows[0]) + 1)
     return Grid(xs, ys, [Edge(y, xs[0], xs[-1]) for y in ys], [Edge(x, ys[0], ys[-1]) for x in xs])
+
+
+def _only_last_wraps(rows: Sequence[Sequence[Span]], column: dict[Span, int], last: int) -> bool:
+    """Whether all rows are full and some have more lines: those of their last cells."""
+    return (
+        last > 1
+        and all(len({column[span] for span in row}) == last + 1 for row in rows)
+        and any(row[0].bottom - row[-1].top > 0 for row in rows)
+    )
 
 
 def _pitch(words: Sequence[Span], column: dict[Span, int]) -> float:
