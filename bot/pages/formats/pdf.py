@@ -191,7 +191,8 @@ def _leaf(document: Any, index: int) -> Leaf:
         across, down = edges_on(page)
         grids = _tables(grids_of(across, down), rows, [*boxes, *values])
         lines, spans = _lines(text_page, rows, grids)
-        if more := _tables(grids_by_gaps(across, spans), rows, [*boxes, *values]):
+        has_gaps = _have_gaps(lines, 2 if len(across) > 1 else 3)
+        if has_gaps and (more := _tables(grids_by_gaps(across, spans), rows, [*boxes, *values])):
             grids += more
             lines, _ = _lines(text_page, rows, grids)
         slanted = [line for line in lines if line.is_slanted]
@@ -384,6 +385,14 @@ def _lines(
                 place = (grid.xs[0], grid.xs[-1], grid.ys[-1] - height, height)
                 lines.append(Line(text, *place, table=grid.table))
     return lines, plain
+
+
+def _have_gaps(lines: Sequence[Line], cells: int) -> bool:
+    """Whether some lines have so many cells, or one is above the one before it, to its right: the
+    document goes on with the next cell. Few pages have it."""
+    return sum(len(line.cells) >= cells and not line.code for line in lines) > 1 or any(
+        b.base - a.base > a.height / 2 and b.left >= a.right for a, b in pairwise(lines)
+    )
 
 
 def _parts_of(spans: list[Span], grids: Sequence[Grid]) -> Iterable[tuple[Grid | None, list[Span]]]:

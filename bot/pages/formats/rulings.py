@@ -173,8 +173,6 @@ def grids_by_gaps(across: list[Edge], spans: Sequence[Span]) -> list[Grid]:
     """The grids of the tables without ruled columns, without words; ``spans`` are in the order of
     the document."""
     least = _COLUMN_GAP * median([span.top - span.bottom for span in spans] or [0.0])
-    if not _may_be_a_table(spans, least, len(across) > 1):
-        return []
     lines = _lines_of(spans)
     gaps = [_gaps(line, least) for line in lines]
     joined = _joined(across)
@@ -195,26 +193,16 @@ def grids_by_gaps(across: list[Edge], spans: Sequence[Span]) -> list[Grid]:
     return found
 
 
-def _may_be_a_table(spans: Sequence[Span], least: float, is_ruled: bool) -> bool:
-    """Whether a line has gaps, or the document goes up to a next cell; few pages have it."""
-    gaps = 0
-    for a, b in pairwise(spans):
-        rise = b.bottom - a.bottom
-        if rise > (a.top - a.bottom) / 2 and b.left >= a.right:
-            return True
-        gaps = 0 if rise < (a.bottom - a.top) / 2 else gaps + (b.left - a.right >= least)
-        if gaps > (0 if is_ruled else 1):
-            return True
-    return False
-
-
 def _lines_of(spans: Sequence[Span]) -> list[list[Span]]:
     """The words of each height, from the top of the page."""
     lines: list[list[Span]] = []
-    for span in sorted(spans, key=lambda span: -span.middle[1]):
-        if lines and lines[-1][0].middle[1] - span.middle[1] < 0.3 * (span.top - span.bottom):
+    upper = 0.0
+    for span in sorted(spans, key=lambda span: -span.bottom - span.top):
+        middle = (span.bottom + span.top) / 2
+        if lines and upper - middle < 0.3 * (span.top - span.bottom):
             lines[-1].append(span)
         else:
+            upper = middle
             lines.append([span])
     return lines
 
@@ -285,6 +273,8 @@ def _grid_by_gaps(across: Sequence[Edge], words: Sequence[Span], least: float) -
         column[a] < column[b] and b.middle[1] - a.middle[1] > (a.top - a.bottom) / 2
         for a, b in pairwise(words)
     )
+    if len(gaps) < 2 and not (borders or by_cell):
+        return None
     bands: dict[int, list[Span]] = {}
     for span in words:
         bands.setdefault(bisect_right(borders, span.middle[1]), []).append(span)
@@ -322,10 +312,8 @@ def _grid_by_gaps(across: Sequence[Edge], words: Sequence[Span], least: float) -
 
 def _only_last_wraps(rows: Sequence[Sequence[Span]], column: dict[Span, int], last: int) -> bool:
     """Whether all rows are full and some have more lines: those of their last cells."""
-    return (
-        last > 1
-        and all(len({column[span] for span in row}) == last + 1 for row in rows)
-        and any(row[0].bottom - row[-1].top > 0 for row in rows)
+    return all(len({column[span] for span in row}) == last + 1 for row in rows) and any(
+        row[0].bottom - row[-1].top > 0 for row in rows
     )
 
 
