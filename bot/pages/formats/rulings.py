@@ -263,7 +263,7 @@ def _grid_by_gaps(across: Sequence[Edge], words: Sequence[Span], least: float) -
     borders = [
         edge.at
         for edge in across
-        if bottom - _SNAP < edge.at < top + _SNAP
+        if bottom - 2 * least < edge.at < top + 2 * least
         and edge.start < left + _SNAP and edge.end > gaps[-1]
     ]  # fmt: skip
     borders = _places([Edge(at, 0, 0) for at in borders])
@@ -313,7 +313,7 @@ def _grid_by_gaps(across: Sequence[Edge], words: Sequence[Span], least: float) -
 def _only_last_wraps(rows: Sequence[Sequence[Span]], column: dict[Span, int], last: int) -> bool:
     """Whether all rows are full and some have more lines: those of their last cells."""
     return all(len({column[span] for span in row}) == last + 1 for row in rows) and any(
-        row[0].bottom - row[-1].top > 0 for row in rows
+        row[0].middle[1] > row[-1].top for row in rows
     )
 
 
