@@ -24,13 +24,13 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
-from bot.pages.formats.rulings import Grid, Word, grids_on
+from bot.pages.formats.rulings import Grid, Span, Word, edges_on, grids_by_gaps, grids_of
 from bot.pages.page import LOST_WORD, TEXTLESS_PAGE, Reading, compared, meaningful_title, share
 from bot.pages.page_markdown import (
     CHECKED,
@@ -188,8 +188,13 @@ def _leaf(document: Any, index: int) -> Leaf:
     try:
         rows = _rows_of(text_page)
         boxes, values = _filled_on(document, page)
-        grids = _ruled(grids_on(page), rows, [*boxes, *values])
-        lines = list(_lines(text_page, rows, grids))
+        across, down = edges_on(page)
+        grids = _tables(grids_of(across, down), rows, [*boxes, *values])
+        lines, spans = _lines(text_page, rows, grids)
+        has_gaps = _have_gaps(lines, 2 if len(across) > 1 else 3)
+        if has_gaps and (more := _tables(grids_by_gaps(across, spans), rows, [*boxes, *values])):
+            grids += more
+            lines, _ = _lines(text_page, rows, grids)
         slanted = [line for line in lines if line.is_slanted]
         if len(slanted) > _MOST_SLANTED:  # names of a diagram's columns
             slanted = []
@@ -322,12 +327,12 @@ def _middle(line: Line) -> float:
     return line.base + line.height / 2
 
 
-def _rows_of(text_page: Any) -> list[tuple[list[_Span], bool]]:
+def _rows_of(text_page: Any) -> list[tuple[list[Span], bool]]:
     """The words of each line of a page in PDFium's order, which is that of the document's own text,
     and whether the last one is divided.
     """
     text = _characters(text_page)
-    rows: list[tuple[list[_Span], bool]] = []
+    rows: list[tuple[list[Span], bool]] = []
     start = 0
     for match in _LINE_END.finditer(text):
         words = [m.span() for m in re.finditer(r"\S+", text[start : match.start()])]
@@ -337,9 +342,9 @@ def _rows_of(text_page: Any) -> list[tuple[list[_Span], bool]]:
     return rows
 
 
-def _ruled(
+def _tables(
     grids: list[Grid],
-    rows: Sequence[tuple[list[_Span], bool]],
+    rows: Sequence[tuple[list[Span], bool]],
     form: Sequence[tuple[Any, ...]],
 ) -> list[Grid]:
     """The grids that are tables, with their words; ``form`` has the places and texts of fields."""
@@ -357,23 +362,45 @@ def _ruled(
 
 
 def _lines(
-    text_page: Any, rows: Sequence[tuple[list[_Span], bool]], grids: Sequence[Grid]
-) -> Iterator[Line]:
-    """The lines of a page; a ruled table is one line, where its first word is."""
+    text_page: Any, rows: Sequence[tuple[list[Span], bool]], grids: Sequence[Grid]
+) -> tuple[list[Line], list[Span]]:
+    """The lines of a page, and the words of its plain text, which may be tables without rulings; a
+    table is one line, where its first word is."""
     done: list[Grid] = []
+    lines: list[Line] = []
+    plain: list[Span] = []
     for spans, hyphen in rows:
-        if spans and not grids:
-            yield _line(text_page, spans, hyphen=hyphen)
+        if not spans:
             continue
-        for grid, group in groupby(spans, lambda span: _grid_of(span.middle, grids)):
+        for grid, group in _parts_of(spans, grids):
             if grid is None:
-                yield _line(text_page, list(group), hyphen=hyphen)
+                line = _line(text_page, group, hyphen=hyphen)
+                lines.append(line)
+                if not (line.code or line.is_slanted):
+                    plain += group
             elif not any(grid is each for each in done):
                 done.append(grid)
-                words = " ".join(word.text for word in grid.words)
+                text = " ".join(word.text for word in grid.words)
                 height = max(span.top - span.bottom for span in group)
                 place = (grid.xs[0], grid.xs[-1], grid.ys[-1] - height, height)
-                yield Line(words, *place, table=grid.table)
+                lines.append(Line(text, *place, table=grid.table))
+    return lines, plain
+
+
+def _have_gaps(lines: Sequence[Line], cells: int) -> bool:
+    """Whether some lines have so many cells, or one is above the one before it, to its right: the
+    document goes on with the next cell. Few pages have it."""
+    return sum(len(line.cells) >= cells and not line.code for line in lines) > 1 or any(
+        b.base - a.base > a.height / 2 and b.left >= a.right for a, b in pairwise(lines)
+    )
+
+
+def _parts_of(spans: list[Span], grids: Sequence[Grid]) -> Iterable[tuple[Grid | None, list[Span]]]:
+    """The parts of a line that are in a grid and outside."""
+    if not grids:
+        return [(None, spans)]
+    parts = groupby(spans, lambda span: _grid_of(span.middle, grids))
+    return [(grid, list(words)) for grid, words in parts]
 
 
 def _with_next_line(text: str, following: str, hyphen: bool) -> str:
@@ -403,7 +430,7 @@ def _paired(word: str) -> str:
     return word.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _line(text_page: Any, spans: Sequence[_Span], *, hyphen: bool) -> Line:
+def _line(text_page: Any, spans: Sequence[Span], *, hyphen: bool) -> Line:
     height = max(span.top - span.bottom for span in spans)
     cells: list[tuple[float, float, str]] = []
     for span in spans:
@@ -440,7 +467,7 @@ def _is_fixed_width(text_page: Any, index: int) -> bool:
     return bool(flags.value & _FIXED_PITCH) or _MONO.search(name.value) is not None
 
 
-def _spaced(spans: Sequence[_Span]) -> str:
+def _spaced(spans: Sequence[Span]) -> str:
     """Monospaced words with as many spaces between them as the gaps have room for."""
     width = sum(span.right - span.left for span in spans) / sum(len(span.text) for span in spans)
     text = spans[0].text
@@ -450,7 +477,7 @@ def _spaced(spans: Sequence[_Span]) -> str:
     return text
 
 
-def _span(text_page: Any, text: str, first: int, last: int) -> _Span:
+def _span(text_page: Any, text: str, first: int, last: int) -> Span:
     """A word and its place. A word of a script that is written from right to left is put into the
     order in which it is read, if the document has it as it looks.
     """
@@ -466,7 +493,7 @@ def _span(text_page: Any, text: str, first: int, last: int) -> _Span:
             left, right = min(left, end[0]), max(right, end[2])
         else:
             right = end[2]
-    return _Span(word, first, last, left, bottom, max(left, right), top)
+    return Span(word, first, last, left, bottom, max(left, right), top)
 
 
 def _box(text_page: Any, index: int) -> tuple[float, float, float, float]:
@@ -474,22 +501,6 @@ def _box(text_page: Any, index: int) -> tuple[float, float, float, float]:
     if not pdfium.FPDFText_GetLooseCharBox(text_page, index, rectangle):
         return 0.0, 0.0, 0.0, 0.0
     return rectangle.left, rectangle.bottom, rectangle.right, rectangle.top
-
-
-class _Span(NamedTuple):
-    """A word, its characters' indices and its place in points."""
-
-    text: str
-    first: int
-    last: int
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-    @property
-    def middle(self) -> tuple[float, float]:
-        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
 
 # ---------------------------------------------------------------- typesetting

@@ -1,9 +1,14 @@
-"""Finds the tables of a PDF page whose cells are ruled, and puts the page's words into the cells.
+"""Finds the tables of a PDF page, and puts the page's words into their cells.
 
 The edges of a page's paths (lines, thin rectangles, backgrounds) that cross each other are a grid
 (Nurminen, Algorithmic Extraction of Data in Tables in PDF Documents, 2013; pdfplumber does the same
 on pdfminer's objects). Where the edge between two of its cells is missing, they are
 one. A page without edges costs nothing but a look at the kinds of its objects.
+
+Where columns are not ruled, they are what gaps that go down through all lines leave (camelot's
+"stream" does the same). Its rows are what is between horizontal edges, as rules and striped
+backgrounds have them, and what the document writes from left to right before it goes back to an
+earlier column: programs write cell by cell. What remains uncertain is no table.
 """
 
 from __future__ import annotations
@@ -12,7 +17,8 @@ import ctypes
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from statistics import median
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
@@ -24,7 +30,26 @@ _MOST_SEGMENTS = 20_000
 _MOST_CELLS = 5_000
 _SNAP = 3.0  # points: edges nearer than that are one
 _SHORTEST = 5.0  # points: of an edge
+_COLUMN_GAP = 0.7  # line heights
+_TABLE_GAP = 3.0  # line heights, at most, between two lines of a table
+_ROW_GAP = 1.25  # times the distance of lines in a cell; lines further apart are of two rows
 _FEWEST_FILLED = 0.4  # share of the cells of a table that hold words; in a diagram they are few
+
+
+class Span(NamedTuple):
+    """A word, its characters' indices and its place in points."""
+
+    text: str
+    first: int
+    last: int
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
 
 class Edge(NamedTuple):
@@ -132,9 +157,8 @@ def _text(words: Sequence[Word], join: Callable[[str, str, bool], str]) -> str:
     return text
 
 
-def grids_on(page: Any) -> list[Grid]:
-    """The grids of the rulings of a page, without words."""
-    across, down = _edges_on(page)
+def grids_of(across: list[Edge], down: list[Edge]) -> list[Grid]:
+    """The grids of ruled cells, without words."""
     if len(across) < 2 or len(down) < 3:
         return []
     found = []
@@ -145,7 +169,178 @@ def grids_on(page: Any) -> list[Grid]:
     return found
 
 
-def _edges_on(page: Any) -> tuple[list[Edge], list[Edge]]:
+def grids_by_gaps(across: list[Edge], spans: Sequence[Span]) -> list[Grid]:
+    """The grids of the tables without ruled columns, without words; ``spans`` are in the order of
+    the document."""
+    least = _COLUMN_GAP * median([span.top - span.bottom for span in spans] or [0.0])
+    lines = _lines_of(spans)
+    gaps = [_gaps(line, least) for line in lines]
+    joined = _joined(across)
+    free = [True] * len(lines)
+    found = []
+    for seed in sorted(range(len(lines)), key=lambda at: -len(gaps[at])):
+        if not gaps[seed]:
+            break
+        if not free[seed]:
+            continue
+        first, last = _reach(lines, free, seed, gaps[seed], least)
+        free[first : last + 1] = [False] * (last + 1 - first)
+        words = sorted(
+            (span for line in lines[first : last + 1] for span in line), key=lambda span: span.first
+        )
+        if grid := _grid_by_gaps(joined, words, least):
+            found.append(grid)
+    return found
+
+
+def _lines_of(spans: Sequence[Span]) -> list[list[Span]]:
+    """The words of each height, from the top of the page."""
+    lines: list[list[Span]] = []
+    upper = 0.0
+    for span in sorted(spans, key=lambda span: -span.bottom - span.top):
+        middle = (span.bottom + span.top) / 2
+        if lines and upper - middle < 0.3 * (span.top - span.bottom):
+            lines[-1].append(span)
+        else:
+            upper = middle
+            lines.append([span])
+    return lines
+
+
+def _gaps(spans: Sequence[Span], least: float) -> list[tuple[float, float]]:
+    """The gaps, from left to right, that no word of a line or table reaches into."""
+    ordered = sorted((span.left, span.right) for span in spans)
+    ends = accumulate((right for _, right in ordered), max)
+    return [
+        (end, left)
+        for end, (left, _) in zip(ends, ordered[1:], strict=False)
+        if left - end >= least
+    ]
+
+
+def _reach(
+    lines: Sequence[Sequence[Span]],
+    free: Sequence[bool],
+    seed: int,
+    gaps: list[tuple[float, float]],
+    least: float,
+) -> tuple[int, int]:
+    """The first and the last of the lines around one that leave its gaps free."""
+    ends = [seed, seed]
+    for side, step in ((0, -1), (1, 1)):
+        while 0 <= ends[side] + step < len(lines) and free[ends[side] + step]:
+            last, line = lines[ends[side]][0], lines[ends[side] + step]
+            height = line[0].top - line[0].bottom
+            left = [_left_free(gap, line) for gap in gaps]
+            if abs(last.middle[1] - line[0].middle[1]) > _TABLE_GAP * height or any(
+                end - start < least for start, end in left
+            ):
+                break
+            gaps = left
+            ends[side] += step
+    return ends[0], ends[1]
+
+
+def _left_free(gap: tuple[float, float], line: Sequence[Span]) -> tuple[float, float]:
+    """The widest part of a gap that no word of a line is in."""
+    start, end = gap
+    words = sorted(
+        (span.left, min(span.right, end)) for span in line if span.right > start and span.left < end
+    )
+    ends = accumulate((right for _, right in words), max, initial=start)
+    lefts = [*(left for left, _ in words), end]
+    return max(zip(ends, lefts, strict=True), key=lambda part: part[1] - part[0])
+
+
+def _grid_by_gaps(across: Sequence[Edge], words: Sequence[Span], least: float) -> Grid | None:
+    """The grid of words with gaps through all of them, if their rows are certain."""
+    gaps = [(start + end) / 2 for start, end in _gaps(words, least)]
+    left, right = min(span.left for span in words), max(span.right for span in words)
+    xs = [left - 1, *gaps, right + 1]
+    if not gaps or len(words) > _MOST_CELLS:
+        return None
+    top, bottom = max(span.top for span in words), min(span.bottom for span in words)
+    borders = [
+        edge.at
+        for edge in across
+        if bottom - 2 * least < edge.at < top + 2 * least
+        and edge.start < left + _SNAP and edge.end > gaps[-1]
+    ]  # fmt: skip
+    borders = _places([Edge(at, 0, 0) for at in borders])
+    column = {span: bisect_right(gaps, span.middle[0]) for span in words}
+    # the document goes from the end of a cell up to the next one, and so writes cell by cell
+    by_cell = any(
+        column[a] < column[b] and b.middle[1] - a.middle[1] > (a.top - a.bottom) / 2
+        for a, b in pairwise(words)
+    )
+    if len(gaps) < 2 and not (borders or by_cell):
+        return None
+    bands: dict[int, list[Span]] = {}
+    for span in words:
+        bands.setdefault(bisect_right(borders, span.middle[1]), []).append(span)
+    pitch = _pitch(words, column)
+    rows: list[list[Span]] = []
+    for band in sorted(bands, reverse=True):
+        parts = _written_rows(bands[band], column, pitch)
+        is_full = all(len({column[span] for span in part}) == len(gaps) + 1 for part in parts)
+        if borders and band == len(borders):
+            parts = parts[-1:]
+        elif borders and band == 0:
+            parts = parts[:1]
+        elif borders and not (by_cell or is_full):
+            if len(borders) < 3:
+                return None
+            parts = [bands[band]]
+        rows += parts
+    while rows and len({column[span] for span in rows[0]}) < 2:
+        rows.pop(0)
+    while rows and len({column[span] for span in rows[-1]}) < 2:
+        rows.pop()
+    is_certain = by_cell or len(borders) > 0 or _only_last_wraps(rows, column, len(gaps))
+    if len(rows) < (2 if borders else 3) or not is_certain:
+        return None
+    ys = [min(span.bottom for span in rows[-1]) - 1]
+    for above, below in reversed(list(pairwise(rows))):
+        low = min(span.middle[1] for span in above)
+        high = max(span.middle[1] for span in below)
+        if high >= low:
+            return None
+        ys.append((low + high) / 2)
+    ys.append(max(span.top for span in rows[0]) + 1)
+    return Grid(xs, ys, [Edge(y, xs[0], xs[-1]) for y in ys], [Edge(x, ys[0], ys[-1]) for x in xs])
+
+
+def _only_last_wraps(rows: Sequence[Sequence[Span]], column: dict[Span, int], last: int) -> bool:
+    """Whether all rows are full and some have more lines: those of their last cells."""
+    return all(len({column[span] for span in row}) == last + 1 for row in rows) and any(
+        row[0].middle[1] > row[-1].top for row in rows
+    )
+
+
+def _pitch(words: Sequence[Span], column: dict[Span, int]) -> float:
+    """The distance of lines in a cell, or about that if no cell has two lines."""
+    found = [
+        a.middle[1] - b.middle[1]
+        for a, b in pairwise(words)
+        if column[a] == column[b] and a.middle[1] - b.middle[1] > (a.top - a.bottom) / 2
+    ]
+    return min([*found, 1.5 * (words[0].top - words[0].bottom)])
+
+
+def _written_rows(words: Sequence[Span], column: dict[Span, int], pitch: float) -> list[list[Span]]:
+    """The words that the document writes before it goes back to an earlier column."""
+    rows = [[words[0]]]
+    lowest = words[0].middle[1]
+    for before, span in pairwise(words):
+        if column[span] < column[before] or lowest - span.middle[1] > _ROW_GAP * pitch:
+            rows.append([])
+            lowest = span.middle[1]
+        rows[-1].append(span)
+        lowest = min(lowest, span.middle[1])
+    return rows
+
+
+def edges_on(page: Any) -> tuple[list[Edge], list[Edge]]:
     """The horizontal and the vertical edges of the paths of a page."""
     across: list[Edge] = []
     down: list[Edge] = []

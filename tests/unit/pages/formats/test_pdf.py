@@ -176,6 +176,68 @@ def test_wrapped_cells_of_a_ruled_table_stay_in_their_rows(drawn: str) -> None:
     )
 
 
+PRICES = [
+    [["Article"], ["Use"], ["Price"]],
+    [["A-1"], ["Doors that stay", "open all day"], ["12", "euros"]],
+    [["A-2"], ["Gates"], ["30", "euros"]],
+    [["A-3"], ["Roofs of sheds", "and stables"], ["45", "euros"]],
+]
+ROWS = [700, 680, 644, 608, 572]  # their upper edges, and the lowest edge
+
+
+def written(rows: Sequence[Sequence[Sequence[str]]], *, by_line: bool = False) -> list[Typed]:
+    """A table without rulings as programs write it: cell by cell, or line by line."""
+    found = [
+        (row, number, Typed(72 + 120 * column, ROWS[row] - 14 - 12 * number, line))
+        for row, cells in enumerate(rows)
+        for column, lines in enumerate(cells)
+        for number, line in enumerate(lines)
+    ]
+    if by_line:
+        found.sort(key=lambda each: each[:2])
+    return [
+        Typed(72, 730, "Before it."),
+        *(each for *_, each in found),
+        Typed(72, 540, "After it."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("by_line", "drawn"),
+    [
+        (False, ""),
+        # a rule below each row
+        *((by_line, " ".join(f"70 {y} m 400 {y} l S" for y in ROWS[1:])) for by_line in (0, 1)),
+        # every second row on a background
+        *(
+            (by_line, "0.9 g 70 644 330 36 re f 70 572 330 36 re f 0 g")
+            for by_line in (False, True)
+        ),
+    ],
+)
+def test_wrapped_cells_without_ruled_columns_stay_in_their_rows(by_line: bool, drawn: str) -> None:
+    assert read_pdf(pdf([written(PRICES, by_line=by_line)], drawn=drawn), "x").text == (
+        "## Page 1\n\nBefore it.\n\n| Article | Use | Price |\n| --- | --- | --- |\n"
+        "| A-1 | Doors that stay open all day | 12 euros |\n| A-2 | Gates | 30 euros |\n"
+        "| A-3 | Roofs of sheds and stables | 45 euros |\n\nAfter it."
+    )
+
+
+def test_a_last_cell_goes_on_below_its_row() -> None:
+    rows = [[cells[0], cells[2][:1], cells[1]] for cells in PRICES]
+    assert read_pdf(pdf([written(rows)]), "x").text == (
+        "## Page 1\n\nBefore it.\n\n| Article | Price | Use |\n| --- | --- | --- |\n"
+        "| A-1 | 12 | Doors that stay open all day |\n| A-2 | 30 | Gates |\n"
+        "| A-3 | 45 | Roofs of sheds and stables |\n\nAfter it."
+    )
+
+
+def test_rows_that_are_uncertain_are_not_joined() -> None:
+    text = read_pdf(pdf([written(PRICES, by_line=True)]), "x").text
+    assert "| A-1 | Doors that stay | 12 |" in text
+    assert "Doors that stay open" not in text
+
+
 def test_a_ruled_cell_that_spans_rows_is_repeated() -> None:
     words = [
         *(Typed(75, y, text) for y, text in ((685, "Depot"), (645, "Rostock"))),
