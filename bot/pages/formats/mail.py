@@ -33,6 +33,7 @@ class Read(Protocol):
 
 
 DEEPEST = 4  # parts within each other
+MOST_AUTHORS = 1_000  # messages of a mailbox whose authors are those of the file
 _SHOWN = ("From", "To", "Cc", "Subject", "Date")
 _EARLIER = "Quoted from an earlier message"
 
@@ -125,7 +126,14 @@ def _reading(
                 blocks.heading(1, "The rest of this mailbox was not read")
                 return Reading("", blocks.text())
             _write(blocks, whole(mail), read, depth)
-    return Reading(_header(mails[0], "Subject") if len(mails) == 1 else "", blocks.text())
+    days = [at.date().isoformat() for at in map(_time, mails) if at.year < datetime.max.year]
+    authors = dict.fromkeys(_header(mail, "From") for mail in mails[:MOST_AUTHORS])
+    return Reading(
+        _header(mails[0], "Subject") if len(mails) == 1 else "",
+        blocks.text(),
+        dated=max(days, default=""),
+        author=", ".join(authors),
+    )
 
 
 def _write(blocks: Blocks, mail: EmailMessage, read: Read, depth: int) -> None:
