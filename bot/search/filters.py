@@ -67,12 +67,12 @@ def _wanted(name: str) -> set[str]:
 
 # What a plain phrase must end with to name a place: most others are subjects ("in the summer").
 _PLACE = (
-    r"(?:hand|work)book|manual|minutes|notes|report|guide|policy|folder|directory|files?|slides?"
+    r"(?:hand|work)book|manual|minutes|notes|report|guide|policy|folder|slides?"
     r"|deck|presentation|pdfs?|spreadsheet|e?mails?|transcript|handbuch|protokolle?n?|notizen"
-    r"|bericht|leitfaden|richtlinie|ordner|datei|folien|präsentation|tabelle"
+    r"|bericht|leitfaden|richtlinie|ordner|folien|präsentation|tabelle"
 )
 _NAMED = lazy_regex(
-    r"\b(?:in|from|according to|within|im|aus|laut)\s(?:(?:the|our|my|all|dem|den|der|unser\w{1,2})"
+    r"(?<![\w-])(?:in|from|according to|within|im|aus|laut)\s(?:(?:the|our|my|all|dem|den|der|unser\w{1,2})"
     rf"\s)?((?:[\w'’.-]{{1,30}}\s){{0,4}}?(?:{_PLACE})\b(?:\s\d{{4}}\b)?)"
     r"|(?:在|根据|根據)([^\W在]{0,12}(?:手册|手冊|纪要|紀要|笔记|筆記|报告|報告|文件夹|資料夾|幻灯片|簡報|PDF"
     r"|表格|邮件|郵件|逐字稿))[里裡中]?",
@@ -81,20 +81,11 @@ _NAMED = lazy_regex(
 _MONTHS = {
     name: number
     for number, names in enumerate(
-        [
-            "january januar",
-            "february februar",
-            "march märz",
-            "april",
-            "may mai",
-            "june juni",
-            "july juli",
-            "august",
-            "september",
-            "october oktober",
-            "november",
+        (
+            *("january januar", "february februar", "march märz", "april", "may mai", "june juni"),
+            *("july juli", "august", "september", "october oktober", "november"),
             "december dezember",
-        ],
+        ),
         1,
     )
     for name in names.split()
