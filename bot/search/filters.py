@@ -72,8 +72,9 @@ _PLACE = (
     r"|bericht|leitfaden|richtlinie|ordner|folien|präsentation|tabelle"
 )
 _NAMED = lazy_regex(
-    r"(?<![\w-])(?:in|from|according to|within|im|aus|laut)\s(?:(?:the|our|my|all|dem|den|der|unser\w{1,2})"
-    rf"\s)?((?:[\w'’.-]{{1,30}}\s){{0,4}}?(?:{_PLACE})\b(?:\s\d{{4}}\b)?)"
+    r"(?<![\w-])(?:in|from|according to|within|im|aus|laut)\s"
+    r"(?:(?:the|our|my|all|dem|den|der|unser\w{1,2})\s)?"
+    rf"((?:[\w'’.-]{{1,30}}\s){{0,4}}?(?:{_PLACE})\b(?:\s\d{{4}}\b)?)"
     r"|(?:在|根据|根據)([^\W在]{0,12}(?:手册|手冊|纪要|紀要|笔记|筆記|报告|報告|文件夹|資料夾|幻灯片|簡報|PDF"
     r"|表格|邮件|郵件|逐字稿))[里裡中]?",
     re.IGNORECASE,
