@@ -300,6 +300,8 @@ class Pipeline:
                 self._run.widen()
                 self._strategy = None
                 gathered = await self._gather(self._rewritten)
+            if self._run.only:
+                self._run.notes.narrowed(self._run.only)
             if self._run.unanswered and not gathered.evidence.sources:
                 raise NoProviderAvailable(self._run.unanswered)
             self._gathered = gathered

@@ -588,17 +588,16 @@ class Run(Steps):
         return self.library.can_search(self.options.providers)
 
     async def narrow(self, only: Filter) -> Filter:
-        """Restrict this run's searches in documents, as far as a filter applies to any, and say so
-        in the notes. Returns what applies; it is stored, since documents may change before the next
-        attempt."""
+        """Restrict this run's searches in documents, as far as a filter applies to any.
+
+        Returns what applies. It is stored, since documents may change before the next attempt.
+        """
         inputs = asdict(only)
         self.only, is_empty = await self.step(
             "filter", inputs, lambda: self.library.narrowed(only), _filter, title=""
         )
         if is_empty:
             self.notes.widened_from(replace(only, named=()))
-        if self.only:
-            self.notes.narrowed(self.only)
         return self.only
 
     def widen(self) -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 SAME_TICK = 2_000_000_000  # ns: a file changed this recently may change again without a new time
+MOST_AUTHORS = 10_000  # characters: a mailbox has many
 PICTURES = 5  # factor for the limit of documents that may consist mostly of pictures
 
 
@@ -118,7 +119,7 @@ def read_file(job: Job, most_bytes: int) -> Reading:
         tuple(word_rows(extracted.title, passages)),
         dict(extracted.omitted),
         extracted.dated or date_in_name(name) or _day_of(document.modified),
-        extracted.author,
+        extracted.author[:MOST_AUTHORS],
     )
     return Reading(digest, is_settled, content)
 

@@ -10,11 +10,11 @@ import calendar
 import re
 from dataclasses import dataclass
 from datetime import date
-from pathlib import PurePosixPath
+from functools import lru_cache
 from urllib.parse import unquote
 
 from bot.text.patterns import lazy_regex
-from bot.text.terms import keywords, terms
+from bot.text.terms import fold, keywords, terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,21 @@ class Filter:
         """Return True if a file is meant: ``path`` is a part of its address, ``dated`` a date."""
         if (self.after and dated < self.after) or (self.before and dated > self.before):
             return False
+        if not self.named:
+            return True
         path = unquote(path)
-        known = {*terms(re.sub(r"[\W_]+", " ", path)), *terms(author)}
-        known.update(_KINDS.get(PurePosixPath(path).suffix, ""))
-        return all(known.issuperset(_wanted(name)) for name in self.named)
+        of_kind = _KINDS.get(path[path.rfind(".") :].lower(), _NOTHING)
+        wanted = _NOTHING.union(*map(_wanted, self.named)) - of_kind
+        said = fold(f"{path} {author}")
+        if any(term[:2] not in said for term in wanted):  # quick, and true of most files
+            return False
+        return wanted.issubset(terms(_NO_WORDS.sub(" ", said)))
 
 
 NO_FILTER = Filter()
 
+_NOTHING: frozenset[str] = frozenset()
+_NO_WORDS = re.compile(r"[\W_]+")
 _SAYS_NOTHING = frozenset(terms("folder directory file files document documents ordner datei"))
 _KINDS = {
     ending: frozenset(terms(words))
@@ -61,8 +68,10 @@ _KINDS = {
 }
 
 
-def _wanted(name: str) -> set[str]:
-    return set(keywords(name.replace("年", " "))) - _SAYS_NOTHING
+@lru_cache(maxsize=100)
+def _wanted(name: str) -> frozenset[str]:
+    """The terms that a file must have to be meant by a name."""
+    return frozenset(keywords(name.replace("年", " "))) - _SAYS_NOTHING
 
 
 # What a plain phrase must end with to name a place: most others are subjects ("in the summer").
@@ -164,14 +173,3 @@ def date_in_name(name: str) -> str:
         except ValueError:
             continue
     return ""
-
-
-def beginnings(only: Filter) -> list[str]:
-    """Return the beginnings of a filter's words that say no kind: files are looked up by them."""
-    kinds = _SAYS_NOTHING.union(*_KINDS.values())
-    return [
-        word[:3]
-        for name in only.named
-        for word in name.replace("年", " ").split()
-        if (_wanted(name) - kinds).intersection(terms(word))
-    ]

@@ -40,12 +40,12 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from bot import __version__
 from bot.core.errors import StorageUnavailable
 from bot.pages.passages import Passage, split
-from bot.search.filters import NO_FILTER, Filter, beginnings
+from bot.search.filters import NO_FILTER, Filter
 from bot.text.terms import STOP_WORDS, terms
 
 if TYPE_CHECKING:
@@ -547,15 +547,10 @@ class Visible:
 
     def _meant(self, above: Sequence[str], only: Filter) -> list[int]:
         """The files that a filter means, by their names below the folders."""
-        looked_up = [f"%{quote(part)}%" for part in beginnings(only)]
         rows = self._connection.execute(
             "SELECT id, url, author, dated FROM files WHERE count > 0"  # noqa: S608 - our own column names
-            + " AND (url LIKE ? OR author LIKE ?)" * len(looked_up)
-            + f" AND {self.condition.sql}",
-            (
-                *(part for each in looked_up for part in (each, unquote(each))),
-                *self.condition.values,
-            ),
+            f" AND {self.condition.sql}",
+            self.condition.values,
         )
         return [
             id

@@ -33,7 +33,6 @@ class Read(Protocol):
 
 
 DEEPEST = 4  # parts within each other
-MOST_AUTHORS = 1_000  # messages of a mailbox whose authors are those of the file
 _SHOWN = ("From", "To", "Cc", "Subject", "Date")
 _EARLIER = "Quoted from an earlier message"
 
@@ -127,7 +126,7 @@ def _reading(
                 return Reading("", blocks.text())
             _write(blocks, whole(mail), read, depth)
     days = [at.date().isoformat() for at in map(_time, mails) if at.year < datetime.max.year]
-    authors = dict.fromkeys(_header(mail, "From") for mail in mails[:MOST_AUTHORS])
+    authors = dict.fromkeys(_header(mail, "From") for mail in mails)
     return Reading(
         _header(mails[0], "Subject") if len(mails) == 1 else "",
         blocks.text(),
