@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import date
+from datetime import UTC, date, datetime
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
+import docx
+import openpyxl  # type: ignore[import-untyped]
+import pptx
 import pytest
 
 from bot.core.reader import EVERYTHING, Reach
+from bot.pages.extract import from_bytes
 from bot.search.filters import NO_FILTER, Filter, date_in_name, filter_in, without
 from bot.search.indexer import Indexer
 from bot.search.local_documents import LocalDocuments
@@ -162,3 +168,66 @@ async def test_what_a_reader_may_not_see_is_as_if_it_were_not_there(
     hidden = Filter(("secret",)), Filter(("merger",)), Filter((), "2026-02-03", "2026-02-03")
     assert [(await documents.narrowed(each, EVERYTHING))[0] for each in hidden] == [*hidden]
     assert [(await documents.narrowed(each, reach))[0] for each in hidden] == 3 * [NO_FILTER]
+
+
+def _office(make: Any) -> bytes:
+    make.core_properties.author = "Ann  Lee"
+    make.core_properties.modified = datetime(2026, 3, 4, 5, 6)
+    buffer = BytesIO()
+    make.save(buffer)
+    return buffer.getvalue()
+
+
+def _sheet() -> bytes:
+    book = openpyxl.Workbook()
+    book.worksheets[0].append(["some", "words"])
+    book.properties.creator = "Ann Lee"
+    buffer = BytesIO()
+    book.save(buffer)  # openpyxl writes the time of saving
+    return buffer.getvalue()
+
+
+def _word() -> bytes:
+    document = docx.Document()
+    document.add_paragraph("some words")
+    return _office(document)
+
+
+def _slides() -> bytes:
+    shown = pptx.Presentation()
+    shown.slides.add_slide(shown.slide_layouts[5]).shapes.title.text = "some words"
+    return _office(shown)
+
+
+MAILBOX = "\n".join(
+    f"From x\n{MAIL.format(*each)}"
+    for each in (
+        ("Tom", "tom", "Wed, 11 Mar 2026 09:12:00 +0100", 1),
+        ("Ann Lee", "ann", "Tue, 10 Mar 2026 09:12:00 +0100", 2),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "dated", "author"),
+    [
+        ("a.docx", _word(), "2026-03-04", "Ann Lee"),
+        ("a.pptx", _slides(), "2026-03-04", "Ann Lee"),
+        ("a.xlsx", _sheet(), f"{datetime.now(UTC):%Y-%m-%d}", "Ann Lee"),
+        (
+            "a.mbox",
+            MAILBOX.encode(),
+            "2026-03-11",
+            "Tom <tom@example.org>, Ann Lee <ann@example.org>",
+        ),
+        ("a.md", b"---\ndate: 2026-03-04\nowner: Ann Lee\n---\n\nwords", "2026-03-04", "Ann Lee"),
+        ("a.md", b"---\ndate: 2026-03-04\nupdated: 2026-05-06\n---\n\nwords", "2026-05-06", ""),
+        ("a.md", b"---\ndate: next week\n---\n\nwords", "", ""),
+        ("a.md", b"---\ndate: 2026-13-40\n---\n\nwords", "", ""),
+    ],
+)
+def test_what_files_say_of_their_date_and_author(
+    name: str, data: bytes, dated: str, author: str
+) -> None:
+    reading = from_bytes(data, None, name)
+    assert (reading.dated, reading.author) == (dated, author)
