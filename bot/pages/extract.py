@@ -98,9 +98,13 @@ def _read(
 
             return read_pdf(data, shown)
         case "package":
+            from bot.pages.formats.packages import open_package
             from bot.pages.second_reading import of_package
 
             reading = _read_package(data, shown)
+            with open_package(data, shown, "a document") as package:
+                dated, author = package.properties()
+            reading = reading._replace(dated=dated, author=author)
             if any(n for each, n in reading.omitted.items() if each.startswith("hidden")):
                 return reading  # what a second reading finds besides may be what is hidden
             try:

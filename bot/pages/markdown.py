@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from html import unescape
 from itertools import groupby
 
-from bot.pages.page import Reading
+from bot.pages.page import Reading, day_in
 from bot.pages.page_markdown import (
     CHECKED,
     STRUCK_END,
@@ -228,9 +228,12 @@ def read_markdown(text: str) -> Reading:
 
     ``text`` uses "\\n" for its line ends.
     """
-    title, kept = "", list[str]()
+    title, dated, author, kept = "", "", "", list[str]()
     if matter := _FRONT_MATTER.match(text):
-        title, fields = _front_matter(matter[1], matter[2])
+        said, fields = _front_matter(matter[1], matter[2])
+        title = said.get("title", "")
+        dated = day_in(said.get("updated") or said.get("date", ""))
+        author = said.get("author") or said.get("owner", "")
         kept.append(fields)
         text = text[matter.end() :]
     omitted = Counter[str]()
@@ -254,11 +257,11 @@ def read_markdown(text: str) -> Reading:
         if not is_code and not title and (found := _HEADING.search(plain)):
             title = _ESCAPE.sub(r"\1", _MARKS.sub("", found[1]))
         kept.append(plain)
-    return Reading(title, "".join(kept), omitted=omitted)
+    return Reading(title, "".join(kept), omitted=omitted, dated=dated, author=author)
 
 
-def _front_matter(in_yaml: str | None, in_toml: str | None) -> tuple[str, str]:
-    """The title that front matter declares, and its other fields as a list, one field an item."""
+def _front_matter(in_yaml: str | None, in_toml: str | None) -> tuple[dict[str, str], str]:
+    """The fields of front matter in words, by name, and all but the title as a list."""
     import tomllib
 
     import yaml
@@ -269,16 +272,15 @@ def _front_matter(in_yaml: str | None, in_toml: str | None) -> tuple[str, str]:
         lines = (line.partition(":") for line in (in_toml or in_yaml or "").split("\n"))
         fields = {key: value.strip() for key, _, value in lines if value.strip()}
     if not isinstance(fields, dict):
-        return "", ""
-    title, shown = "", ""
+        return {}, ""
+    said, shown = dict[str, str](), ""
     for key, value in fields.items():
         name = str(key).replace("_", " ").strip()
         words = _WIKI_LINK.sub(_linked, one_line(_said(value, _LONGEST_MATTER)))
-        if name.casefold() == "title":
-            title = words
-        elif words and len(shown) < _LONGEST_MATTER:
+        said[name.casefold()] = words
+        if name.casefold() != "title" and words and len(shown) < _LONGEST_MATTER:
             shown += f"- {name[:1].upper()}{name[1:]}: {literal(words)}\n"
-    return title, f"{shown}\n" if shown else ""
+    return said, f"{shown}\n" if shown else ""
 
 
 def _said(value: object, most: int) -> str:

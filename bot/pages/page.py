@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
 from bot.core.messages import OWN_WORDS, Provenance
@@ -58,7 +58,8 @@ class Reading(NamedTuple):
     ``kept`` is the share of the document's visible words that ``text`` contains, from 0 to 1.
     ``canonical`` is the address that the document declares, unchecked and possibly relative, or "".
     ``omitted`` counts what ``text`` leaves out on purpose and what is unsure in it, by kind in the
-    singular: "hidden row", "guessed encoding".
+    singular: "hidden row", "guessed encoding". ``dated`` is the day that the document says it is
+    of, in ISO 8601, and ``author`` who wrote it, as its properties say; both may be empty.
     """
 
     title: str
@@ -66,6 +67,20 @@ class Reading(NamedTuple):
     kept: float = 1.0
     canonical: str = ""
     omitted: Mapping[str, int] = {}
+    dated: str = ""
+    author: str = ""
+
+
+_DAY = re.compile(r"(?:D:)?(\d{4})-?(\d\d)-?(\d\d)")  # also as PDF writes it
+
+
+def day_in(value: str) -> str:
+    """The day at the beginning of a time, in ISO 8601; "" if there is none."""
+    found = _DAY.match(value.strip())
+    try:
+        return date(*map(int, found.groups())).isoformat() if found else ""
+    except ValueError:
+        return ""
 
 
 def counted(omitted: Mapping[str, int]) -> str:

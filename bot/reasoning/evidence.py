@@ -10,6 +10,7 @@ from typing import Any, Literal
 from bot.core.messages import Depth, Entry, Judgement
 from bot.pages.passages import Passage
 from bot.pages.validity import HOLDS, Validity
+from bot.search.filters import NO_FILTER, Filter
 from bot.search.provider import ANY_TALK, Freshness, Hit, Talk
 
 
@@ -235,7 +236,8 @@ class Rewritten:
     ``queries`` are short keyword queries for the web, ``knowledge_queries`` the same for local
     documents; ``links`` are URLs to read, of which those in ``first`` came with the message itself
     and are quoted if they answer it; ``whole`` is True if the question is about their whole
-    content (a summary, a comparison), not one fact. ``scope`` restricts the first searches.
+    content (a summary, a comparison), not one fact. ``scope`` restricts the first searches,
+    ``only`` all searches in documents.
     ``language`` is a BCP 47 tag. ``reply`` is the finished answer when ``kind`` is ``chat``.
     ``recalled`` are our answers that the message is about, with the footnotes it refers to;
     ``earlier`` is the part of their text to be reworked ("shorter, please"). ``correction`` is the
@@ -256,6 +258,7 @@ class Rewritten:
     reply: str = ""
     whole: bool = False
     scope: Scope = ANYWHERE
+    only: Filter = NO_FILTER
     earlier: str = ""
     recalled: tuple[Entry, ...] = ()
     correction: str = ""

@@ -46,6 +46,7 @@ from bot.reasoning.wording import (
     with_numbers,
     with_pages,
 )
+from bot.search.filters import NO_FILTER, Filter
 from bot.search.provider import Freshness, Talk
 from bot.text.terms import terms
 
@@ -64,6 +65,7 @@ MAX_TOKENS = 4_096  # of the reply: a chat reply may be long
 STANDS_ALONE = 400  # characters; standalone messages up to this length are unchanged
 DOMAINS = 5
 PEOPLE = 5  # authors of messages to search for
+NAMED = 3  # folders, documents, kinds of files to search in
 
 DEPTHS = ("quick", "standard", "deep")
 SCHEMA = object_of(
@@ -83,6 +85,7 @@ SCHEMA = object_of(
     people=list_of(STRING),
     after=STRING,
     before=STRING,
+    within=list_of(STRING),
     language=STRING,
     depth=one_of(*DEPTHS),
     long_form=BOOLEAN,
@@ -186,6 +189,7 @@ def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -
         # An answer is reworked from its passages, those relevant to its question.
         whole=kind == "links" and given.get("whole") is True and not earlier,
         scope=_scope(given, transcript, message) if kind == "search" else Scope(),
+        only=_only(given) if kind == "search" else NO_FILTER,
         earlier=earlier,
         recalled=tuple(recalled) if kind == "links" else (),
         correction=correction,
@@ -320,6 +324,12 @@ def _talk(given: dict[str, Any]) -> Talk:
         before=_day(given.get("before")),
         people=tuple(clean(name).strip() for name in named if isinstance(name, str))[:PEOPLE],
     )
+
+
+def _only(given: dict[str, Any]) -> Filter:
+    """Return the filter of documents requested by a reply."""
+    named = tuple(lines(given.get("within"), TITLE)[:NAMED])
+    return Filter(named, _day(given.get("after")), _day(given.get("before")))
 
 
 def _day(value: Any) -> str:

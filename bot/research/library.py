@@ -38,12 +38,14 @@ from bot.pages.urls import canonical
 from bot.search.blend import SearchResult, blend
 from bot.search.conversation_search import ELSEWHERE, SearchedConversations, blend_results
 from bot.search.earlier_answers import CorrectionSearch
+from bot.search.filters import NO_FILTER, Filter
 from bot.search.guarded import InFlight
 from bot.search.provider import (
     UNKNOWN_DOCUMENT,
     GivenText,
     Hit,
     LinkReading,
+    Narrowing,
     ProviderKind,
     Query,
     TextGiving,
@@ -262,6 +264,12 @@ class Library:
         if not isinstance(self._search, Weighing):
             return ()
         return await self._search.weigh(question, url, self._reach())
+
+    async def narrowed(self, only: Filter) -> tuple[Filter, bool]:
+        """See ``search.provider.Narrowing.narrowed``."""
+        if not isinstance(self._search, Narrowing):
+            return NO_FILTER, False
+        return await self._search.narrowed(only, self._reach())
 
     async def read(self, url: str) -> Page:
         """Read a page. Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning.

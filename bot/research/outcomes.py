@@ -6,7 +6,7 @@ import re
 from collections import UserList
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -22,6 +22,7 @@ from bot.core.errors import (
     Refused,
     Unavailable,
 )
+from bot.core.lines import label
 from bot.core.messages import OWN_WORDS, Attachment, Provenance
 from bot.core.texts import DEFAULT, Texts
 from bot.pages.pictures import PictureUnread
@@ -37,6 +38,8 @@ from bot.reasoning.evidence import (
     Suggested,
     TextDelta,
 )
+from bot.search.conversation_search import day_of
+from bot.search.filters import Filter
 from bot.search.guarded import without_rest
 from bot.search.provider import Hit, Unread
 from bot.storage.overview import StoredSearch
@@ -242,6 +245,23 @@ class Notes(UserList[str]):
                 domains=", ".join(scope.domains) or "any",
             )
         )
+
+    def narrowed(self, only: Filter) -> str:
+        """Add a note on the filter of documents that the question names."""
+        return self.say(self._texts("documents-narrowed", only=self._named(only)))
+
+    def widened_from(self, only: Filter) -> str:
+        """Add a note that no document within a filter has anything."""
+        return self.say(self._texts("documents-widened", only=self._named(only)))
+
+    def _named(self, only: Filter) -> str:
+        after, before = (
+            day_of(date.fromisoformat(day)) if day else "none" for day in (only.after, only.before)
+        )
+        dated = ""
+        if only.after or only.before:
+            dated = self._texts("documents-dated", after=after, before=before)
+        return ", ".join(filter(None, (*map(label, only.named), dated)))
 
     def described(self, error: FootnoteError) -> str:
         """Return an error's sentence, in the asker's language if there is a translation."""

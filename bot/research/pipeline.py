@@ -36,11 +36,13 @@ from bot.core.messages import (
     VerificationState,
 )
 from bot.core.posting import Reply
+from bot.core.reader import is_document
 from bot.core.settings import Settings
 from bot.core.texts import texts_in
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten, Verdict
 from bot.reasoning.reasoner import Pairs, Reasoner, Researcher
+from bot.reasoning.wording import topic_words
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
 from bot.research import quoting
@@ -62,6 +64,7 @@ from bot.research.strategies import (
     strategy,
 )
 from bot.search.conversation_search import SearchedConversations
+from bot.search.filters import filter_in, without
 
 if TYPE_CHECKING:
     from bot.research.verification import Amendment
@@ -289,7 +292,16 @@ class Pipeline:
         for answer in self._rewritten.recalled:
             self._run.recalled |= {cited.url: cited.page_hash for cited in answer.cited}
         if self._gathered is None:
-            gathered = await self._gather(self._rewritten)
+            rewritten = await self._narrowed(self._rewritten)
+            gathered = await self._gather(rewritten)
+            if self._run.only and not any(
+                is_document(each.url) for each in gathered.evidence.sources
+            ):
+                self._run.widen()
+                self._strategy = None
+                gathered = await self._gather(self._rewritten)
+            if self._run.only:
+                self._run.notes.narrowed(self._run.only)
             if self._run.unanswered and not gathered.evidence.sources:
                 raise NoProviderAvailable(self._run.unanswered)
             self._gathered = gathered
@@ -331,6 +343,20 @@ class Pipeline:
         judged = rewritten.long_form and options.depth != "quick"
         wanted = options.style == "report" or (options.style == "auto" and judged)
         return wanted and rewritten.kind not in ("sources", "thread")
+
+    async def _narrowed(self, rewritten: Rewritten) -> Rewritten:
+        """Restrict the run to the documents that the question names; without a model, plain phrases
+        name them, and the passages need not have their words."""
+        only = rewritten.only
+        if self._is_quoting and rewritten.kind == "search":
+            only = filter_in(rewritten.question, self._run.now.date())
+        if not only or not (only := await self._run.narrow(only)):
+            return rewritten
+        rest = without(rewritten.question, only) if self._is_quoting else ""
+        if not topic_words(rest):
+            return rewritten
+        queries = rewritten.queries if "web" in self._run.can_search else (rest,)
+        return replace(rewritten, question=rest, queries=queries, knowledge_queries=(rest,))
 
     async def _gather(self, rewritten: Rewritten) -> Gathered:
         is_report, depth = self._wants_report(rewritten), self._depth(rewritten)

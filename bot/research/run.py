@@ -86,6 +86,7 @@ from bot.research.outcomes import (
 )
 from bot.research.outgoing import Outgoing, Prefetcher
 from bot.search.conversation_search import ELSEWHERE
+from bot.search.filters import NO_FILTER, Filter
 from bot.search.provider import ANY_TALK, UNKNOWN_DOCUMENT, ProviderKind, Query
 from bot.storage.journal import Journal, RecordedStep, step_key
 from bot.storage.spending import NOTHING, Amount
@@ -493,6 +494,7 @@ _search = TypeAdapter(SearchOutcome)
 _read = TypeAdapter(ReadOutcome)
 _ready = TypeAdapter(tuple[str, ...])
 _weights = TypeAdapter(tuple[Weight, ...])
+_filter = TypeAdapter(tuple[Filter, bool])
 
 
 class Run(Steps):
@@ -512,6 +514,7 @@ class Run(Steps):
         self.message = asked.message
         self.options = asked.options
         self.now = asked.now
+        self.only = NO_FILTER  # restricts searches in documents
         self.texts = texts_for(asked.message.locale)
         self.queries: list[str] = []
         self.sources: list[Source] = []  # everything shown to any loop of the run
@@ -591,14 +594,34 @@ class Run(Steps):
         """The kinds that this run can search: the web, documents, or both."""
         return self.library.can_search(self.options.providers)
 
+    async def narrow(self, only: Filter) -> Filter:
+        """Restrict this run's searches in documents, as far as a filter applies to any.
+
+        Returns what applies. It is stored, since documents may change before the next attempt.
+        """
+        inputs = asdict(only)
+        self.only, is_empty = await self.step(
+            "filter", inputs, lambda: self.library.narrowed(only), _filter, title=""
+        )
+        if is_empty:
+            self.notes.widened_from(replace(only, named=()))
+        return self.only
+
+    def widen(self) -> None:
+        """Search all documents again, since those that the filter means have nothing."""
+        self.notes.widened_from(self.only)
+        self.only = NO_FILTER
+
     async def search(self, query: Query, kind: ProviderKind | None = None) -> SearchOutcome:
         """Search the providers; if all of them fail, that is an outcome, not an exception.
 
         ``kind`` narrows them to the web or to documents: see ``search.blend.Search.search``.
         """
         providers = self.options.providers
+        query = replace(query, only=self.only)
         # Without the reach: the journal itself distinguishes it (``storage.journal``).
-        unkeyed = ("reach", "talk") if query.talk == ANY_TALK else ("reach",)
+        empty = ("talk", query.talk == ANY_TALK), ("only", not query.only)
+        unkeyed = ("reach", *(name for name, is_empty in empty if is_empty))
         asked_for = {name: value for name, value in asdict(query).items() if name not in unkeyed}
         inputs = {**asked_for, "providers": list(providers), "kind": kind or ""}
         asked = step_key("search", inputs)

@@ -27,6 +27,7 @@ from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
 from bot.search.engines import host_of, is_within
+from bot.search.filters import NO_FILTER, Filter
 from bot.search.guarded import Guarded
 from bot.search.provider import (
     GivenText,
@@ -34,6 +35,7 @@ from bot.search.provider import (
     Indexed,
     Lexicon,
     LinkReading,
+    Narrowing,
     PageReader,
     Policy,
     ProviderKind,
@@ -208,6 +210,14 @@ class Search:
                 counting = partial(each.provider.unread, urls, reach)
                 return await _known("unread", each, counting, Unread())
         return Unread()
+
+    async def narrowed(self, only: Filter, reach: Reach = EVERYTHING) -> tuple[Filter, bool]:
+        """See ``Narrowing.narrowed``; no filter if no provider can restrict its search."""
+        for each in self._providers.values():
+            if isinstance(each.provider, Narrowing):
+                narrowing = partial(each.provider.narrowed, only, reach)
+                return await _known("filter", each, narrowing, (NO_FILTER, False))
+        return NO_FILTER, False
 
     async def report(self, name: str) -> str:
         """One provider's health and quota, as the rest of a sentence that begins with its name.

@@ -12,6 +12,7 @@ import math
 import os
 import time
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from bot.pages.extract import from_bytes
 from bot.pages.media import GZIP, format_of, holds_pictures, is_log
 from bot.pages.passages import split
 from bot.pages.processes import NEAR_LIMIT, Answer, Work, peak_memory
+from bot.search.filters import date_in_name
 from bot.search.folders import Document, open_document, why_not
 from bot.search.index_file import Row, count_spans, pack_spans, pack_text, word_rows
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 SAME_TICK = 2_000_000_000  # ns: a file changed this recently may change again without a new time
+MOST_AUTHORS = 10_000  # characters: a mailbox has many
 PICTURES = 5  # factor for the limit of documents that may consist mostly of pictures
 
 
@@ -35,7 +38,8 @@ class Content:
     """The stored content of a document.
 
     ``text`` and ``spans`` are packed (see ``index_file``), ``words`` has the rows of its passages.
-    ``kept`` and ``omitted`` as in ``page.Reading``.
+    ``kept``, ``omitted`` and ``author`` as in ``page.Reading``; ``dated`` is the day that the
+    document says, else its name, else the day of its last change.
     """
 
     title: str
@@ -44,6 +48,8 @@ class Content:
     spans: bytes
     words: tuple[Row, ...]
     omitted: dict[str, int] = field(default_factory=dict)
+    dated: str = ""
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,8 @@ def read_file(job: Job, most_bytes: int) -> Reading:
         pack_spans(passages),
         tuple(word_rows(extracted.title, passages)),
         dict(extracted.omitted),
+        extracted.dated or date_in_name(name) or _day_of(document.modified),
+        extracted.author[:MOST_AUTHORS],
     )
     return Reading(digest, is_settled, content)
 
@@ -141,6 +149,10 @@ def failed_reading(job: Job, problem: str) -> Reading:
     except OSError:  # it is gone; the next run will notice
         return Reading(problem=problem)
     return Reading(digest, is_settled, problem=problem)
+
+
+def _day_of(nanoseconds: int) -> str:
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).date().isoformat()
 
 
 def _is_settled(document: Document) -> bool:

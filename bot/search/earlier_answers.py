@@ -74,7 +74,7 @@ class EarlierAnswers:
 
     async def search(self, query: Query, kind: ProviderKind | None) -> list[Hit]:
         """Return the pages that the best answers quote. Raises ``StorageUnavailable``."""
-        if query.freshness or query.domains or query.talk.first:
+        if query.freshness or query.domains or query.talk.first or query.only:
             return []
         if not self._is_indexed:
             await self._words.index()  # the latest ones

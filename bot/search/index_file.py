@@ -45,6 +45,7 @@ from urllib.parse import quote
 from bot import __version__
 from bot.core.errors import StorageUnavailable
 from bot.pages.passages import Passage, split
+from bot.search.filters import NO_FILTER, Filter
 from bot.text.terms import STOP_WORDS, terms
 
 if TYPE_CHECKING:
@@ -72,7 +73,9 @@ CREATE TABLE IF NOT EXISTS files (
     kept REAL NOT NULL,             -- share of its words that its text holds
     omitted TEXT NOT NULL,          -- what its text lacks: JSON, a count by kind
     text_digest BLOB NOT NULL,      -- of its text, or empty
-    area INTEGER NOT NULL
+    area INTEGER NOT NULL,
+    dated TEXT NOT NULL,            -- the day it is of, in ISO 8601, or ''
+    author TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS files_by_first ON files (first, count) WHERE count > 0;
 CREATE INDEX IF NOT EXISTS files_by_text ON files (text_digest, area) WHERE count > 0;
@@ -524,11 +527,15 @@ class Condition:
 class Visible:
     """The files in some folders (in all without any) that are in reach, and their ``areas``.
 
-    ``condition`` is theirs. For one transaction.
+    ``only`` restricts them further; ``condition`` is theirs. For one transaction.
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, folders: Iterable[Path], reach: Reach
+        self,
+        connection: sqlite3.Connection,
+        folders: Iterable[Path],
+        reach: Reach,
+        only: Filter = NO_FILTER,
     ) -> None:
         reach = reach.of_files
         self._connection = connection
@@ -540,6 +547,25 @@ class Visible:
             in_reach, more = _in_reach(reach)
             sql, values = f"{sql} AND ({in_reach})", [*values, *more]
         self.condition = Condition(sql, values)
+        if only:
+            meant = self._meant([address(folder).rpartition("/")[0] for folder in folders], only)
+            sql += f" AND files.id IN ({', '.join(map(str, meant))})"
+            self.condition = Condition(sql, values)
+
+    def _meant(self, above: Sequence[str], only: Filter) -> list[int]:
+        """The files that a filter means, by their names below the folders."""
+        rows = self._connection.execute(
+            "SELECT id, url, author, dated FROM files WHERE count > 0"  # noqa: S608 - our own column names
+            f" AND {self.condition.sql}",
+            self.condition.values,
+        )
+        return [
+            id
+            for id, url, *about in rows
+            if only.means(
+                url[max((len(a) for a in above if is_below(url, a)), default=0) :], *about
+            )
+        ]
 
     def is_shown(self, file: int, text_digest: bytes) -> bool:
         """Return True if a visible file is the one that is shown of those with its text."""

@@ -456,7 +456,8 @@ class IndexWriter:
         text_digest = hashlib.sha256(content.text).digest() if content else b""
         file = self._connection.execute(
             "INSERT INTO files (url, size, modified, digest, indexed_at, first, count, problem,"
-            " kept, omitted, text_digest, area) VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)",
+            " kept, omitted, text_digest, area, dated, author)"
+            " VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?)",
             (
                 document.url,
                 document.size,
@@ -468,6 +469,8 @@ class IndexWriter:
                 json.dumps(content.omitted if content else {}),
                 text_digest,
                 area,
+                content.dated if content else "",
+                content.author if content else "",
             ),
         ).lastrowid
         if file is None:

@@ -27,6 +27,7 @@ from bot.pages.bm25 import BESIDE, relevance_at, weigh
 from bot.pages.page import TEXTLESS_PAGE, Page
 from bot.pages.passages import Weight
 from bot.search.embedder import Embedder, Vector
+from bot.search.filters import NO_FILTER, Filter
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Area,
@@ -96,7 +97,7 @@ class LocalDocuments:
     async def search(self, query: Query) -> list[Hit]:
         """See ``SearchProvider.search``. A hit's snippet is the best passage as a whole.
 
-        Files have no language, region, date or domain, so those restrictions are ignored.
+        Files have no language, region, age or domain, so those restrictions are ignored.
         """
         question = query.text[:MOST_QUERY_CHARACTERS]
         wanted = keywords(question)[:MOST_TERMS]
@@ -104,7 +105,12 @@ class LocalDocuments:
             return []
         await self._settled()
         vector = await self._vector_of(question)
-        return await self._ask(self._search, question, wanted, query.limit, vector, query.reach)
+        visible = (query.reach, query.only)
+        return await self._ask(self._search, question, wanted, query.limit, vector, *visible)
+
+    async def narrowed(self, only: Filter, reach: Reach = EVERYTHING) -> tuple[Filter, bool]:
+        """See ``bot.search.provider.Narrowing``."""
+        return await self._ask(self._narrowed, only, reach)
 
     async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]:
         """See ``bot.search.provider.Lexicon``."""
@@ -179,8 +185,9 @@ class LocalDocuments:
         limit: int,
         vector: Vector | None,
         reach: Reach,
+        only: Filter,
     ) -> list[Hit]:
-        visible = Visible(connection, self._folders, reach)
+        visible = Visible(connection, self._folders, reach, only)
         chosen = phrases(visible.areas, _affordable(connection, visible.areas, wanted))
         matches = list(islice(_matches(connection, chosen, visible), CANDIDATES)) if chosen else []
         pages = Pages(connection)
@@ -197,6 +204,26 @@ class LocalDocuments:
             in_another = foreign(texts, detect(question))
             files = sorted(files, key=in_another.__contains__)[:limit]
         return [_hit(pages[file], best[file], self.name) for file in files]
+
+    def _narrowed(
+        self, connection: sqlite3.Connection, only: Filter, reach: Reach
+    ) -> tuple[Filter, bool]:
+        kept, left, is_empty = NO_FILTER, self._meant(connection, NO_FILTER, reach), False
+        for name in only.named:
+            tried = replace(kept, named=(*kept.named, name))
+            if 0 < (count := self._meant(connection, tried, reach)) < left:
+                kept, left = tried, count
+        if only.after or only.before:
+            tried = replace(kept, after=only.after, before=only.before)
+            is_empty = not (count := self._meant(connection, tried, reach))
+            kept = tried if 0 < count < left else kept
+        return kept, is_empty
+
+    def _meant(self, connection: sqlite3.Connection, only: Filter, reach: Reach) -> int:
+        """The number of files that a filter means."""
+        visible = Visible(connection, self._folders, reach, only).condition
+        query = f"SELECT count(*) FROM files WHERE count > 0 AND {visible.sql}"  # noqa: S608 - our own column names
+        return int(connection.execute(query, visible.values).fetchone()[0])
 
     def _rarity(
         self, connection: sqlite3.Connection, wanted: list[str], reach: Reach

@@ -16,6 +16,7 @@ from bot.core.messages import OWN_WORDS, Provenance
 from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
 from bot.pages.passages import Weight
+from bot.search.filters import NO_FILTER, Filter
 
 if TYPE_CHECKING:
     import httpx
@@ -61,7 +62,7 @@ class Query:
     ``language`` is a BCP 47 tag, ``region`` an ISO 3166-1 alpha-2 code, ``freshness`` the maximum
     age of a page. ``domains`` restricts hits to pages of these hosts and their subdomains.
     ``reach`` is the operator's documents that may be found; a provider of documents must respect
-    it. ``talk`` applies to conversations only.
+    it. ``talk`` applies to conversations only, ``only`` to documents in folders.
     """
 
     text: str
@@ -72,6 +73,7 @@ class Query:
     domains: tuple[str, ...] = ()
     reach: Reach = EVERYTHING
     talk: Talk = ANY_TALK
+    only: Filter = NO_FILTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +203,18 @@ class Indexed(Protocol):
     async def missing(self) -> int: ...
 
     async def unread(self, urls: Sequence[str], reach: Reach = EVERYTHING) -> Unread: ...
+
+
+@runtime_checkable
+class Narrowing(Protocol):
+    """A provider that can restrict a search to files with certain names and dates.
+
+    ``narrowed`` returns what of a filter applies: names that files within ``reach`` have, and dates
+    unless no such file is of them, which the second value says. What would leave nothing out does
+    not apply. It raises like ``SearchProvider.search``.
+    """
+
+    async def narrowed(self, only: Filter, reach: Reach = EVERYTHING) -> tuple[Filter, bool]: ...
 
 
 @runtime_checkable

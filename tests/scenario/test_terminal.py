@@ -380,3 +380,88 @@ def test_the_doctor_says_what_works_and_what_to_fix(footnote: Program, documents
     assert ended.code == 1
     assert ended.out.startswith("✗ Searching")
     assert "FOOTNOTE_MAX_USD" in ended.out
+
+
+@pytest.fixture
+def offices(tmp_path: Path) -> Path:
+    """Three years of a handbook, minutes by month, mails by two people, one fact in two kinds."""
+    docs = tmp_path / "offices"
+    files = {
+        f"handbook-{year}/leave.md": f"# Leave\n\nEverybody has {days} days of paid leave."
+        for year, days in ((2024, 24), (2025, 27), (2026, 30))
+    }
+    for month, what in (("02", "the crane"), ("04", "the barge"), ("06", "the ferry")):
+        text = f"# Minutes\n\nThe board decided to buy {what}."
+        files[f"minutes/2026-{month}-14 Board.md"] = text
+    files["mails/1.eml"] = LEASE
+    files["mails/2.eml"] = LEASE.replace("Paula Reyes <paula", "Tom Weber <tom").replace("36", "48")
+    for name, text in files.items():
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
+        (docs / name).write_text(text)
+    (docs / "costs.md").write_text("# Costs\n\nThe new roof costs 900 euros.")
+    (docs / "offer.pdf").write_bytes(pdf([typed(["The new roof costs 800 euros."])]))
+    return docs
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "not_words", "note"),
+    [
+        (
+            "How many days of paid leave are there in the 2025 handbook?",
+            ("27 days",),
+            ("24", "30"),
+            "Searched only in: 2025 handbook",
+        ),
+        (
+            "What did the board decide since April 2026?",
+            ("the barge", "the ferry"),
+            ("the crane",),
+            "Searched only in: since 1 April 2026",
+        ),
+        (
+            "What did the board decide in the minutes in February 2026?",
+            ("the crane",),
+            ("the barge", "the ferry"),
+            "Searched only in: minutes, 1 February 2026 to 28 February 2026",
+        ),
+        (
+            "How long does the printer lease run in Paula's mails?",
+            ("36 months",),
+            ("48",),
+            "Searched only in: Paula's mails",
+        ),
+        (
+            "What does the new roof cost according to the PDF?",
+            ("800 euros",),
+            ("900",),
+            "Searched only in: PDF",
+        ),
+        (
+            "What did the board decide since May 2031?",
+            ("the crane",),
+            (),
+            "Nothing found in these documents: since 1 May 2031. I searched all documents.",
+        ),
+        (
+            "How long does the printer lease run in the 2025 handbook?",
+            ("36 months",),
+            (),
+            "Nothing found in these documents: 2025 handbook. I searched all documents.",
+        ),
+        ("What does the new roof cost in the 2019 report?", ("900 euros", "800 euros"), (), ""),
+    ],
+)
+def test_a_question_names_the_documents_to_search(
+    alone: Program,
+    offices: Path,
+    question: str,
+    words: tuple[str, ...],
+    not_words: tuple[str, ...],
+    note: str,
+) -> None:
+    ended = alone.run("ask", "--json", "--docs", str(offices), question)
+    assert ended.code == 0, ended.err
+    quoted = quotes(ended)
+    assert all(each in quoted for each in words), quoted
+    assert not any(each in quoted for each in not_words), quoted
+    assert [each for each in ended.json["notes"] if "earched" in each] == [note] * bool(note)

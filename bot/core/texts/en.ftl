@@ -143,6 +143,17 @@ file-is-canvas = I could not read { $name }: a canvas or a list has no file to d
 link-not-read = I could not read { $url }: { $reason }
 more-elsewhere = I found more in places that only you can see. Ask me in a direct message to have it searched, too.
 more-elsewhere-here = For your question in { $channel }, I found more in channels that not everybody there can read. Ask me here to have it searched, too.
+documents-dated =
+    { $after ->
+        [none] until { $before }
+       *[other]
+            { $before ->
+                [none] since { $after }
+               *[other] { $after } to { $before }
+            }
+    }
+documents-narrowed = Searched only in: { $only }
+documents-widened = Nothing found in these documents: { $only }. I searched all documents.
 search-widened =
     { $freshness ->
         [day] Nothing from the last day was found

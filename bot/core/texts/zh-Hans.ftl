@@ -99,6 +99,17 @@ file-is-canvas = 无法读取 { $name }：平台不提供画布或列表的文�
 link-not-read = 无法读取 { $url }：{ $reason }
 more-elsewhere = 我还在只有你能看到的地方找到了更多内容。给我发私信提问，我就会一并搜索。
 more-elsewhere-here = 关于你在 { $channel } 的提问：我在并非所有人都能看到的频道里还找到了更多内容。在这里问我，我就会一并搜索。
+documents-dated =
+    { $after ->
+        [none] { $before } 以前
+       *[other]
+            { $before ->
+                [none] { $after } 以来
+               *[other] { $after } 至 { $before }
+            }
+    }
+documents-narrowed = 只搜索了：{ $only }
+documents-widened = 以下范围的文档中没有找到内容：{ $only }。已改为搜索全部文档。
 search-widened =
     { $domains ->
         [any] {""}

@@ -99,6 +99,17 @@ file-is-canvas = 無法讀取 { $name }：平台不提供畫布或清單的檔�
 link-not-read = 無法讀取 { $url }：{ $reason }
 more-elsewhere = 我還在只有你能看到的地方找到了更多內容。傳私訊問我，我就會一併搜尋。
 more-elsewhere-here = 關於你在 { $channel } 的提問：我在並非所有人都能看到的頻道裡還找到了更多內容。在這裡問我，我就會一併搜尋。
+documents-dated =
+    { $after ->
+        [none] { $before } 以前
+       *[other]
+            { $before ->
+                [none] { $after } 以來
+               *[other] { $after } 至 { $before }
+            }
+    }
+documents-narrowed = 只搜尋了：{ $only }
+documents-widened = 以下範圍的文件中沒有找到內容：{ $only }。已改為搜尋全部文件。
 search-widened =
     { $domains ->
         [any] {""}

@@ -125,7 +125,14 @@ def _reading(
                 blocks.heading(1, "The rest of this mailbox was not read")
                 return Reading("", blocks.text())
             _write(blocks, whole(mail), read, depth)
-    return Reading(_header(mails[0], "Subject") if len(mails) == 1 else "", blocks.text())
+    days = [at.date().isoformat() for at in map(_time, mails) if at.year < datetime.max.year]
+    authors = dict.fromkeys(_header(mail, "From") for mail in mails)
+    return Reading(
+        _header(mails[0], "Subject") if len(mails) == 1 else "",
+        blocks.text(),
+        dated=max(days, default=""),
+        author=", ".join(authors),
+    )
 
 
 def _write(blocks: Blocks, mail: EmailMessage, read: Read, depth: int) -> None:

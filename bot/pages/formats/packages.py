@@ -24,7 +24,7 @@ from lxml import etree  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
 from bot.pages.media import locked
-from bot.pages.page import meaningful_title
+from bot.pages.page import day_in, meaningful_title
 
 MOST_ENTRIES = 20_000
 """The most files in a package; a presentation with 1,000 slides and pictures has some 5,000."""
@@ -115,6 +115,17 @@ class Package:
             f"{self.name} unpacks to more than Footnote reads ({size / 1e6:,.0f} MB {where}); split"
             " it into smaller documents, or paste the part that matters."
         )
+
+    def properties(self) -> tuple[str, str]:
+        """The day of the last change and the author, as the properties say; "" for unknown ones."""
+        try:
+            parts = map(self.tree, ("docProps/core.xml", "meta.xml"))
+            root = next((part for part in parts if part is not None), etree.Element("none"))
+        except PageUnreadable:  # a document can be read without them
+            return "", ""
+        said = {etree.QName(each).localname: each.text or "" for each in root.iter(etree.Element)}
+        author = said.get("initial-creator") or said.get("creator", "")
+        return day_in(said.get("modified") or said.get("date", "")), " ".join(author.split())
 
     def tree(self, part: str) -> Any:
         """The root element of an XML part; None if there is no such part."""

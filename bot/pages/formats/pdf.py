@@ -31,7 +31,15 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
 from bot.pages.formats.rulings import Grid, Span, Word, edges_on, grids_by_gaps, grids_of
-from bot.pages.page import LOST_WORD, TEXTLESS_PAGE, Reading, compared, meaningful_title, share
+from bot.pages.page import (
+    LOST_WORD,
+    TEXTLESS_PAGE,
+    Reading,
+    compared,
+    day_in,
+    meaningful_title,
+    share,
+)
 from bot.pages.page_markdown import (
     CHECKED,
     MOST_CHARACTERS,
@@ -93,6 +101,8 @@ def read_pdf(data: bytes, name: str) -> Reading:
             characters += sum(len(line.text) for line in leaf.lines)
             leaves.append(leaf)
         title = meaningful_title(document.get_metadata_value("Title"))
+        dated = day_in(document.get_metadata_value("ModDate"))
+        author = document.get_metadata_value("Author")
     if not any(leaf.lines for leaf in leaves):
         raise PageUnreadable(
             f"{name} is a PDF document of pictures without text; give a version that was run"
@@ -110,7 +120,8 @@ def read_pdf(data: bytes, name: str) -> Reading:
         kept *= len(leaves) / count
     pictures = sum(leaf.is_picture for leaf in leaves)
     kept *= 1 - pictures / count
-    reading = Reading(title, text, kept, omitted={TEXTLESS_PAGE: pictures})
+    omitted = {TEXTLESS_PAGE: pictures}
+    reading = Reading(title, text, kept, omitted=omitted, dated=dated, author=author)
     return compared(reading, drawn, by_rule=running)
 
 

@@ -14,6 +14,7 @@ from bot.core.messages import Attachment, Citation, Entry, Transcript
 from bot.reasoning.calls import prompt
 from bot.reasoning.evidence import ANYWHERE, Rewritten, Scope
 from bot.reasoning.rewrite_prompt import SCHEMA
+from bot.search.filters import NO_FILTER, Filter
 from bot.search.provider import Talk
 from bot.text.terms import terms
 from tests.bench.chatter import LANGUAGES, messages_in
@@ -643,6 +644,16 @@ async def test_what_is_said_of_where_to_search_is_kept_and_nothing_else(
 ) -> None:
     on = stage([gives(**changes)])
     assert (await on.claude.rewrite(Transcript(), a_message(written))).scope == scope
+
+
+async def test_the_documents_named_are_kept_for_a_search_alone(stage: OpenStage) -> None:
+    named = {"within": ["travel handbook", 7, " "], "after": "2026-03-01", "before": "soon"}
+    on = stage([gives(**named), gives(kind="chat", reply="Hi!", **named)])
+    asked = a_message("meals, by the travel handbook, of March or later")
+    only = Filter(("travel handbook",), "2026-03-01")
+    assert (await on.claude.rewrite(Transcript(), asked)).only == only
+    thanked = a_message("thanks for the travel handbook")
+    assert (await on.claude.rewrite(Transcript(), thanked)).only == NO_FILTER
 
 
 # ---------------------------------------------------------------- people who talk to each other
