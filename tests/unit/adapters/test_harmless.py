@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -118,6 +118,7 @@ def test_in_json_text_is_text(payload: str) -> None:
     assert not CONTROL.search(printed)
 
 
+@example("<\\@1")  # alive once its backslash is gone
 @given(st.text(alphabet="<>@!#\\`/everyonhU1 scriptimg=wv.a:[]()*\n", max_size=60))
 def test_whatever_is_said_a_pipe_gets_nothing_live(payload: str) -> None:
     outside_code = re.sub(r"(`+).*?\1", "", plain(answer_of(payload)), flags=re.DOTALL)
