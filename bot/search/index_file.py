@@ -50,7 +50,7 @@ from bot.text.terms import STOP_WORDS, terms
 if TYPE_CHECKING:
     from bot.core.reader import Reach  # slow to import: not in the child processes
 
-SCHEMA = 6  # as in the last lines of _TABLES; an index with a different layout is rebuilt
+SCHEMA = 7  # as in the last lines of _TABLES; an index with a different layout is rebuilt
 BUSY_SECONDS = 30.0  # indexing transactions are short; this allows for slow disks
 
 _TABLES = """
@@ -116,7 +116,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words
 INSERT OR IGNORE INTO meta VALUES
     ('next', 1), ('dead', 0), ('fingerprint', ''), ('generation', hex(randomblob(8)));
 PRAGMA application_id = 0x464E4958;  -- "FNIX", so that `file` can be configured to recognize it
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 COMMIT;
 """
 
