@@ -68,12 +68,12 @@ def read_html(html: str, name: str) -> Reading:
     tree = parse_html(html)
     if tree is None:
         raise _without_words(name)
-    title = title_of(tree)
     asks_password = bool(tree.xpath("//input[@type='password']"))
     data: list[str] = tree.xpath("//script[@type='application/ld+json']/text()")
     is_paid = any(_NOT_FREE.search(each) for each in data)
     canonical = _canonical(tree)
     omitted = {"hidden text": without_hidden(tree), "comment": html.count("<!--")}
+    title = title_of(tree)
     visible, around, links = of_html(tree)
     with_state(tree)
     text, kept = _text(tree, html)

@@ -44,14 +44,18 @@ _THIS = (
 _NOTICE = lazy_regex(
     r"(?:- )?(?:(?:document |page |doc )?status|state|watermark|statut|estado|状态|狀態)"
     rf" ?[:：|] ?(?P<status>{_WORD})(?!\w)"
-    rf"|(?P<alone>{_WORD}) ?(?:$|[,.:;!–—|\])}}）】，。：；！]|-(?= ))"
+    rf"|(?P<alone>{_WORD})[*_]* ?(?:$|[,.:;!–—|\])}}）】，。：；！]|-(?= )"
+    r"|(?:since|seit|depuis|desde) )"
+    rf"|(?P<loud>(?-i:{_WORD.upper()}))(?= )"
     rf"|{_THIS}(?P<this>{_WORD})(?!\w)"
     rf"|(?P<by>{_WORDS['replaced']}) (?:by|durch|von|par|por) "
     r"|- (?P<field>draft|deprecated|archived|obsolete): (?:true|yes)$",
     re.IGNORECASE,
 )
 _TITLE = lazy_regex(
-    rf"[\[(（【](?P<inside>{_WORD})[\])）】]|^(?P<first>{_WORD}) ?[:：–—]", re.IGNORECASE
+    rf"[\[(（【](?P<inside>{_WORD})[\])）】]|^(?P<first>{_WORD}) ?[:：–—]"
+    rf"| (?P<last>(?-i:{_WORD.upper()}))$",
+    re.IGNORECASE,
 )
 _NAME = lazy_regex(
     r"[^\W_][\W_]+(?P<part>draft|entwurf|brouillon|borrador|old|obsolete|outdated|superseded"

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from bot.pages.markup import read_html
 from bot.pages.validity import Validity, validity_of
 
 TODAY = date(2026, 3, 1)
@@ -111,3 +112,31 @@ def test_a_page_of_the_year_that_is_asked_for_is_not_wrong(
 ) -> None:
     found = validity_of("file:///docs/travel.md", "Travel", text, TODAY, question)
     assert found.state == state
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        '<ac:structured-macro ac:name="status"><ac:parameter ac:name="colour">Red</ac:parameter>'
+        '<ac:parameter ac:name="title">DRAFT</ac:parameter></ac:structured-macro>',
+        '<span class="status-macro aui-lozenge aui-lozenge-error">DRAFT</span>',
+    ],
+)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("<p>", "</p>"),
+        ("<p>", " Ask Ada.</p>"),
+        ("<table><tr><th>Status</th><td>", "</td></table>"),
+    ],
+)
+def test_a_status_of_confluence_is_its_title_and_the_page_s_state(
+    status: str, before: str, after: str
+) -> None:
+    body = f"<h1>Travel</h1>{before}{status}{after}<p>The allowance is 45 euros.</p>"
+    page = read_html(f"<html><head><title>Travel</title></head><body>{body}</body></html>", "a")
+    assert "DRAFT" in page.text
+    assert "Red" not in page.text
+    assert said(page.text, title=page.title).state == "draft"
+    page = read_html(f"<h1>Travel {status}</h1><p>The allowance is 45 euros.</p>", "a")
+    assert said(page.text, title=page.title).state == "draft"
