@@ -246,8 +246,8 @@ def test_a_newer_file_stands_before_an_older_message_under_its_title(
     slack.slack.say(LIU, OPS, "look", files=[file])
     with running(fork_server, in_slack, slack):
         both = the_answer(slack, ask(slack))
-    assert 0 < both.index("liu, Kestrel minutes, ") < both.index("9 November")
-    assert both.index("9 November") < both.index("14 October")
+    assert 0 < both.index("liu, Kestrel minutes, ") < both.index("to 9 November")
+    assert both.index("to 9 November") < both.index("14 October")
 
 
 def test_a_guest_finds_no_files_and_has_the_one_that_came_with_the_question_read(
