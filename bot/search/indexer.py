@@ -432,6 +432,8 @@ class IndexWriter:
             return "skipped" if before.problem else "kept"
         if reading.content is None and not reading.problem:
             return "kept"  # another process has changed it meanwhile
+        if before and not before.problem and reading.content is None and not reading.is_settled:
+            return "skipped"  # it is being written, or cannot be opened: its text stands until then
         if before:
             self._forget(before.id)
         self._insert(document, reading, modified)

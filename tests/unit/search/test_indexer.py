@@ -203,16 +203,29 @@ def test_unreadable_files_are_named_with_their_reason(docs: Path, index: Path) -
     assert all(reason and not reason.endswith(".") for reason in reasons.values())
 
 
-def test_a_file_that_becomes_unreadable_leaves_the_index_and_returns(
-    docs: Path, index: Path
-) -> None:
+def test_a_file_that_cannot_be_opened_for_a_while_keeps_its_text(docs: Path, index: Path) -> None:
     write(docs / "a.md", "# A\n\nAlpha.")
     Indexer(index).index([docs])
     write(docs / "a.md", "# A\n\nBeta.", age=100)
     report = Indexer(index, readers=Refused()).index([docs])
     assert [reason for _, reason in report.skipped] == ["it cannot be read (Permission denied)"]
-    assert content(index) == {}
-    assert counts(Indexer(index).index([docs])) == (1, 0, 0, 0)
+    assert "Alpha" in str(content(index))
+    assert counts(Indexer(index).index([docs])) == (0, 1, 0, 0)
+    assert "Beta" in str(content(index))
+
+
+def test_a_file_that_is_being_written_keeps_its_text_until_it_is_settled(
+    docs: Path, index: Path
+) -> None:
+    write(docs / "a.docx", "# A\n\nAlpha.")
+    Indexer(index).index([docs])
+    before = content(index)
+    (docs / "a.docx").write_bytes(b"PK\x03\x04 half of an archive")
+    report = Indexer(index).index([docs])
+    assert (len(report.problems), content(index)) == (1, before)
+    write(docs / "a.docx", "PK\x03\x04 half of an archive", age=100)
+    report = Indexer(index).index([docs])
+    assert (len(report.problems), content(index)) == (1, {})
 
 
 def test_a_file_that_is_too_large_is_looked_at_again_only_when_it_changes(
