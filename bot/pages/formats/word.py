@@ -426,6 +426,8 @@ class _Reader:
                 yield self._run(child, style)
             elif name in ("sdt", "checkBox") and (sign := _box(child)):
                 yield sign
+            elif name == "ddList":
+                yield _chosen(child)
             elif name == "hyperlink":
                 target = self._targets.get(attribute(child, "id") or "")
                 label = "".join(self._inline(child, style))
@@ -530,6 +532,13 @@ def _box(element: Any) -> str:
         found = element.find("{*}sdtPr/{*}checkbox")
         return "" if found is None else CHECKED if is_on(found, "checked") else UNCHECKED
     return CHECKED if is_on(element, "checked", is_on(element, "default")) else UNCHECKED
+
+
+def _chosen(field: Any) -> str:
+    """The entry chosen in a drop-down form field of old: the default, or the first one."""
+    entries = [attribute(each, "val") or "" for each in field.findall("{*}listEntry")]
+    number = value(field, "result") or value(field, "default") or "0"
+    return entries[int(number)] if number.isdecimal() and int(number) < len(entries) else ""
 
 
 def _box_around(paragraph: Any) -> str:

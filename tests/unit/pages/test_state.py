@@ -73,6 +73,11 @@ def field(inside: str) -> str:
     )
 
 
+def drop_down(inside: str) -> str:
+    entries = "".join(f'<w:listEntry w:val="{each}"/>' for each in ("early", "late"))
+    return field("").replace("<w:checkBox></w:checkBox>", f"<w:ddList>{inside}{entries}</w:ddList>")
+
+
 def sign(char: str, font: str = "Wingdings") -> str:
     return f'<w:r><w:sym w:font="{font}" w:char="{char}"/></w:r>'
 
@@ -808,3 +813,17 @@ SAID = {
 def test_what_the_markup_says_is_text(kind: str) -> None:
     name, data, words = SAID[kind]
     assert words in from_bytes(data, None, name).text
+
+
+@pytest.mark.parametrize(
+    ("inside", "chosen"),
+    [
+        ('<w:result w:val="1"/>', "late"),
+        ('<w:default w:val="1"/>', "late"),
+        ("", "early"),
+        ('<w:result w:val="7"/>', ""),
+    ],
+)
+def test_what_is_chosen_in_a_drop_down_field_of_word_is_text(inside: str, chosen: str) -> None:
+    data = word(paragraph(run("Shift: ") + drop_down(inside) + run(".")))
+    assert f"Shift: {chosen}." in from_bytes(data, None, "a.docx").text
