@@ -248,9 +248,12 @@ class Pipeline:
             self._fall_back()
             return await self._answer_question()
         finally:
-            if self._strategy is not None:
-                self._strategy[1].close()
+            self._close_strategy()
             await self._run.prefetcher.aclose()
+
+    def _close_strategy(self) -> None:
+        if self._strategy is not None:
+            self._strategy[1].close()
 
     async def stopped_answer(self) -> Answer:
         """Return an answer made of quotes from what was found before a stop."""
@@ -292,16 +295,7 @@ class Pipeline:
         for answer in self._rewritten.recalled:
             self._run.recalled |= {cited.url: cited.page_hash for cited in answer.cited}
         if self._gathered is None:
-            rewritten = await self._narrowed(self._rewritten)
-            gathered = await self._gather(rewritten)
-            if self._run.only and not any(
-                is_document(each.url) for each in gathered.evidence.sources
-            ):
-                self._run.widen()
-                self._strategy = None
-                gathered = await self._gather(self._rewritten)
-            if self._run.only:
-                self._run.notes.narrowed(self._run.only)
+            gathered = await self._gather_within(self._rewritten)
             if self._run.unanswered and not gathered.evidence.sources:
                 raise NoProviderAvailable(self._run.unanswered)
             self._gathered = gathered
@@ -343,6 +337,20 @@ class Pipeline:
         judged = rewritten.long_form and options.depth != "quick"
         wanted = options.style == "report" or (options.style == "auto" and judged)
         return wanted and rewritten.kind not in ("sources", "thread")
+
+    async def _gather_within(self, rewritten: Rewritten) -> Gathered:
+        """Gather in the documents that the question names, or in all if those have nothing."""
+        gathered = await self._gather(await self._narrowed(rewritten))
+        found = [source.url for source in gathered.evidence.sources]
+        # A model's second gathering costs as much as its first: pages of the web are enough.
+        if self._run.only and not any(self._researcher or is_document(url) for url in found):
+            self._close_strategy()
+            self._strategy = None
+            self._run.widen()
+            return await self._gather(rewritten)
+        if self._run.only:
+            self._run.notes.narrowed(self._run.only)
+        return gathered
 
     async def _narrowed(self, rewritten: Rewritten) -> Rewritten:
         """Restrict the run to the documents that the question names; without a model, plain phrases

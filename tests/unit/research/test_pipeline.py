@@ -11,6 +11,7 @@ import pytest
 from bot.core.errors import ModelUnavailable
 from bot.core.messages import UPLOADED, Attachment, Citation, Entry, Message, Transcript
 from bot.core.posting import Unseen
+from bot.core.reader import Reach
 from bot.operation.configuration import load_settings
 from bot.pages.page import Page
 from bot.reasoning.closest_reasoner import Closest
@@ -18,6 +19,7 @@ from bot.reasoning.evidence import Finish, Read, Rewritten, Search, SubQuestion,
 from bot.reasoning.reasoner import OnAnswer
 from bot.research.pipeline import GUESSED, Pipeline
 from bot.research.run import Run
+from bot.search.filters import Filter
 from bot.search.provider import Unread
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted
@@ -211,3 +213,42 @@ async def test_an_answer_says_what_could_not_be_read(
     answer = await pipeline.research()
     assert bool(answer.citations) is (noted != OTHERS)
     assert [note for note in answer.notes if note in (OTHERS, PARTLY)] == [noted] * bool(noted)
+
+
+# ---------------------------------------------------------------- documents that a question names
+
+
+class Narrow(Shelf):
+    """Has documents that every filter means, and that have nothing."""
+
+    async def narrowed(self, only: Filter, reach: Reach) -> tuple[Filter, bool]:
+        return only, False
+
+
+@pytest.mark.parametrize(
+    ("with_model", "url", "widened"),
+    [
+        (True, "https://example.org/1", False),
+        (True, "", True),
+        (False, "https://example.org/1", True),
+        (False, "file:///a.md", False),
+    ],
+)
+async def test_a_question_is_gathered_again_if_the_documents_it_names_have_nothing(
+    open_run: OpenRun, with_model: bool, url: str, widened: bool
+) -> None:
+    asked = "How tall is the tower in the travel handbook?"
+    pages = {url: Page(url, "Fleet", "The tower is 330 m tall.", NOW)} if url else {}
+    shelf = Narrow(pages, searchable=frozenset({"knowledge"}))
+    run = await open_run(shelf, message=a_message(asked))
+    quoting = Closest(run.calls)
+    meant = Rewritten("search", asked, only=Filter(("travel handbook",)))
+    model = Scripted([[Search((asked,))], [Read((1,))]], rewritten=meant)
+    reasoner = model if with_model else quoting
+    pipeline = Pipeline(run, reasoner, quoting, Transcript(), load_settings(), Unseen())
+    answer = await pipeline.research()
+    again = "Nothing found in these documents: travel handbook. I searched all documents."
+    within = "Searched only in: travel handbook"
+    assert (again in answer.notes, within in answer.notes) == (widened, not widened)
+    if with_model:
+        assert len(model.evidence) == 1, "it writes once, whatever was gathered"
