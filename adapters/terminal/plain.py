@@ -75,6 +75,7 @@ def answer_json(answer: Answer) -> str:
 def plain(answer: Answer) -> str:
     """Format an answer for a file or a pipe: its Markdown, without escape sequences."""
     urls = answer.targets.values()
+    # again without pings: one may have been hidden by an escape ("<\\@1")
     parts = [without_pings(as_words(portable(answer.text, urls)))]
     if answer.citations:
         lines = ["Sources:"]

@@ -21,7 +21,7 @@ from bot.cli.command import command_app, settings_for
 from bot.core.errors import Invalid
 from bot.core.settings import Settings
 from bot.pages.page import counted
-from bot.search.index_report import KEPT_ENOUGH, Holdings, IndexReport, holdings
+from bot.search.index_report import Holdings, IndexReport, holdings
 
 if TYPE_CHECKING:
     from bot.search.vector_filling import Filled
@@ -139,12 +139,8 @@ def _tell_holdings(err: Console, held: Holdings) -> None:
         named = ", ".join(names[:SHOWN_SKIPS]) + ", …" * (len(names) > SHOWN_SKIPS)
         told = f"Left out or unsure: {counted(left)} (in {named})."
         err.print(Text(told, style="dim"), soft_wrap=True)
-    if held.incomplete:
-        count = f"{len(held.incomplete):,} file(s)"
-        few = f"Less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:"
-        err.print(Text(few, style="yellow"), soft_wrap=True)
-        for line in held.losses():
-            err.print(Text(f"  {line}", style="yellow"), soft_wrap=True)
+    for line in held.losses():
+        err.print(Text(line[:1].upper() + line[1:], style="yellow"), soft_wrap=True)
 
 
 def _tell_problems(err: Console, report: IndexReport, shown: int) -> None:

@@ -171,8 +171,8 @@ async def _documents(settings: Settings) -> str:
             f"{held.unread.count:,} of {held.unread.files:,} files are of kinds that are not read"
             f" ({held.unread.kinds})"
         )
-    if held.incomplete:
-        said.append(f"{len(held.incomplete):,} lost words:\n    " + "\n    ".join(held.losses()))
+    if losses := held.losses():
+        said.append("\n  ".join(losses))
     return "; ".join(said)
 
 

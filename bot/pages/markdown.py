@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from html import unescape
 from itertools import groupby
 
-from bot.pages.page import Reading, day_in
+from bot.pages.page import Reading, iso_day
 from bot.pages.page_markdown import (
     CHECKED,
     STRUCK_END,
@@ -232,7 +232,7 @@ def read_markdown(text: str) -> Reading:
     if matter := _FRONT_MATTER.match(text):
         said, fields = _front_matter(matter[1], matter[2])
         title = said.get("title", "")
-        dated = day_in(said.get("updated") or said.get("date", ""))
+        dated = iso_day(said.get("updated") or said.get("date", ""))
         author = said.get("author") or said.get("owner", "")
         kept.append(fields)
         text = text[matter.end() :]

@@ -74,7 +74,7 @@ class Reading(NamedTuple):
 _DAY = re.compile(r"(?:D:)?(\d{4})-?(\d\d)-?(\d\d)")  # also as PDF writes it
 
 
-def day_in(value: str) -> str:
+def iso_day(value: str) -> str:
     """The day at the beginning of a time, in ISO 8601; "" if there is none."""
     found = _DAY.match(value.strip())
     try:

@@ -179,10 +179,9 @@ def choose(question: str, evidence: Evidence) -> tuple[list[tuple[Source, int]],
 
 def _without_current(question: str, weights: Mapping[str, float]) -> Mapping[str, float]:
     """Return weights without words such as "current", if there are others."""
-    words = " ".join(
-        filter(None, (m["word"] or m["characters"] for m in _CURRENT.finditer(question)))
-    )
-    return {term: w for term, w in weights.items() if term not in terms(words)} or weights
+    said = (match["word"] or match["characters"] or "" for match in _CURRENT.finditer(question))
+    words = frozenset(terms(" ".join(said)))
+    return {term: weight for term, weight in weights.items() if term not in words} or weights
 
 
 def _newest_first(

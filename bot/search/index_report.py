@@ -74,13 +74,17 @@ class Holdings:
     unread: Unread
 
     def losses(self) -> list[str]:
-        """The files that lost most words, a line each: " 61 %  a.pdf (3 textless pages)"."""
+        """What is said of the files that lost most words: a sentence, then a line for each."""
+        if not self.incomplete:
+            return []
+        count = f"{len(self.incomplete):,} file(s)"
+        few = f"less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:"
         lines = [
-            f"{kept:4.0%}  {path}" + (f" ({counted(missing)})" if missing else "")
+            f"  {kept:4.0%}  {path}" + (f" ({counted(missing)})" if missing else "")
             for path, kept, missing in self.incomplete[:SHOWN]
         ]
         more = len(self.incomplete) - SHOWN
-        return [*lines, f"… and {more:,} more"] if more > 0 else lines
+        return [few, *lines, *([f"  … and {more:,} more"] if more > 0 else [])]
 
 
 def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:

@@ -24,7 +24,7 @@ from lxml import etree  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
 from bot.pages.media import locked
-from bot.pages.page import day_in, meaningful_title
+from bot.pages.page import iso_day, meaningful_title
 
 MOST_ENTRIES = 20_000
 """The most files in a package; a presentation with 1,000 slides and pictures has some 5,000."""
@@ -125,7 +125,7 @@ class Package:
             return "", ""
         said = {etree.QName(each).localname: each.text or "" for each in root.iter(etree.Element)}
         author = said.get("initial-creator") or said.get("creator", "")
-        return day_in(said.get("modified") or said.get("date", "")), " ".join(author.split())
+        return iso_day(said.get("modified") or said.get("date", "")), " ".join(author.split())
 
     def tree(self, part: str) -> Any:
         """The root element of an XML part; None if there is no such part."""

@@ -36,7 +36,7 @@ from bot.pages.page import (
     TEXTLESS_PAGE,
     Reading,
     compared,
-    day_in,
+    iso_day,
     meaningful_title,
     share,
 )
@@ -101,7 +101,7 @@ def read_pdf(data: bytes, name: str) -> Reading:
             characters += sum(len(line.text) for line in leaf.lines)
             leaves.append(leaf)
         title = meaningful_title(document.get_metadata_value("Title"))
-        dated = day_in(document.get_metadata_value("ModDate"))
+        dated = iso_day(document.get_metadata_value("ModDate"))
         author = document.get_metadata_value("Author")
     if not any(leaf.lines for leaf in leaves):
         raise PageUnreadable(

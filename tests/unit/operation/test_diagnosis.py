@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -199,3 +201,18 @@ async def test_uploads_are_told(
     await examine(documents)
     told = "✓ Uploads: 0 files with 0.0 MB are stored; sent today: 0.0 MB, the most by one person"
     assert told in capsys.readouterr().out
+
+
+async def test_documents_that_are_not_read_or_lost_words_are_told(
+    documents: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "b.md").write_text("# Boats\n\nThe boat is new.", encoding="utf-8")
+    (tmp_path / "docs" / "plan.dwg").write_bytes(b"x")
+    Indexer(documents.index_path).index([tmp_path / "docs"])
+    with closing(sqlite3.connect(documents.index_path)) as connection, connection:
+        connection.execute("UPDATE files SET kept = 0.5 WHERE url LIKE '%/b.md'")
+    await examine(documents)
+    shown = capsys.readouterr().out
+    assert "; 1 of 3 files are of kinds that are not read (.dwg 1)" in shown
+    assert f"; less than 90% of the words was kept of 1 file(s):\n     50%  {tmp_path}" in shown
