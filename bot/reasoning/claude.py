@@ -8,11 +8,8 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
-
-from bot.core.errors import InvalidSetting
+from bot.core.credentials import ClaudeSettings, claude_address, claude_key
 from bot.core.measurements import Observe, nothing_observed
-from bot.core.plugins import named_field
 from bot.core.settings import Price, Settings
 from bot.reasoning.calls import ModelReply, Tokens
 from bot.reasoning.reasoner import (
@@ -20,44 +17,11 @@ from bot.reasoning.reasoner import (
     Models,
     ReasonerFactory,
     cost,
-    usable_key,
-    usable_url,
     without_name,
 )
 
 if TYPE_CHECKING:
     from bot.reasoning.claude_api import ClaudeEndpoint
-
-
-class ClaudeSettings(Settings, defer_build=True):
-    anthropic_api_key: SecretStr | None = named_field(
-        "ANTHROPIC_API_KEY", description="key of the Claude API, which then researches and writes"
-    )
-    anthropic_base_url: str | None = named_field(
-        "ANTHROPIC_BASE_URL", description="address of an endpoint that speaks the Messages API"
-    )
-
-
-def key(settings: ClaudeSettings) -> str:
-    """Return the API key. Raises ``InvalidSetting`` if it is missing, ``CredentialsRefused`` if it
-    is malformed."""
-    secret = settings.anthropic_api_key
-    found = secret.get_secret_value().strip() if secret else ""
-    if not found:
-        raise InvalidSetting(
-            "ANTHROPIC_API_KEY is not set: set it, or set FOOTNOTE_REASONER=auto to be answered "
-            "with quotations."
-        )
-    return usable_key(found, "ANTHROPIC_API_KEY")
-
-
-def address(settings: ClaudeSettings) -> str | None:
-    """Return the base URL without ``/v1``, which the SDK adds; None for the Claude API itself.
-    Raises ``InvalidSetting``."""
-    if not settings.anthropic_base_url:
-        return None
-    url = usable_url(settings.anthropic_base_url, "ANTHROPIC_BASE_URL")
-    return url.removesuffix("/v1").rstrip("/")
 
 
 def models(settings: ClaudeSettings) -> Models:
@@ -138,7 +102,7 @@ def claude_service(
 ) -> ClaudeEndpoint:
     from bot.reasoning.claude_api import ClaudeEndpoint
 
-    return ClaudeEndpoint(settings, key(settings), address(settings), observe)
+    return ClaudeEndpoint(settings, claude_key(settings), claude_address(settings), observe)
 
 
 def _open(
@@ -146,7 +110,7 @@ def _open(
 ) -> AbstractAsyncContextManager[ReasonerFactory]:
     from bot.reasoning.model_reasoner import open_reasoner
 
-    key(settings), address(settings)  # report wrong settings before loading the SDK
+    claude_key(settings), claude_address(settings)  # report wrong settings before loading the SDK
     return open_reasoner(
         "claude", settings, models(settings), lambda: claude_service(settings, observe), wait=wait
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from bot.core.credentials import usable_key, usable_url
 from bot.core.errors import InvalidSetting
 from bot.core.extras import need
 from bot.core.measurements import Observe, nothing_observed
@@ -18,8 +19,6 @@ from bot.reasoning.reasoner import (
     Declaration,
     Models,
     ReasonerFactory,
-    usable_key,
-    usable_url,
     without_name,
 )
 

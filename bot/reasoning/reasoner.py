@@ -16,9 +16,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
-from urllib.parse import urlsplit
 
-from bot.core.errors import CredentialsRefused, InvalidSetting
+from bot.core.errors import InvalidSetting
 from bot.core.measurements import Observe
 from bot.core.messages import Message, Transcript
 from bot.core.plugins import load_parts
@@ -275,30 +274,3 @@ def price_of(settings: Settings, reply: ModelReply) -> float | None:
 def without_name(model: str, name: str) -> str:
     """Return a model's name at its service: ``gpt-a`` for ``openai:gpt-a``."""
     return model.removeprefix(f"{name}:")
-
-
-# ---------------------------------------------------------------- keys and addresses
-
-
-def usable_key(key: str, name: str) -> str:
-    """Check that a key can be sent in a header. Raises ``CredentialsRefused``."""
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise CredentialsRefused(
-            f"{name} holds characters that no key has: copy it again, without spaces or line "
-            "breaks."
-        )
-    return key
-
-
-def usable_url(address: str, name: str) -> str:
-    """Return an HTTP address without its final slash. Raises ``InvalidSetting``."""
-    try:
-        parts = urlsplit(address.strip())
-        works = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        works = False
-    if not works:
-        raise InvalidSetting(
-            f"{name} is not an address like https://host/path: correct it or unset it."
-        )
-    return address.strip().rstrip("/")

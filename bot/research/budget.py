@@ -22,9 +22,9 @@ import asyncio
 import json
 import math
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from time import monotonic
@@ -36,6 +36,7 @@ from bot.core.messages import RunOptions, Usage
 from bot.core.settings import Settings
 from bot.core.texts import texts_for
 from bot.reasoning.calls import ModelReply
+from bot.search.provider import Spent
 from bot.storage.journal import step_key
 from bot.storage.spending import (
     SCOPES,
@@ -272,6 +273,15 @@ class Account:
             cached_tokens=reply.cache_read_tokens,
         )
 
+    def amount_of_search(self, spent: Iterable[Spent]) -> Amount:
+        """Return the cost of a search, which is not counted as a model call."""
+        amount = Amount()
+        for each in spent:
+            reply = ModelReply(each.model, (), "", each.input_tokens, each.output_tokens)
+            amount += replace(self.amount(reply), model_calls=0)
+            amount += Amount(micro_usd=round(1_000_000 * each.usd))
+        return amount
+
     def pay(self, amount: Amount) -> None:
         self._paid += amount
 
@@ -294,19 +304,24 @@ class Account:
 
     # ------------------------------------------------------------ what is under way
 
-    @contextmanager
-    def cover_search(self) -> Iterator[None]:
-        """Reserve a search until it is counted; raises ``BudgetSpent``."""
+    @asynccontextmanager
+    async def cover_search(self, usd: float) -> AsyncIterator[None]:
+        """Reserve a search, and the most that it costs, until it is counted; raises
+        ``BudgetSpent``."""
         self.budget.check_search(self._searches + self._searching)
         self._searching += 1
         try:
-            yield
+            if not usd:
+                yield
+                return
+            async with self._covered(Amount(micro_usd=round(1_000_000 * usd))):
+                yield
         finally:
             self._searching -= 1
 
     @contextmanager
     def cover_page(self) -> Iterator[None]:
-        """Reserve the reading of a page, as ``cover_search``."""
+        """Reserve the reading of a page until it is counted; raises ``BudgetSpent``."""
         self.budget.check_page(self._pages + self._reading)
         self._reading += 1
         try:
@@ -320,7 +335,11 @@ class Account:
 
         Raises ``BudgetSpent`` if the run's budget or a daily budget does not cover it.
         """
-        most = self._most(request)
+        async with self._covered(self._most(request)):
+            yield
+
+    @asynccontextmanager
+    async def _covered(self, most: Amount) -> AsyncIterator[None]:
         while True:
             self.budget.check_model_call(self.usage)
             expected = self._usage(sum(self._under_way, self._paid))

@@ -73,6 +73,8 @@ class Searching(Protocol):
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult: ...
 
+    def price(self, providers: tuple[str, ...] = (), kind: ProviderKind | None = None) -> float: ...
+
     async def read(self, url: str) -> Page | GivenText | None: ...
 
     async def unread(
@@ -217,6 +219,11 @@ class Library:
         others = blend([found.hits, earlier]) if earlier else found.hits
         hits = (*corrected, *(hit for hit in others if hit.url not in known))
         return self._in_reach(replace(found, hits=hits[: query.limit]), query)
+
+    def price(self, providers: tuple[str, ...] = (), kind: ProviderKind | None = None) -> float:
+        """Return the most that such a search costs, in USD."""
+        others = _without_conversations(providers)
+        return 0.0 if providers and not others else self._search.price(others, kind)
 
     async def _found(
         self, query: Query, providers: tuple[str, ...], kind: ProviderKind | None

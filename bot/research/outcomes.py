@@ -41,7 +41,7 @@ from bot.reasoning.evidence import (
 from bot.search.conversation_search import day_of
 from bot.search.filters import Filter
 from bot.search.guarded import without_rest
-from bot.search.provider import Hit, Unread
+from bot.search.provider import Hit, Spent, Unread
 from bot.storage.overview import StoredSearch
 
 # A provider's failure begins with its name (``search.blend``), at the start or after a sentence.
@@ -52,7 +52,7 @@ _NAMED = re.compile(r"(?:^|(?<=[.!?] ))([a-z][a-z0-9_-]*): ")
 class SearchOutcome:
     """The stored result of a search step. ``problem`` is set if no provider could answer, ``said``
     is its wording for the asker; ``withheld`` is the reason if the query was not sent to the web;
-    ``rarity`` and ``missing`` are as in ``search.blend.SearchResult``.
+    ``rarity``, ``missing`` and ``spent`` are as in ``search.blend.SearchResult``.
     """
 
     hits: tuple[Hit, ...]
@@ -62,6 +62,7 @@ class SearchOutcome:
     rarity: dict[str, float] = field(default_factory=dict)
     missing: int = 0
     withheld: str = ""
+    spent: tuple[Spent, ...] = ()
 
 
 def failures_in(told: Iterable[str]) -> list[tuple[str, str]]:

@@ -365,7 +365,9 @@ class Prefetcher:
         self._searches_left = MOST_SEARCHES if self._pages else 0
 
     def search(self, queries: Sequence[Query], kind: ProviderKind | None = None) -> None:
-        """Start likely searches, and read the best of their hits."""
+        """Start likely searches that cost nothing, and read the best of their hits."""
+        if self._library.price(self._providers, kind):
+            return
         for query in queries:
             if self._searches_left <= 0 or self._library.is_busy:
                 return

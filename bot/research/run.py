@@ -630,7 +630,8 @@ class Run(Steps):
 
         async def ask() -> SearchOutcome:
             self.budget.check_time(self.usage)
-            held.enter_context(self.account.cover_search())
+            price = self.library.price(providers, kind)
+            await held.enter_async_context(self.account.cover_search(price))
             withheld = ""
             try:
                 found = await self.prefetcher.found(query, kind)
@@ -645,12 +646,16 @@ class Run(Steps):
                 rarity=found.rarity,
                 missing=found.missing,
                 withheld=withheld,
+                spent=found.spent,
             )
 
-        with ExitStack() as held:
+        def cost(outcome: SearchOutcome) -> Amount:
+            return self.account.amount_of_search(outcome.spent)
+
+        async with AsyncExitStack() as held:
             try:
                 outcome = await self.attempted(
-                    lambda: self.step("search", inputs, ask, _search, title=query.text),
+                    lambda: self.step("search", inputs, ask, _search, title=query.text, cost=cost),
                     inputs={**inputs, "step": "search"},
                 )
             except BudgetSpent as spent:
@@ -660,6 +665,7 @@ class Run(Steps):
                 return SearchOutcome(hits=(), problem=problem)
             if self.account.first_time("search", inputs):
                 self.account.count(searches=1)
+                self.account.pay(cost(outcome))
         is_asked = bool(outcome.hits) or not outcome.withheld
         if is_asked and query.text not in self.queries:
             self.queries.append(query.text)

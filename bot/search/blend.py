@@ -41,6 +41,7 @@ from bot.search.provider import (
     ProviderKind,
     Query,
     SearchProvider,
+    Spent,
     TextGiving,
     Unread,
     Weighing,
@@ -68,13 +69,14 @@ class SearchResult:
 
     ``rarity`` maps each term of the query to how rare it is in the documents searched, at least 0
     (see ``Lexicon``); it is empty if no provider knows. ``missing`` is how many documents could not
-    be found because they are not indexed yet.
+    be found because they are not indexed yet. ``spent`` is what the search cost.
     """
 
     hits: tuple[Hit, ...]
     failures: tuple[str, ...] = ()
     rarity: dict[str, float] = field(default_factory=dict)
     missing: int = 0
+    spent: tuple[Spent, ...] = ()
 
 
 class Search:
@@ -154,7 +156,12 @@ class Search:
             tuple(each.sentence for each in failures),
             await self._rarity(asked, text, query.reach),
             0 if query.reach.is_nothing else await self._missing(asked),
+            tuple(filter(None, (each.bill(sent) for each in asked))),
         )
+
+    def price(self, providers: tuple[str, ...] = (), kind: ProviderKind | None = None) -> float:
+        """Return the most that such a search costs, in USD."""
+        return sum(each.policy.usd for each in self._asked(providers, kind))
 
     async def read(self, url: str) -> Page | GivenText | None:
         """The page, or its text, from the provider that reads ``url``; None if there is none.

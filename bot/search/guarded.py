@@ -20,11 +20,13 @@ from bot.search.provider import (
     GivenText,
     Hit,
     PageReader,
+    PaidHits,
     Policy,
     ProviderKind,
     Query,
     Reporting,
     SearchProvider,
+    Spent,
 )
 
 T = TypeVar("T")
@@ -112,6 +114,7 @@ class Guarded:
         self._cache: TTLCache[Query, tuple[Hit, ...]] = TTLCache(
             CACHED_SEARCHES, max(policy.ttl, 0.001), timer=clock
         )
+        self._unpaid: dict[Query, Spent] = {}
         self._searches: InFlight[tuple[Hit, ...]] = InFlight()
         self._reads: InFlight[Page | GivenText] = InFlight()
 
@@ -122,10 +125,18 @@ class Guarded:
         return await self._searches.join(query, lambda: self._search(query))
 
     async def _search(self, query: Query) -> tuple[Hit, ...]:
-        hits = tuple(await self.call(lambda: self.provider.search(query)))
+        found = await self.call(lambda: self.provider.search(query))
+        if isinstance(found, PaidHits):
+            self._unpaid[query] = found.spent
+        hits = tuple(found)
         if self.policy.ttl > 0:
             self._cache[query] = hits
         return hits
+
+    def bill(self, query: Query) -> Spent | None:
+        """Return what a finished search cost, to the first who asks: of those who share it, only
+        one pays."""
+        return self._unpaid.pop(query, None)
 
     @property
     def rests_for(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
@@ -107,11 +107,30 @@ class GivenText:
     media_type: str
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a search cost: the tokens of a ``model``, and ``usd`` for the search itself."""
+
+    model: str
+    input_tokens: int
+    output_tokens: int
+    usd: float
+
+
+class PaidHits(list[Hit]):
+    """The hits of a search that cost something."""
+
+    def __init__(self, hits: Iterable[Hit], spent: Spent) -> None:
+        super().__init__(hits)
+        self.spent = spent
+
+
 class SearchProvider(Protocol):
     """A source that can be searched for pages.
 
     ``search`` returns at most ``query.limit`` hits, best first, and an empty list when nothing
-    matches. It applies the query's restrictions as far as the provider can.
+    matches; ``PaidHits`` if each search is paid for. It applies the query's restrictions as far as
+    the provider can.
     It raises ``ProviderUnavailable`` (try again later), ``CredentialsRefused`` (wrong key) or
     ``Broken`` (an answer that cannot be parsed). Retries, caching, rate limits and the circuit
     breaker are not its job: ``bot.search.blend`` adds them for all providers.
@@ -282,6 +301,7 @@ class Policy:
     row open the circuit breaker for ``rest`` seconds. ``ttl``: seconds for which a search result is
     cached, 0 for not at all. ``awaited``: seconds that a search waits for this provider once others
     have found enough; if it takes longer, a note says so. None: ``blend.PATIENCE``, without a note.
+    ``usd``: the most that one search costs; what costs money is never searched on a guess.
     """
 
     patience: float = 60.0
@@ -293,6 +313,7 @@ class Policy:
     rest: float = 30.0
     ttl: float = 900.0
     awaited: float | None = None
+    usd: float = 0.0
 
 
 Client = Callable[[], "httpx.AsyncClient"]
@@ -322,7 +343,7 @@ class Declaration(Generic[S]):
     none. ``build`` creates the provider; the client that it may request is shared, and closed by
     its owner. ``switched_on`` returns whether the settings ask for the provider (by a key or an
     address): it is then searched, unless ``FOOTNOTE_PROVIDERS`` excludes it. ``is_fallback`` marks
-    the provider that is searched when none is switched on.
+    providers that are searched only if no other is switched on.
     """
 
     name: str

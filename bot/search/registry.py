@@ -83,7 +83,7 @@ _WIKIPEDIA = Declaration(
     name="wikipedia",
     settings=Settings,
     build=_wiki,
-    switched_on=lambda _: False,
+    switched_on=lambda _: True,
     # https://www.mediawiki.org/wiki/API:Etiquette gives no number; this is far below a browser's.
     policy=lambda _: Policy(rate=20.0, burst=60),
     is_fallback=True,  # it needs no key
@@ -134,14 +134,15 @@ def configured_names(settings: Settings) -> tuple[str, ...]:
     """The names of the providers that are searched for every question, wherever it is asked.
 
     These are the ones in ``settings.providers``, if any; otherwise all that a setting switches on
-    (documents, a key, an address); otherwise the fallback, Wikipedia.
+    (documents, a key, an address); otherwise the fallbacks: Wikipedia and, with an Anthropic key,
+    Claude's web search.
     """
     if settings.providers:
         return tuple(n for n in dict.fromkeys(settings.providers) if n != CONVERSATIONS)
     known = _declared_for(settings).values()
-    switched_on = (each for each in known if isinstance(settings, each.settings))
-    names = tuple(each.name for each in switched_on if each.switched_on(settings))
-    return names or tuple(each.name for each in known if each.is_fallback)
+    usable = [e for e in known if isinstance(settings, e.settings) and e.switched_on(settings)]
+    chosen = [each for each in usable if not each.is_fallback]
+    return tuple(each.name for each in chosen or usable)
 
 
 def _declared_for(settings: Settings) -> dict[str, Declaration[Any]]:

@@ -28,6 +28,7 @@ from bot.search.local_documents import LocalDocuments
 from bot.search.mediawiki import MediaWiki
 from bot.search.provider import Hit, Lexicon, PageReader, Query, SearchProvider
 from bot.search.registry import declarations
+from tests.fakes.claude_search import FakeClaudeSearch
 from tests.fakes.engines import KEY, FakeEngine
 from tests.fakes.mediawiki import WIKI_PAGES, FakeWiki
 from tests.fakes.web_engines import FakeBrave, FakeSearxng, FakeSerper, FakeTavily
@@ -116,7 +117,21 @@ def engine(name: str, fake: Callable[[], FakeEngine]) -> Opener:
     return open_engine
 
 
-KEYS = {"serper_api_key": KEY, "brave_search_api_key": KEY, "tavily_api_key": KEY}
+@asynccontextmanager
+async def claude_search(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
+    api = FakeClaudeSearch()
+    settings = load_settings(anthropic_base_url="https://claude.example/", **KEYS)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(api.app)) as client:
+        yield Case(declarations()["claude"].build(settings, lambda: client), "")
+    assert api.complaints == []
+
+
+KEYS = {
+    "anthropic_api_key": KEY,
+    "serper_api_key": KEY,
+    "brave_search_api_key": KEY,
+    "tavily_api_key": KEY,
+}
 
 READERS = [
     pytest.param(plain_wiki, id="MediaWiki"),
@@ -132,6 +147,7 @@ PROVIDERS = [
     pytest.param(engine("serper", FakeSerper), id="Serper"),
     pytest.param(engine("brave", FakeBrave), id="Brave"),
     pytest.param(engine("tavily", FakeTavily), id="Tavily"),
+    pytest.param(claude_search, id="Claude's web search"),
 ]
 
 
@@ -310,7 +326,7 @@ async def test_a_provider_that_is_not_there_is_unavailable(name: str, tmp_path: 
     places = {
         field: "http://127.0.0.1:9"
         for field in settings_class().model_fields
-        if field.startswith(f"{name}_") and field.endswith("_url")
+        if field.startswith((f"{name}_", "anthropic_")) and field.endswith("_url")
     }
     settings = load_settings(data_dir=tmp_path, **places, **KEYS)
     async with httpx.AsyncClient() as client:

@@ -52,6 +52,7 @@ from tests.fakes.claude_replies import (
     tool,
 )
 from tests.fakes.claude_rules import check, prepare
+from tests.fakes.claude_search import FakeClaudeSearch, search_tool
 from tests.fakes.claude_wire import (
     break_off,
     end,
@@ -127,7 +128,8 @@ class FakeClaude:
     ``refuses`` maps a feature (see ``_FEATURES``) to the words of the 400 that a request with it
     gets, as gateways and older models do.
     ``models`` are the ones that exist (None: those the SDK names). ``minimum_cache`` in tokens
-    (None: the model's own). ``trusting`` checks no request, for benches that measure time.
+    (None: the model's own). ``web`` is what its web search finds.
+    ``trusting`` checks no request, for benches that measure time.
     """
 
     def __init__(
@@ -145,6 +147,7 @@ class FakeClaude:
         minimum_cache: int | None = None,
         trusting: bool = False,
         context_window: int = 200_000,
+        web: FakeClaudeSearch | None = None,
     ) -> None:
         self.requests: list[Recorded] = []
         self.cache = PromptCache(minimum_cache)
@@ -159,6 +162,7 @@ class FakeClaude:
         self.citations_first = citations_first
         self.trusting = trusting
         self.context_window = context_window
+        self.web = web
         self.use(brain)
 
     def use(self, brain: Brain | Script) -> None:
@@ -276,6 +280,8 @@ class FakeClaude:
         return model in get_args(get_args(ModelParam)[0])
 
     def _think(self, asked: dict[str, Any]) -> Reply | Fail:
+        if self.web is not None and search_tool(asked):
+            return self.web.reply(asked)
         brain = self._brain or self._next()
         if not callable(brain):
             return brain
@@ -416,6 +422,7 @@ _FEATURES: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "thinking": lambda asked: "thinking" in asked,
     "strict": lambda asked: any("strict" in tool for tool in asked.get("tools") or ()),
     "tools": lambda asked: bool(asked.get("tools")),
+    "web_search": lambda asked: search_tool(asked) is not None,
     "cache_control": lambda asked: '"cache_control"' in json.dumps(asked),
 }
 

@@ -160,8 +160,15 @@ def body(reply: Reply, message_id: str, model: str, usage: Mapping[str, Any]) ->
         "stop_reason": reply.reason,
         "stop_sequence": None,
         "stop_details": dict(reply.stop_details) if reply.stop_details else None,
-        "usage": {**usage, "output_tokens": reply.tokens},
+        "usage": {**usage, "output_tokens": reply.tokens, **_searches(reply)},
     }
+
+
+def _searches(reply: Reply) -> dict[str, Any]:
+    """The usage of server tools: searches that were billed, which those with an error are not."""
+    results = [b["content"] for b in reply.content if b["type"] == "web_search_tool_result"]
+    number = sum(isinstance(each, list) for each in results)
+    return {"server_tool_use": {"web_search_requests": number}} if results else {}
 
 
 @dataclass(frozen=True, slots=True)

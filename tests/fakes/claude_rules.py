@@ -209,6 +209,10 @@ def _check_tools(request: Mapping[str, Any]) -> None:
         place = f"tools.{at}.custom"
         if not TOOL_NAME.fullmatch(tool.get("name", "")):
             raise Wrong(f"{place}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'")
+        if str(tool.get("type", "")).startswith("web_search_"):
+            if "allowed_domains" in tool and "blocked_domains" in tool:
+                raise Wrong(f"{place}: allowed_domains and blocked_domains exclude each other")
+            continue
         schema = tool.get("input_schema", {})
         if schema.get("type") != "object":
             raise Wrong(f"{place}.input_schema.type: Field required")

@@ -10,10 +10,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from bot.core.credentials import ClaudeSettings
 from bot.core.measurements import nothing_observed
 from bot.operation.configuration import load_settings
 from bot.reasoning.calls import Block, ModelReply, Request
-from bot.reasoning.claude import REASONER, ClaudeSettings, claude_service, models
+from bot.reasoning.claude import REASONER, claude_service, models
 from bot.reasoning.claude_api import ClaudeEndpoint, request_body
 from bot.reasoning.model_reasoner import ModelReasoner
 from bot.reasoning.reasoner import ReasonerFactory

@@ -44,6 +44,9 @@ class Shelf:
     async def unread(self, urls: Sequence[str], *_: object) -> Unread:
         return replace(self.lacking, partly=tuple(t for t in self.lacking.partly if urls))
 
+    def price(self, providers: tuple[str, ...] = (), kind: ProviderKind | None = None) -> float:
+        return 0.0
+
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
         return self.searchable
 

@@ -15,6 +15,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from tests.fakes.claude import FakeClaude, says
+from tests.fakes.claude_search import FakeClaudeSearch, search_tool
+from tests.fakes.engines import WebPage
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import Ended, Program
@@ -292,3 +294,67 @@ def test_web_queries_go_to_the_web_and_knowledge_queries_to_documents(
     shown = json.dumps(claude.requests[-1].body, ensure_ascii=False)
     assert "6.50 euros" in shown
     assert "财务总监" in shown
+
+
+# ---------------------------------------------------------------- Claude's own web search
+
+
+@pytest.fixture
+def ask_the_web(
+    tmp_path: Path, fork_server: ForkServer, site: Site, wiki: FakeWiki, claude: FakeClaude
+) -> Iterator[Ask]:
+    """Asks the program with Claude, its web search, and the wiki beside it."""
+    claude.web = FakeClaudeSearch([WebPage(f"{site.base}/bridge", "Forth Bridge", BRIDGE)])
+    with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
+        settings = {
+            "ANTHROPIC_API_KEY": "sk-test",
+            "ANTHROPIC_BASE_URL": claude_url,
+            "FOOTNOTE_PROVIDERS": "claude,wikipedia",
+            "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
+            "FOOTNOTE_FETCH_ALLOW": urlsplit(site.base).netloc,
+        }
+        yield asking(Program(tmp_path, settings, fork_server))
+
+
+BUILT = "When was the Forth Bridge opened, and who designed it?"
+
+
+def test_claude_finds_pages_of_the_web_and_footnote_reads_and_quotes_them(
+    ask_the_web: Ask, site: Site, claude: FakeClaude
+) -> None:
+    ended = ask_the_web(BUILT)
+    assert ended.code == 0, ended.err
+    assert "/bridge" in site.asked
+    assert "opened on 4 March 1890" in quotes(ended)
+    assert [citation["url"] for citation in ended.json["citations"]] == [f"{site.base}/bridge"]
+    searches = [call for call in claude.calls if search_tool(call)]
+    usage = ended.json["usage"]
+    assert 1 <= len(searches) <= usage["searches"]
+    assert usage["model_calls"] == len(claude.calls) - len(searches)
+    assert usage["usd"] > 0.01 * len(searches)
+
+
+def test_where_claude_may_not_search_the_wiki_answers_and_a_note_says_why(
+    ask_the_web: Ask, claude: FakeClaude
+) -> None:
+    claude.refuses["web_search"] = "Web search is not enabled for this organization."
+    ended = ask_the_web("When was the band AC/DC formed, and in which city?")
+    assert ended.code == 0, ended.err
+    assert "1973" in quotes(ended)
+    assert any("allow web search in the Claude Console" in note for note in ended.json["notes"])
+
+
+def test_no_search_is_paid_for_beyond_the_budget(
+    tmp_path: Path, fork_server: ForkServer, claude: FakeClaude
+) -> None:
+    claude.web = FakeClaudeSearch()
+    with serve(claude) as claude_url:
+        settings = {
+            "ANTHROPIC_API_KEY": "sk-test",
+            "ANTHROPIC_BASE_URL": claude_url,
+            "FOOTNOTE_PROVIDERS": "claude",
+            "FOOTNOTE_MAX_USD": "0.005",
+        }
+        ended = asking(Program(tmp_path, settings, fork_server))(BUILT)
+    assert len([call for call in claude.calls if search_tool(call)]) == 1
+    assert any("budget of 0.005 USD was spent" in note for note in ended.json["notes"])

@@ -18,6 +18,7 @@ from adapters.slack.installations import SCOPES as SLACK_SCOPES
 from adapters.web.pages.handbook import anchor
 from bot.cli.command import HANDBOOK
 from bot.cli.main import app, command_named
+from bot.core.plugins import PartSettings
 from bot.core.settings import TOML, Settings
 from bot.evaluation.evaluation import TYPICAL, expected_usd
 from bot.operation.configuration import known_names, load_settings, settings_class
@@ -92,7 +93,8 @@ FIELDS = dict(zip(known_names(), settings_class().model_fields, strict=True))
 OF_PROVIDERS = {
     field
     for each in declarations().values()
-    for field in set(each.settings.model_fields) - set(Settings.model_fields)
+    if issubclass(each.settings, PartSettings)
+    for field in each.settings.model_fields
 }
 CORE = [name for name, field in FIELDS.items() if field not in OF_PROVIDERS]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.core.credentials import ClaudeSettings
 from bot.core.errors import InvalidSetting
 from bot.operation.configuration import known_names, load_settings, secret_names
-from bot.reasoning.claude import ClaudeSettings
 
 SECRET = "sk-ant-very-secret"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.core.credentials import ClaudeSettings
 from bot.core.errors import InvalidSetting
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names, load_settings
-from bot.reasoning.claude import ClaudeSettings
 from bot.reasoning.reasoner import Models, models_of
 
 ROOT = Path(__file__).parents[3]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
@@ -401,17 +401,29 @@ def test_what_an_earlier_attempt_spent_is_spent() -> None:
 
 
 @pytest.mark.parametrize("kind", ["searches", "pages"])
-def test_searches_and_pages_under_way_count_until_they_are_counted(kind: str) -> None:
+async def test_searches_and_pages_under_way_count_until_they_are_counted(kind: str) -> None:
     account = Account(Budget(**{**_plenty(), kind: 3}), price)
-    cover = account.cover_search if kind == "searches" else account.cover_page
+
+    @asynccontextmanager
+    async def cover() -> AsyncIterator[None]:
+        if kind == "searches":
+            async with account.cover_search(0.0):
+                yield
+        else:
+            with account.cover_page():
+                yield
+
     account.count(**{kind: 1})
-    with cover(), cover(), pytest.raises(BudgetSpent), cover():
-        pass
-    with cover():
+    async with cover(), cover():
+        with pytest.raises(BudgetSpent):
+            async with cover():
+                pass
+    async with cover():
         pass
     account.count(**{kind: 2})
-    with pytest.raises(BudgetSpent), cover():
-        pass
+    with pytest.raises(BudgetSpent):
+        async with cover():
+            pass
     counted = {"searches": account.usage.searches, "pages": account.usage.pages}
     assert counted == {"searches": 0, "pages": 0, kind: 3}
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from bot.core.reader import EVERYTHING, Reach
 from bot.pages.page import Page
-from bot.search.provider import Hit, ProviderKind, Query, Unread
+from bot.search.provider import Hit, PaidHits, ProviderKind, Query, Unread
 from tests.fakes.virtual_time import now
 from tests.unit.samples import NOW
 
@@ -36,7 +36,8 @@ class Scripted:
         self.at.append(now())
         self.queries.append(query)
         try:
-            return (await self._next())[: query.limit]
+            found = await self._next()
+            return found if isinstance(found, PaidHits) else found[: query.limit]
         except asyncio.CancelledError:
             self.cancelled += 1
             raise

@@ -23,7 +23,16 @@ from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
 from bot.search.blend import Search, SearchResult, blend
-from bot.search.provider import GivenText, Hit, Policy, ProviderKind, Query, nearest
+from bot.search.provider import (
+    GivenText,
+    Hit,
+    PaidHits,
+    Policy,
+    ProviderKind,
+    Query,
+    Spent,
+    nearest,
+)
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.search.scripted import Incomplete, Knowing, Scripted, hits, reading, scripted
 
@@ -148,6 +157,26 @@ async def test_what_came_too_late_is_there_for_the_next_who_asks() -> None:
     assert now() == begin
     assert len(slow.queries) == 1
     await both.aclose()
+
+
+SPENT = Spent("claude-haiku-5-5", 8_000, 20, 0.01)
+
+
+@in_virtual_time
+async def test_of_those_who_share_a_search_only_one_pays() -> None:
+    """At the same time, or afterwards from the cache."""
+    paid = scripted(1.0, PaidHits(hits("x", "a"), SPENT), name="x")
+    blended = search(paid)
+    both = await asyncio.gather(*(blended.search(Query("q", 10)) for _ in range(2)))
+    later = await blended.search(Query("q", 10))
+    assert sorted(found.spent for found in (*both, later)) == [(), (), (SPENT,)]
+    assert [named(found.hits) for found in (*both, later)] == [["a"]] * 3
+
+
+async def test_the_price_of_a_search_is_that_of_the_providers_asked() -> None:
+    policies = {"x": Policy(usd=0.05), "y": Policy()}
+    blended = Search([scripted(name="x"), scripted(name="y")], policies=policies)
+    assert (blended.price(), blended.price(("y",))) == (0.05, 0.0)
 
 
 @in_virtual_time

@@ -89,6 +89,9 @@ class Server:
     async def unread(self, *_: object) -> Unread:
         return Unread()
 
+    def price(self, providers: tuple[str, ...] = (), kind: Any = None) -> float:
+        return 0.0
+
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[Any]:
         return frozenset()
 

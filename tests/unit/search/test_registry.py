@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -54,7 +55,7 @@ async def test_the_configured_providers_are_searched_each_once(tmp_path: Path, d
         ("wikpedia", "Did you mean wikipedia?"),
         ("Wikipedia", "Did you mean wikipedia?"),
         ("locale", "Did you mean local?"),
-        ("zzz", "Choose from: brave, local, searxng, serper, tavily, wikipedia."),
+        ("zzz", "Choose from: brave, claude, local, searxng, serper, tavily, wikipedia."),
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest(tmp_path: Path, name: str, said: str) -> None:
@@ -153,8 +154,21 @@ def test_every_setting_of_a_provider_says_what_it_means_and_whose_it_is() -> Non
                 assert not info.is_required()
 
 
-def test_one_provider_is_searched_where_nothing_is_switched_on() -> None:
-    assert [each.name for each in declarations().values() if each.is_fallback] == ["wikipedia"]
+@pytest.mark.parametrize(
+    ("settings", "searched"),
+    [
+        ({}, ("wikipedia",)),
+        ({"anthropic_api_key": "k"}, ("claude", "wikipedia")),
+        ({"anthropic_api_key": "k", "anthropic_base_url": "http://gateway"}, ("wikipedia",)),
+        ({"anthropic_api_key": "k", "serper_api_key": "s"}, ("serper",)),
+        ({"anthropic_api_key": "k", "docs": ["."]}, ("local",)),
+        ({"anthropic_api_key": "k", "providers": ["wikipedia"]}, ("wikipedia",)),
+    ],
+)
+def test_fallbacks_are_searched_only_where_nothing_else_is_switched_on(
+    settings: dict[str, Any], searched: tuple[str, ...]
+) -> None:
+    assert configured_names(load_settings(**settings)) == searched
 
 
 def test_reading_the_settings_loads_nothing_that_searching_needs() -> None:

@@ -69,6 +69,9 @@ class Stuck(Shelf):
     async def unread(self, *_: object) -> Unread:
         return Unread()
 
+    def price(self, providers: tuple[str, ...] = (), kind: ProviderKind | None = None) -> float:
+        return 0.0
+
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
         return frozenset()
 
