@@ -8,6 +8,7 @@ score low because a word happens to be a line above it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 
@@ -100,6 +101,11 @@ _COMMON_CHARACTERS = frozenset(
 term with a neighbouring character.
 """
 _EXAMPLE = re.compile(r"\d+")
+
+
+def idf(found: int, texts: int) -> float:
+    """BM25's inverse document frequency of a word that ``found`` of ``texts`` have, at least 0."""
+    return math.log(1 + (texts - found + 0.5) / (found + 0.5))
 
 
 def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:

@@ -22,7 +22,7 @@ from typing import Any
 from cachetools import LRUCache
 
 from bot.core.errors import PageUnreadable
-from bot.pages.bm25 import relevance, weigh
+from bot.pages.bm25 import idf, relevance, weigh
 from bot.pages.page import Page
 from bot.pages.passages import Passage, Weight, split
 from bot.pages.pool import COMMAND, Pool, TaskFailed
@@ -119,9 +119,7 @@ def _rarity_within(
         )
         for word in wanted
     }
-    return {
-        word: math.log(1 + (len(counts) - n + 0.5) / (n + 0.5)) for word, n in found_in.items() if n
-    }
+    return {word: idf(n, len(counts)) for word, n in found_in.items() if n}
 
 
 def select(

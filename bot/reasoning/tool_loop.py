@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bot.core.reader import display_address
-from bot.pages.bm25 import weigh
+from bot.pages.bm25 import idf, weigh
 from bot.pages.passages import Passage
 from bot.reasoning.calls import (
     BOOLEAN,
@@ -69,15 +69,16 @@ from bot.reasoning.evidence import (
 from bot.search.conversation_search import day_of
 from bot.search.provider import Hit
 from bot.text.names import capitalized_pairs
-from bot.text.terms import terms, without_controls
+from bot.text.sentences import sentences
+from bot.text.terms import keywords, terms, without_controls
 
 TITLE = 200  # characters
-SNIPPET, SNIPPET_READ = 120, 2_000  # characters of a snippet that are shown, and examined
+SNIPPET, SNIPPET_READ = 200, 2_000  # characters of a snippet that are shown, and examined
 SEEN, SEEN_TITLE = 4, 40  # hits shown before that are named again, and characters of their titles
-WITH_SNIPPET = 6  # hits of a query shown with a snippet
+MOST_HITS = 5  # of a query that are shown, besides the pages opened
 LACKING = 0.3  # share of a query's weight: words of at least this weight that no hit has are named
 NEAR = 0.5  # semantic relevance of a hit (``search.provider.Hit``)
-BESIDE = 0.5  # share of the best hit's weight of a query's words; below it no snippet is shown
+BESIDE = 0.5  # share of the best hit's weight of a query's words; below it it is not shown
 QUESTION = 8_000  # characters
 _PUNCTUATION = '?!.,;:"“”()'
 _LITERAL = re.compile(r"\w(?:_|\.|::)\w|^--?\w")
@@ -218,8 +219,10 @@ class _Show:
             f"{result.number}.{at} {heading}{clean(passage.text).strip()}"
             for (at, passage), heading in zip(numbered, headings, strict=True)
         ] or ["(No passage of this page fits the question.)"]
-        whole = " (whole page)" if result.whole else ""
-        named = f"{title(source.url, source.title, TITLE)}{whole}"
+        extent = " (whole page)" if result.whole else ""
+        if source.via:  # a search engine's copy, which may be part of the page
+            extent = f" (text supplied by {line(source.via, TITLE)})"
+        named = f"{title(source.url, source.title, TITLE)}{extent}"
         return SearchResult(
             address_for_model(source.url),
             f"Page {result.number}: {named}",
@@ -263,18 +266,20 @@ def address_for_model(url: str) -> str:
 
 
 def _query(result: QueryResult, again: set[int], opened: Sequence[str], language: str) -> str:
-    """Return a line for each new hit, the first ones with a snippet, and the best hits shown
-    before.
+    """Return a line for each new hit that fits, the numbers of those opened, and the best hits
+    shown before.
 
     ``again`` are the numbers of hits already named as shown before by other queries of the same
     search, ``opened`` the texts of the pages opened with it.
     """
-    weights = weigh(result.query, result.rarity) if result.rarity else {}
+    weights = weigh(result.query, result.rarity or _rarity_among(result))
+    fits = _fitting_hits(result, weights)
     new = [hit for hit in result.hits if not hit.seen]
     sites = {site(hit.hit.url) for hit in new if urlsplit(hit.hit.url).hostname}
-    fits = _fitting_hits(result, weights)
-    told = [hit.number for hit in new if hit.page is None and hit.number in fits][:WITH_SNIPPET]
-    lines = [_hit(hit, weights if hit.number in told else None, len(sites) > 1) for hit in new]
+    close = [hit for hit in new if hit.page is None and hit.number in fits][:MOST_HITS]
+    lines = [_hit(hit, weights, len(sites) > 1) for hit in close]
+    if shown_below := [str(hit.number) for hit in new if hit.page is not None]:
+        lines.append(f"opened: {', '.join(shown_below)}")
     seen = [hit for hit in result.hits if hit.seen and hit.number in fits - again][:SEEN]
     if seen:
         again.update(hit.number for hit in seen)
@@ -282,19 +287,27 @@ def _query(result: QueryResult, again: set[int], opened: Sequence[str], language
             f"{hit.number}. {title(hit.hit.url, hit.hit.title, SEEN_TITLE)}" for hit in seen
         )
         lines.append(f"shown before: {named}")
-    if lacking := _lacking(result, weights, opened, language):
+    if lacking := _lacking(result, weights if result.rarity else {}, opened, language):
         lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
     if result.note:
         lines.append(f"note: {line(result.note, 500)}")
     if not lines:
-        lines.append(f"note: Nothing{' new' if result.hits else ''} was found.")
+        what = "Nothing close" if new else "Nothing new" if result.hits else "Nothing"
+        lines.append(f"note: {what} was found.")
     return element("results", "\n".join(lines), query=result.query)
+
+
+def _rarity_among(result: QueryResult) -> dict[str, float]:
+    """Return how rare each word of a query is among its own hits, where no provider knows how rare
+    it is in all that was searched."""
+    texts = [frozenset(terms(f"{hit.hit.title} {hit.hit.snippet}")) for hit in result.hits]
+    counts = {term: sum(term in text for text in texts) for term in ("", *keywords(result.query))}
+    return {term: idf(number, len(texts)) for term, number in counts.items()}
 
 
 def _fitting_hits(result: QueryResult, weights: Mapping[str, float]) -> set[int]:
     """Return the numbers of the hits whose title and snippet have enough of the query's words
-    compared with the best hit, weighted by rarity, or that are semantically close to it; all if the
-    words' rarity is unknown."""
+    compared with the best hit, weighted by rarity, or that are semantically close to it."""
     shares = {hit.number: _weight_in(weights, hit.hit) for hit in result.hits}
     bar = BESIDE * max(shares.values(), default=0.0)
     near = {hit.number for hit in result.hits if (hit.hit.relevance or 0.0) >= NEAR}
@@ -335,20 +348,19 @@ def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:
     return sum(weight for term, weight in weights.items() if term in found)
 
 
-def _hit(numbered: NumberedHit, wanted: Mapping[str, float] | None, with_site: bool) -> str:
-    """Return ``3. Title — site: snippet``, or that the page is open. ``wanted`` are the weights of
-    the query's words, around which the snippet is cut; if None, there is no snippet."""
+def _hit(numbered: NumberedHit, wanted: Mapping[str, float], with_site: bool) -> str:
+    """Return ``3. Title — site: sentence``, the one of the snippet that has most of the query's
+    words, by the weights ``wanted``."""
     hit = numbered.hit
-    named, snippet = title(hit.url, hit.title, TITLE), ""
-    if wanted is not None:
-        snippet = cut_around(line(hit.snippet, SNIPPET_READ), wanted, SNIPPET)
-    if numbered.page is None and snippet.startswith(named.removesuffix("…")):
+    named, said = title(hit.url, hit.title, TITLE), line(hit.snippet, SNIPPET_READ)
+    each = [said[sentence.start : sentence.end] for sentence in sentences(said)]
+    best = max(each, key=lambda text: sum(wanted.get(t, 0.0) for t in {*terms(text)}), default="")
+    snippet = cut_around(best, wanted, SNIPPET)
+    if snippet.startswith(named.removesuffix("…")):
         named, snippet = snippet, ""  # name a file without a heading by its first line
     shown = f"{numbered.number}. {named}"
     if with_site and urlsplit(hit.url).hostname:
         shown += f" — {line(site(hit.url), 100)}"
-    if numbered.page is not None:
-        return f"{shown} (open)"
     return f"{shown}: {snippet}" if snippet else shown
 
 

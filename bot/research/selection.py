@@ -313,7 +313,8 @@ class ShownPages:
             ),
         )
         self._run.sources.append(source)
-        return ReadResult(shown_for, source, whole=self._run.chooser.is_whole(page, spans))
+        is_whole = not page.via and self._run.chooser.is_whole(page, spans)
+        return ReadResult(shown_for, source, whole=is_whole)
 
     def _note(self, number: int, passages: Sequence[Passage]) -> None:
         spans = self._spans.setdefault(number, set())

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 import queue
 import re
 import sqlite3
@@ -23,7 +22,7 @@ from cachetools import LRUCache
 
 from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.core.reader import EVERYTHING, Reach
-from bot.pages.bm25 import BESIDE, relevance_at, weigh
+from bot.pages.bm25 import BESIDE, idf, relevance_at, weigh
 from bot.pages.page import TEXTLESS_PAGE, Page
 from bot.pages.passages import Weight
 from bot.search.embedder import Embedder, Vector
@@ -242,7 +241,7 @@ class LocalDocuments:
         # Until the next clean-up, passages of removed files are found but not counted.
         passages = max(1, passages)
         counts = {term: min(found.get(term, 0), passages) for term in ("", *wanted)}
-        return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
+        return {term: idf(number, passages) for term, number in counts.items()}
 
     def _read(self, connection: sqlite3.Connection, url: str) -> Page:
         visible = Visible(connection, self._folders, EVERYTHING).condition

@@ -253,9 +253,9 @@ def test_a_hit_is_a_line_and_known_ones_are_named_again() -> None:
     shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
     assert texts(shown[2]["content"]) == (
         '<results query="q">\n'
-        "2. Read — b.example (open)\n"
         "4. New title: two lines\n"
         "5. Web — d.example\n"
+        "opened: 2\n"
         "shown before: 3. Seen; 1. Again\n"
         "note: A near-repeat.\n"
         "</results>\n\n"
@@ -264,18 +264,18 @@ def test_a_hit_is_a_line_and_known_ones_are_named_again() -> None:
     )
 
 
-def test_only_the_first_hits_have_snippets_and_one_site_is_not_named() -> None:
+def test_only_the_first_hits_are_shown_and_one_site_is_not_named() -> None:
     hits = tuple(
         NumberedHit(n, Hit(f"T{n}", f"https://one.example/{n}", "words", "p")) for n in range(1, 8)
     )
     workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
     outcome = Outcome("c1", queries=(QueryResult("q", hits),))
     shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
-    lines = texts(shown[2]["content"]).splitlines()[1:8]
-    assert lines == [*(f"{n}. T{n}: words" for n in range(1, 7)), "7. T7"]
+    lines = texts(shown[2]["content"]).splitlines()[1:7]
+    assert lines == [*(f"{n}. T{n}: words" for n in range(1, 6)), "</results>"]
 
 
-def test_a_hit_that_lacks_the_words_of_the_best_one_is_only_named() -> None:
+def test_a_hit_that_lacks_the_words_of_the_best_one_is_not_shown() -> None:
     hits = (
         NumberedHit(1, Hit("Wilmington", "https://a.example/", "WILM is licensed here.", "p")),
         NumberedHit(2, Hit("Columbia", "https://a.example/2", "A city of the state.", "p")),
@@ -283,15 +283,11 @@ def test_a_hit_that_lacks_the_words_of_the_best_one_is_only_named() -> None:
     )
     result = QueryResult("WILM city", hits, rarity={"wilm": 9.0, "citi": 1.0, "": 10.0})
     workspace = carry_out(Workspace(), a_turn(1, Search(("WILM city",), "c1")))
-    outcome = Outcome("c1", queries=(result, replace(result, rarity={})))
+    outcome = Outcome("c1", queries=(result, replace(result, query="WILM", rarity={})))
     shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
     lines = texts(shown[2]["content"]).splitlines()
-    assert lines[1:4] == [
-        "1. Wilmington: WILM is licensed here.",
-        "2. Columbia",
-        "3. Ort: Eine Stadt.",
-    ]
-    assert "2. Columbia: A city of the state." in lines  # where no word is known to be rare
+    fitting = ["1. Wilmington: WILM is licensed here.", "3. Ort: Eine Stadt."]
+    assert [lines[1:3], lines[6:8]] == [fitting, fitting]  # also by how rare words are among hits
 
 
 def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
@@ -340,7 +336,7 @@ def test_a_name_of_two_words_that_no_hit_has_is_named(query: str, lacking: str) 
     assert (f"no title or snippet has: {lacking}\n" in told) is bool(lacking)
 
 
-def test_a_snippet_is_cut_around_the_words_that_were_searched_for() -> None:
+def test_of_a_snippet_the_sentence_with_the_words_that_were_searched_for_is_shown() -> None:
     before, after = "Much else is told here of the park. " * 5, " Nothing else is told." * 9
     words = f"{before}It has areas of badlands in North Dakota.{after}"
     hits = (NumberedHit(1, Hit("Park", "https://a.example/", words, "p")),)
@@ -349,7 +345,7 @@ def test_a_snippet_is_cut_around_the_words_that_were_searched_for() -> None:
     workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
     turns = (replace(workspace.turns[0], outcomes=(Outcome("c1", queries=(asked,)),)),)
     told = texts(messages(replace(workspace, turns=turns))[2]["content"])
-    assert "1. Park: …It has areas of badlands in North Dakota. Nothing else" in told
+    assert "1. Park: It has areas of badlands in North Dakota.\n" in told
 
 
 def test_a_hit_that_was_shown_before_is_named_again_once_a_search() -> None:
@@ -425,6 +421,12 @@ def test_a_page_is_a_search_result_with_numbered_passages() -> None:
         "citations": {"enabled": True},
     }
     assert missing["text"] == "Page 8: Too large."
+
+
+def test_a_page_that_only_a_search_engine_supplied_is_said_to_be_its_text() -> None:
+    source = replace(a_source(5, "First.", title="A page"), via="Brave")
+    [block] = messages(_with_reads(ReadResult(9, source)))[2]["content"][0]["content"]
+    assert block["title"] == "Page 9: A page (text supplied by Brave)"
 
 
 def test_more_of_a_page_goes_on_counting_its_passages() -> None:

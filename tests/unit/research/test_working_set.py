@@ -144,6 +144,19 @@ async def test_pages_wanted_as_a_whole_are_shown_from_end_to_end(open_run: OpenR
     assert len(starts) > 1
 
 
+@pytest.mark.parametrize(("via", "whole"), [("", True), ("Brave", False)])
+async def test_a_page_is_whole_only_if_its_site_gave_it(
+    open_run: OpenRun, via: str, whole: bool
+) -> None:
+    shelf = a_shelf("Tower.")
+    ((url, page),) = shelf.pages.items()
+    shelf.pages = {url: replace(page, via=via)}
+    reasoner = Scripted()
+    await iterate(await open_run(shelf), reasoner, ASKING, FIRST, searches=1, links=[url])
+    (read,) = reasoner.workspaces[0].given[0].reads
+    assert read.whole is whole
+
+
 @pytest.mark.parametrize(("queries", "each"), [(1, 10), (3, 10), (4, 7), (8, 4)])
 async def test_many_queries_of_one_search_share_the_hits_that_are_shown(
     open_run: OpenRun, queries: int, each: int
