@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
+from bot.pages.formats.pdf_words import Span
 from bot.pages.page_markdown import WIDEST_CELL, table_row
 
 _MOST_OBJECTS = 20_000  # of a page; on one with more, such as a map, no table is looked for
@@ -34,22 +35,6 @@ _COLUMN_GAP = 0.7  # line heights
 _TABLE_GAP = 3.0  # line heights, at most, between two lines of a table
 _ROW_GAP = 1.25  # times the distance of lines in a cell; lines further apart are of two rows
 _FEWEST_FILLED = 0.4  # share of the cells of a table that hold words; in a diagram they are few
-
-
-class Span(NamedTuple):
-    """A word, its characters' indices and its place in points."""
-
-    text: str
-    first: int
-    last: int
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-    @property
-    def middle(self) -> tuple[float, float]:
-        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
 
 class Edge(NamedTuple):
