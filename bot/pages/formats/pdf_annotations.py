@@ -69,7 +69,7 @@ def set_values(lines: list[Line], values: Iterable[Value]) -> None:
         found = None
         for at, line in enumerate(lines):
             beside = (
-                abs(middle(line) - (place.bottom + place.top) / 2) < max(line.height, height) / 2
+                abs(line.middle - (place.bottom + place.top) / 2) < max(line.height, height) / 2
             )
             above = 0 <= line.base - place.top + height / 2 < 1.5 * line.height
             for number, (left, right, _) in enumerate(line.cells):
@@ -80,7 +80,7 @@ def set_values(lines: list[Line], values: Iterable[Value]) -> None:
         if found is None:
             text, box = f"{name}: {value}", (place.left, place.right)
             line = Line(text, *box, place.bottom, height, ((*box, text),))
-            lines.insert(sum(middle(each) > middle(line) for each in lines), line)
+            lines.insert(sum(each.middle > line.middle for each in lines), line)
             continue
         line, number = lines[found[2]], found[3]
         cells = list(line.cells)
@@ -96,9 +96,9 @@ def with_boxes(lines: list[Line], boxes: Iterable[Box]) -> list[Line]:
     alone: list[Line] = []
     for place, sign in boxes:
         middle, box = (place.bottom + place.top) / 2, (place.left, place.right, sign)
-        near = [at for at, line in enumerate(lines) if abs(middle(line) - middle) < line.height]
+        near = [at for at, line in enumerate(lines) if abs(line.middle - middle) < line.height]
         if near:
-            at = min(near, key=lambda at: abs(middle(lines[at]) - middle))
+            at = min(near, key=lambda at: abs(lines[at].middle - middle))
             beside.setdefault(at, []).append(box)
         else:
             height = place.top - place.bottom
@@ -106,7 +106,7 @@ def with_boxes(lines: list[Line], boxes: Iterable[Box]) -> list[Line]:
     for at, found in beside.items():
         lines[at] = _with_signs(lines[at], sorted(found))
     for each in alone:
-        lines.insert(sum(middle(line) > middle(each) for line in lines), each)
+        lines.insert(sum(line.middle > each.middle for line in lines), each)
     return lines
 
 
@@ -128,7 +128,3 @@ def _with_signs(line: Line, boxes: Sequence[tuple[float, float, str]]) -> Line:
     return replace(
         line, text=text, left=cells[0][0], right=cells[-1][1], cells=tuple(cells), code=""
     )
-
-
-def middle(line: Line) -> float:
-    return line.base + line.height / 2

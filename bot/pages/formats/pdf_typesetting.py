@@ -63,6 +63,10 @@ class Line:
     table: str = ""
     is_slanted: bool = False
 
+    @property
+    def middle(self) -> float:
+        return self.base + self.height / 2
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
