@@ -47,12 +47,14 @@ def pdf(
     locked: bool = False,
     boxes: Sequence[tuple[float, float, bool]] = (),
     fields: Sequence[tuple[float, float, str]] = (),
+    notes: Sequence[str] = (),
     drawn: str = "",
 ) -> bytes:
     """A document of US Letter pages (612 by 792 points).
 
     ``boxes`` are tick boxes of a form on the first page: left end, lower edge, and whether ticked;
-    ``fields`` are its text fields "f0", "f1" and so on, with what is filled in. ``drawn`` are the
+    ``fields`` are its text fields "f0", "f1" and so on, with what is filled in;
+    ``notes`` are other annotations on it: the entries of their dictionaries. ``drawn`` are the
     operators of the lines on every page.
     ``first_label`` is what the first page is called. ``locked`` needs a password that nobody has.
     """
@@ -96,6 +98,7 @@ def pdf(
         for state in [b"Yes" if on else b"Off"]
     ]
     form = b" ".join(b"%d 0 R" % field for field in widgets)
+    laid = b" ".join([form, *(b"<< /Type /Annot %b >>" % note.encode() for note in notes)])
     kids = [
         add(
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792]"
@@ -103,7 +106,7 @@ def pdf(
             % (
                 fonts,
                 stream(b"\n".join([drawn.encode(), *map(_shown, page)])),
-                b" /Annots [%b]" % form if widgets and not number else b"",
+                b" /Annots [%b]" % laid if laid.strip() and not number else b"",
             )
         )
         for number, page in enumerate(pages)

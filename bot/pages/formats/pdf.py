@@ -24,7 +24,7 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
-from bot.pages.formats.pdf_annotations import filled_on, set_values, with_boxes
+from bot.pages.formats.pdf_annotations import annotations_on, with_annotations
 from bot.pages.formats.pdf_tables import Grid, Word, edges_on, grids_by_gaps, grids_of
 from bot.pages.formats.pdf_typesetting import (
     Leaf,
@@ -89,7 +89,7 @@ def read_pdf(data: bytes, name: str) -> Reading:
     title = title or title_of(leaves)
     drawn = [(LOST_WORD, "\n".join(leaf.characters for leaf in leaves))]
     running = "\n".join(line.text for leaf in leaves for line in leaf.lines)
-    running += "\n".join(" ".join(leaf.watermark) for leaf in leaves)
+    running += "\n".join(" ".join("".join(leaf.marks)) for leaf in leaves)
     leaves = without_running_lines(leaves)
     text = set_text(leaves)
     kept = share(text, "".join(line.text for leaf in leaves for line in leaf.lines))
@@ -176,27 +176,32 @@ def _leaf(document: Any, index: int) -> Leaf:
         return Leaf(index, label or str(index + 1), ())
     try:
         rows = rows_of(text_page)
-        boxes, values = filled_on(document, page)
+        annotations = annotations_on(document, page)
+        on_page = [each for each in annotations if each.kind != "stamp"]
         across, down = edges_on(page)
-        grids = _tables(grids_of(across, down), rows, [*boxes, *values])
+        grids = _tables(grids_of(across, down), rows, on_page)
         lines, spans = _lines(text_page, rows, grids)
         has_gaps = _have_gaps(lines, 2 if len(across) > 1 else 3)
-        if has_gaps and (more := _tables(grids_by_gaps(across, spans), rows, [*boxes, *values])):
+        if has_gaps and (more := _tables(grids_by_gaps(across, spans), rows, on_page)):
             grids += more
             lines, _ = _lines(text_page, rows, grids)
         slanted = [line for line in lines if line.is_slanted]
         if len(slanted) > _MOST_SLANTED:  # names of a diagram's columns
             slanted = []
         lines = [line for line in lines if line not in slanted]
-        lines = with_boxes(lines, [box for box in boxes if not _grid_of(_middle_of(box[0]), grids)])
-        set_values(lines, [each for each in values if not _grid_of(_middle_of(each[0]), grids)])
+        lines = with_annotations(
+            lines, [each for each in on_page if not _grid_of(_middle_of(each.place), grids)]
+        )
+        has_text = slanted or any(line.height for line in lines)  # and not only notes
+        is_picture = not has_text and pdfium.FPDFPage_CountObjects(page) > 0
         characters = DIVIDED.sub("", text_page.get_text_range())
-        is_picture = not (lines or slanted) and pdfium.FPDFPage_CountObjects(page) > 0
     finally:
         text_page.close()
         page.close()
-    watermark = _closed_up(" ".join(line.text for line in slanted))
-    return Leaf(index, label or str(index + 1), tuple(lines), watermark, is_picture, characters)
+    marks = [f"Stamp: {each.text}" for each in annotations if each.kind == "stamp"]
+    if slanted:
+        marks.append(f"Watermark: {_closed_up(' '.join(line.text for line in slanted))}")
+    return Leaf(index, label or str(index + 1), tuple(lines), tuple(marks), is_picture, characters)
 
 
 def _closed_up(text: str) -> str:

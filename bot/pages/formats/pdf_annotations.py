@@ -1,70 +1,107 @@
-"""Puts what a PDF page has in its annotations, the boxes and fields of forms, into its lines."""
+"""Puts a PDF page's annotations, the fields of forms, notes and stamps, into its lines."""
 
 from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.pages.formats.pdf_typesetting import Line
 from bot.pages.page_markdown import CHECKED, UNCHECKED
 
-MOST_FIELDS = 1_000  # of a form on one page
+MOST_ANNOTATIONS = 1_000  # of a page
 _BOXES = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
 _FIELDS = (
     pdfium.FPDF_FORMFIELD_TEXTFIELD,
     pdfium.FPDF_FORMFIELD_COMBOBOX,
     pdfium.FPDF_FORMFIELD_LISTBOX,
 )
-Box = tuple[pdfium.FS_RECTF, str]  # place and sign
-Value = tuple[pdfium.FS_RECTF, str, str]  # place, name of the field and what is filled in
 _LONGEST_VALUE = 20_000  # bytes of what is filled in
+_STAMPS = (pdfium.FPDF_ANNOT_STAMP, pdfium.FPDF_ANNOT_WATERMARK)
+_READ = (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT, *_STAMPS)
+_NOT_SHOWN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
+_STAMP = re.compile("(?:SB|SH)?((?:[A-Z][a-z]+)+)")
+"""A stamp's name (ISO 32000-1, table 181), or one of Acrobat's own."""
 
 
-def _fields_on(document: Any, page: Any) -> Iterator[tuple[pdfium.FS_RECTF, int, Any]]:
-    """The fields of a form on a page: place, kind and handle, which holds until the next one."""
-    if document.formenv is None:
-        return
-    for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), MOST_FIELDS)):
+class Annotation(NamedTuple):
+    """What an annotation says: the sign of a box, a filled-in value, a note or a stamp."""
+
+    place: pdfium.FS_RECTF
+    kind: Literal["box", "value", "note", "stamp"]
+    name: str  # of a field
+    text: str
+
+
+def annotations_on(document: Any, page: Any) -> list[Annotation]:
+    found = []
+    for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), MOST_ANNOTATIONS)):
         annotation = pdfium.FPDFPage_GetAnnot(page, number)
         try:
-            kind = pdfium.FPDFAnnot_GetFormFieldType(document.formenv, annotation)
-            place = pdfium.FS_RECTF()
-            if kind in _BOXES + _FIELDS and pdfium.FPDFAnnot_GetRect(annotation, place):
-                yield place, kind, annotation
+            subtype, place = pdfium.FPDFAnnot_GetSubtype(annotation), pdfium.FS_RECTF()
+            if subtype in _READ and pdfium.FPDFAnnot_GetRect(annotation, place):
+                is_field = subtype == pdfium.FPDF_ANNOT_WIDGET
+                read = _field if is_field else _written
+                found.append(read(place, document.formenv if is_field else subtype, annotation))
         finally:
             pdfium.FPDFPage_CloseAnnot(annotation)
+    return [each for each in found if each.text]
 
 
-def filled_on(document: Any, page: Any) -> tuple[list[Box], list[Value]]:
-    """What a form says on a page: its tick boxes and radio buttons, and its filled-in fields."""
-    boxes: list[Box] = []
-    values: list[Value] = []
-    for place, kind, field in _fields_on(document, page):
-        if kind in _BOXES:
-            is_on = pdfium.FPDFAnnot_IsChecked(document.formenv, field)
-            boxes.append((place, CHECKED if is_on else UNCHECKED))
-        elif value := _of_field(pdfium.FPDFAnnot_GetFormFieldValue, document.formenv, field):
-            name = _of_field(pdfium.FPDFAnnot_GetFormFieldName, document.formenv, field)
-            values.append((place, name, value))
-    return boxes, values
+def _field(place: pdfium.FS_RECTF, form: Any, annotation: Any) -> Annotation:
+    kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation) if form else None
+    if kind in _BOXES:
+        is_on = pdfium.FPDFAnnot_IsChecked(form, annotation)
+        return Annotation(place, "box", "", CHECKED if is_on else UNCHECKED)
+    if kind not in _FIELDS:
+        return Annotation(place, "value", "", "")
+    name = _text_of(pdfium.FPDFAnnot_GetFormFieldName, form, annotation)
+    value = _text_of(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation)
+    return Annotation(place, "value", name, value)
 
 
-def _of_field(read: Any, form: Any, annotation: Any) -> str:
-    """A text of a field, on one line: PDFium returns its length in bytes, and writes UTF-16."""
-    length = min(read(form, annotation, None, 0), _LONGEST_VALUE)
+def _written(place: pdfium.FS_RECTF, subtype: int, annotation: Any) -> Annotation:
+    is_shown = not pdfium.FPDFAnnot_GetFlags(annotation) & _NOT_SHOWN
+    text = _text_of(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents") if is_shown else ""
+    if subtype not in _STAMPS:
+        return Annotation(place, "note", "", text)
+    name = _STAMP.fullmatch(_text_of(pdfium.FPDFAnnot_GetStringValue, annotation, b"Name"))
+    if name and is_shown:
+        text = re.sub("(?<=[a-z])(?=[A-Z])", " ", name[1])
+    return Annotation(place, "stamp", "", text)
+
+
+def _text_of(read: Any, *of: Any) -> str:
+    """A text on one line: PDFium returns its length in bytes, and writes UTF-16."""
+    length = min(read(*of, None, 0), _LONGEST_VALUE)
     buffer = ctypes.create_string_buffer(length)
-    read(form, annotation, ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR)), length)
+    read(*of, ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR)), length)
     return " ".join(buffer.raw.decode("utf-16-le", "replace").replace("\0", " ").split())
 
 
-def set_values(lines: list[Line], values: Iterable[Value]) -> None:
+def with_annotations(lines: list[Line], found: Sequence[Annotation]) -> list[Line]:
+    """The lines of a page with what is laid over it; notes are behind them, or before them if they
+    are higher on the page."""
+    lines = _with_boxes(lines, [(each.place, each.text) for each in found if each.kind == "box"])
+    _set_values(lines, [each for each in found if each.kind == "value"])
+    notes = [
+        Line(text, place.left, place.right, place.bottom, 0.0)
+        for place, kind, _, text in sorted(found, key=lambda each: -each.place.top)
+        if kind == "note"
+    ]
+    top = max((line.base for line in lines), default=0.0)
+    above = [note for note in notes if note.base > top]
+    return [*above, *lines, *notes[len(above) :]]
+
+
+def _set_values(lines: list[Line], values: Iterable[Annotation]) -> None:
     """Put each value behind its label, to its left or above it; without one it has its name."""
-    for place, name, value in values:
+    for place, _, name, value in values:
         height = place.top - place.bottom
         found = None
         for at, line in enumerate(lines):
@@ -90,7 +127,7 @@ def set_values(lines: list[Line], values: Iterable[Value]) -> None:
         lines[found[2]] = replace(line, text=text, cells=tuple(cells), code="")
 
 
-def with_boxes(lines: list[Line], boxes: Iterable[Box]) -> list[Line]:
+def _with_boxes(lines: list[Line], boxes: Iterable[tuple[pdfium.FS_RECTF, str]]) -> list[Line]:
     """The lines with each box at its label; without a line beside it, it is one of its own."""
     beside: dict[int, list[tuple[float, float, str]]] = {}
     alone: list[Line] = []

@@ -50,6 +50,7 @@ class Line:
     ``cells`` are its parts separated by wide gaps, each with its left and right end. ``hyphen``:
     its last word continues on the next line; the hyphen itself is not in ``text``. ``code`` is the
     text with all its spaces if it is monospaced, else "". ``table`` is a ruled table in Markdown.
+    A note on the page has a ``height`` of 0.
     """
 
     text: str
@@ -70,14 +71,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A page: ``index`` counts from 0, ``label`` is its printed number, ``watermark`` is slanted
-    text across it. ``is_picture``: it has content, but no text. ``characters`` are PDFium's own.
+    """A page: ``index`` counts from 0, ``label`` is its printed number, ``marks`` tell of slanted
+    text and stamps. ``is_picture``: it has content, but no text. ``characters`` are PDFium's own.
     """
 
     index: int
     label: str
     lines: tuple[Line, ...]
-    watermark: str = ""
+    marks: tuple[str, ...] = ()
     is_picture: bool = False
     characters: str = ""
 
@@ -103,11 +104,10 @@ def set_text(leaves: Sequence[Leaf]) -> str:
     pages = [(leaf.label, _blocks(leaf, body, known)) for leaf in leaves]
     _mend_across_pages([blocks for _, blocks in pages], known)
     parts: list[str] = []
-    marks = [leaf.watermark for leaf in leaves]
-    for number, (label, blocks) in enumerate(pages):
-        mark = marks[number]
-        if mark and mark not in marks[:number]:
-            blocks.insert(0, _Block("paragraph", f"Watermark: {mark}"))
+    told: set[str] = set()
+    for leaf, (label, blocks) in zip(leaves, pages, strict=True):
+        blocks[:0] = [_Block("paragraph", mark) for mark in leaf.marks if mark not in told]
+        told.update(leaf.marks)
         if blocks:
             parts.append(f"## Page {label}")
             for above, block in pairwise((_Block("heading", ""), *blocks)):
@@ -200,7 +200,7 @@ def _keys(line: Line, leaf: Leaf) -> Iterator[tuple[str, int]]:
 def _body_height(leaves: Sequence[Leaf]) -> float:
     heights: Counter[float] = Counter()
     for leaf in leaves:
-        for line in leaf.lines:
+        for line in filter(lambda line: line.height, leaf.lines):
             heights[round(line.height * 2) / 2] += len(line.text)
     return heights.most_common(1)[0][0] if heights else 0.0
 
@@ -269,7 +269,7 @@ def _goes_on(group: Sequence[Line], line: Line, distance: float) -> bool:
     if last.code or line.code:
         return bool(last.code and line.code) and _is_next(last, line, _EMPTY_LINES * line.height)
     if last.hyphen:
-        return True
+        return line.height > 0
     if len(last.cells) > 1 or len(line.cells) > 1:
         return len(last.cells) > 1 and len(line.cells) > 1 and _is_next(last, line, 2 * distance)
     if abs(line.height / last.height - 1) > _OTHER_SIZE if last.height else True:

@@ -303,6 +303,40 @@ def test_a_watermark_is_told_once_and_is_no_title() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("entries", "text"),
+    [
+        ("/Subtype /Stamp /Name /Draft", "Stamp: Draft\n\nA word."),
+        ("/Subtype /Stamp /Name /SBNotApproved", "Stamp: Not Approved\n\nA word."),
+        ("/Subtype /Stamp /Name /x1 /Contents (VOID)", "Stamp: VOID\n\nA word."),
+        ("/Subtype /Watermark /Contents (DRAFT)", "Stamp: DRAFT\n\nA word."),
+        ("/Subtype /Stamp /Name /Draft /F 2", "A word."),  # hidden
+        ("/Subtype /FreeText /Contents (Ask\rAda.)", "A word.\n\nAsk Ada."),
+        ("/Subtype /FreeText /Contents (Ask Ada.) /F 32", "A word."),  # not on the screen
+        ("/Subtype /Text /Contents (Ask Ada.)", "A word."),  # only an icon is seen
+    ],
+)
+def test_stamps_and_notes_on_a_page_are_text(entries: str, text: str) -> None:
+    data = pdf([[Typed(72, 700, "A word.")]], notes=[f"/Rect [72 600 172 620] {entries}"])
+    assert read_pdf(data, "x").text == f"## Page 1\n\n{text}"
+
+
+def test_a_note_above_the_text_or_in_a_cell_is_read_there() -> None:
+    note = "/Subtype /FreeText /Contents (Ask Ada.) /Rect [180 {} 280 {}]"
+    drawn = lines_at([72, 170, 400], [640, 680, 700])
+    words = [Typed(75, 685, "Model"), Typed(175, 685, "T"), Typed(75, 645, "Parking")]
+    data = pdf([words], drawn=drawn, notes=[note.format(730, 745), note.format(645, 655)])
+    assert read_pdf(data, "x").text == (
+        "## Page 1\n\nAsk Ada.\n\n| Model | T |\n| --- | --- |\n| Parking | Ask Ada. |"
+    )
+
+
+def test_a_picture_with_a_note_is_still_a_page_without_text() -> None:
+    note = "/Subtype /FreeText /Contents (Ask Ada.) /Rect [72 600 172 620]"
+    reading = read_pdf(pdf([[]], drawn="0 0 m 9 9 l S", notes=[note]), "x")
+    assert (reading.text, reading.omitted) == ("## Page 1\n\nAsk Ada.", {"textless page": 1})
+
+
 def test_a_page_without_text_is_counted() -> None:
     pages: list[list[Typed]] = [[Typed(72, 700, "A word.")], []]
     assert read_pdf(pdf(pages, drawn="0 0 m 9 9 l S"), "x").omitted == {"textless page": 1}
