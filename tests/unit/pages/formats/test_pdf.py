@@ -176,6 +176,14 @@ def test_wrapped_cells_of_a_ruled_table_stay_in_their_rows(drawn: str) -> None:
     )
 
 
+@pytest.mark.parametrize("is_figure", [False, True])
+def test_rulings_in_a_form_that_is_no_figure_make_a_table(is_figure: bool) -> None:
+    form = lines_at([36, 70, 150, 200], [302.5, 320, 340, 350])
+    form += " BT /F1 9 Tf 10 10 Td (1) Tj ET" if is_figure else ""
+    data = pdf([WRAPPED], drawn="q 2 0 0 2 0 0 cm /X Do Q", form=form)
+    assert ("| R-1 | Late delivery of pumps |" in read_pdf(data, "x").text) is not is_figure
+
+
 PRICES = [
     [["Article"], ["Use"], ["Price"]],
     [["A-1"], ["Doors that stay", "open all day"], ["12", "euros"]],
