@@ -351,9 +351,27 @@ def test_a_page_without_text_is_counted() -> None:
     assert read_pdf(pdf(pages), "x").omitted == {}  # empty
 
 
-def test_words_in_visual_order_are_turned_round() -> None:
-    visual = [*typed(["رفسلا"]), *typed(["A word."], top=600)]
-    assert "السفر" in read_pdf(pdf([visual]), "x").text
+@pytest.mark.parametrize(
+    ("shown", "read"),
+    [
+        ("רפס", "ספר"),
+        ("ספר טוב", "בוט רפס"),
+        (".בוט רפס", "ספר טוב."),
+        # Latin words and figures are read from left to right
+        ("SAP X תכרעמב", "במערכת SAP X"),
+        (".me@home.org תבותכל בותכ", "כתוב לכתובת me@home.org."),
+        ("X-200 הבאשמ", "משאבה X-200"),
+        (".31/12/2025 דע", "עד 31/12/2025."),
+        ("25% דע", "עד 25%"),
+        # the signs that are seen, and those that the text behind them has
+        ("(בוט) רפס", "ספר (טוב)"),
+        (")בוט( רפס", "ספר (טוב)"),
+        # words within a Latin line
+        ("The word םולש means, and םלוע םולש too.", "The word שלום means, and שלום עולם too."),
+    ],
+)
+def test_words_from_right_to_left_are_read_in_their_order(shown: str, read: str) -> None:
+    assert read_pdf(pdf([typed([shown])]), "x").text == f"## Page 1\n\n{read}"
 
 
 def test_two_columns_are_read_one_after_the_other() -> None:
