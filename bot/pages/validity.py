@@ -33,6 +33,7 @@ _WORDS: Mapping[State, str] = {
     "archived": "archived|archiviert|archivée?|archivad[oa]|已归档|已歸檔",
     "replaced": "superseded|replaced|ersetzt|abgelöst|remplacée?|sustituid[oa]|被取代|已被替代",
 }
+_STAMPED = "void|expired"  # of a page only as a status; other pages are about such things
 _WORD = f"(?:{'|'.join(_WORDS.values())})"
 _THIS = (
     r"(?:this|dies(?:e|er|es)|cette|cet?|este|esta|本|此|该|該) ?(?:page|document|policy|guide"
@@ -42,8 +43,8 @@ _THIS = (
     r" ?(?:(?:an?|now|only|still|ein|nur|un|une|durch) )?"
 )
 _NOTICE = lazy_regex(
-    r"(?:- )?(?:(?:document |page |doc )?status|state|watermark|statut|estado|状态|狀態)"
-    rf" ?[:：|] ?(?P<status>{_WORD})(?!\w)"
+    r"(?:- )?(?:(?:document |page |doc )?status|state|watermark|stamp|statut|estado|状态|狀態)"
+    rf" ?[:：|] ?(?P<status>{_WORD}|{_STAMPED})(?!\w)"
     rf"|(?P<alone>{_WORD})[*_]* ?(?:$|[,.:;!–—|\])}}）】，。：；！]|-(?= )"
     r"|(?:since|seit|depuis|desde) )"
     rf"|(?P<loud>(?-i:{_WORD.upper()}))(?= )"
@@ -170,6 +171,8 @@ def _noticed(title: str, head: str) -> tuple[State, str]:
 
 def _state(word: str) -> State:
     """Return the state that a word stands for; other words mean that something is from before."""
+    if re.match(_STAMPED, word, re.IGNORECASE):
+        return "deprecated"
     return next(
         (state for state, words in _WORDS.items() if re.match(words, word, re.IGNORECASE)),
         "archived",

@@ -47,13 +47,17 @@ def pdf(
     locked: bool = False,
     boxes: Sequence[tuple[float, float, bool]] = (),
     fields: Sequence[tuple[float, float, str]] = (),
+    notes: Sequence[str] = (),
     drawn: str = "",
+    form: str = "",
 ) -> bytes:
     """A document of US Letter pages (612 by 792 points).
 
     ``boxes`` are tick boxes of a form on the first page: left end, lower edge, and whether ticked;
-    ``fields`` are its text fields "f0", "f1" and so on, with what is filled in. ``drawn`` are the
+    ``fields`` are its text fields "f0", "f1" and so on, with what is filled in;
+    ``notes`` are other annotations on it: the entries of their dictionaries. ``drawn`` are the
     operators of the lines on every page.
+    ``form`` are those of the form XObject /X.
     ``first_label`` is what the first page is called. ``locked`` needs a password that nobody has.
     """
     objects: list[bytes] = [b"", b""]
@@ -75,7 +79,12 @@ def pdf(
         b"<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /Identity-H"
         b" /DescendantFonts [%d 0 R] /ToUnicode %d 0 R >>" % (shapes, stream(_TO_UNICODE))
     )
-    fonts = b"<< /Font << /F1 %d 0 R /F2 %d 0 R /F3 %d 0 R >> >>" % (latin, other, mono)
+    faces = b"/Font << /F1 %d 0 R /F2 %d 0 R /F3 %d 0 R >>" % (latin, other, mono)
+    placed = add(
+        b"<< /Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << %b >> /Length %d >>"
+        b"\nstream\n%b\nendstream" % (faces, len(form), form.encode())
+    )
+    fonts = b"<< %b /XObject << /X %d 0 R >> >>" % (faces, placed)
     look = add(
         b"<< /Type /XObject /Subtype /Form /BBox [0 0 12 12] /Length 0 >>\nstream\n\nendstream"
     )
@@ -95,7 +104,8 @@ def pdf(
         for number, (x, y, on) in enumerate(boxes)
         for state in [b"Yes" if on else b"Off"]
     ]
-    form = b" ".join(b"%d 0 R" % field for field in widgets)
+    filled = b" ".join(b"%d 0 R" % field for field in widgets)
+    laid = b" ".join([filled, *(b"<< /Type /Annot %b >>" % note.encode() for note in notes)])
     kids = [
         add(
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792]"
@@ -103,7 +113,7 @@ def pdf(
             % (
                 fonts,
                 stream(b"\n".join([drawn.encode(), *map(_shown, page)])),
-                b" /Annots [%b]" % form if widgets and not number else b"",
+                b" /Annots [%b]" % laid if laid.strip() and not number else b"",
             )
         )
         for number, page in enumerate(pages)
@@ -112,7 +122,7 @@ def pdf(
     if first_label != 1:
         labels = b" /PageLabels << /Nums [0 << /S /D /St %d >>] >>" % first_label
     if widgets:
-        labels += b" /AcroForm << /Fields [%b] >>" % form
+        labels += b" /AcroForm << /Fields [%b] >>" % filled
     objects[0] = b"<< /Type /Catalog /Pages 2 0 R%b >>" % labels
     references = b" ".join(b"%d 0 R" % kid for kid in kids)
     objects[1] = b"<< /Type /Pages /Count %d /Kids [%b] >>" % (len(kids), references)

@@ -176,6 +176,14 @@ def test_wrapped_cells_of_a_ruled_table_stay_in_their_rows(drawn: str) -> None:
     )
 
 
+@pytest.mark.parametrize("is_figure", [False, True])
+def test_rulings_in_a_form_that_is_no_figure_make_a_table(is_figure: bool) -> None:
+    form = lines_at([36, 70, 150, 200], [302.5, 320, 340, 350])
+    form += " BT /F1 9 Tf 10 10 Td (1) Tj ET" if is_figure else ""
+    data = pdf([WRAPPED], drawn="q 2 0 0 2 0 0 cm /X Do Q", form=form)
+    assert ("| R-1 | Late delivery of pumps |" in read_pdf(data, "x").text) is not is_figure
+
+
 PRICES = [
     [["Article"], ["Use"], ["Price"]],
     [["A-1"], ["Doors that stay", "open all day"], ["12", "euros"]],
@@ -303,15 +311,67 @@ def test_a_watermark_is_told_once_and_is_no_title() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("entries", "text"),
+    [
+        ("/Subtype /Stamp /Name /Draft", "Stamp: Draft\n\nA word."),
+        ("/Subtype /Stamp /Name /SBNotApproved", "Stamp: Not Approved\n\nA word."),
+        ("/Subtype /Stamp /Name /x1 /Contents (VOID)", "Stamp: VOID\n\nA word."),
+        ("/Subtype /Watermark /Contents (DRAFT)", "Stamp: DRAFT\n\nA word."),
+        ("/Subtype /Stamp /Name /Draft /F 2", "A word."),  # hidden
+        ("/Subtype /FreeText /Contents (Ask\rAda.)", "A word.\n\nAsk Ada."),
+        ("/Subtype /FreeText /Contents (Ask Ada.) /F 32", "A word."),  # not on the screen
+        ("/Subtype /Text /Contents (Ask Ada.)", "A word."),  # only an icon is seen
+    ],
+)
+def test_stamps_and_notes_on_a_page_are_text(entries: str, text: str) -> None:
+    data = pdf([[Typed(72, 700, "A word.")]], notes=[f"/Rect [72 600 172 620] {entries}"])
+    assert read_pdf(data, "x").text == f"## Page 1\n\n{text}"
+
+
+def test_a_note_above_the_text_or_in_a_cell_is_read_there() -> None:
+    note = "/Subtype /FreeText /Contents (Ask Ada.) /Rect [180 {} 280 {}]"
+    drawn = lines_at([72, 170, 400], [640, 680, 700])
+    words = [Typed(75, 685, "Model"), Typed(175, 685, "T"), Typed(75, 645, "Parking")]
+    data = pdf([words], drawn=drawn, notes=[note.format(730, 745), note.format(645, 655)])
+    assert read_pdf(data, "x").text == (
+        "## Page 1\n\nAsk Ada.\n\n| Model | T |\n| --- | --- |\n| Parking | Ask Ada. |"
+    )
+
+
+def test_a_picture_with_a_note_is_still_a_page_without_text() -> None:
+    note = "/Subtype /FreeText /Contents (Ask Ada.) /Rect [72 600 172 620]"
+    reading = read_pdf(pdf([[]], drawn="0 0 m 9 9 l S", notes=[note]), "x")
+    assert (reading.text, reading.omitted) == ("## Page 1\n\nAsk Ada.", {"textless page": 1})
+
+
 def test_a_page_without_text_is_counted() -> None:
     pages: list[list[Typed]] = [[Typed(72, 700, "A word.")], []]
     assert read_pdf(pdf(pages, drawn="0 0 m 9 9 l S"), "x").omitted == {"textless page": 1}
     assert read_pdf(pdf(pages), "x").omitted == {}  # empty
 
 
-def test_words_in_visual_order_are_turned_round() -> None:
-    visual = [*typed(["رفسلا"]), *typed(["A word."], top=600)]
-    assert "السفر" in read_pdf(pdf([visual]), "x").text
+@pytest.mark.parametrize(
+    ("shown", "read"),
+    [
+        ("רפס", "ספר"),
+        ("ספר טוב", "בוט רפס"),
+        (".בוט רפס", "ספר טוב."),
+        # Latin words and figures are read from left to right
+        ("SAP X תכרעמב", "במערכת SAP X"),
+        (".me@home.org תבותכל בותכ", "כתוב לכתובת me@home.org."),
+        ("X-200 הבאשמ", "משאבה X-200"),
+        (".31/12/2025 דע", "עד 31/12/2025."),
+        ("25% דע", "עד 25%"),
+        # the signs that are seen, and those that the text behind them has
+        ("(בוט) רפס", "ספר (טוב)"),
+        (")בוט( רפס", "ספר (טוב)"),
+        # words within a Latin line
+        ("The word םולש means, and םלוע םולש too.", "The word שלום means, and שלום עולם too."),
+    ],
+)
+def test_words_from_right_to_left_are_read_in_their_order(shown: str, read: str) -> None:
+    assert read_pdf(pdf([typed([shown])]), "x").text == f"## Page 1\n\n{read}"
 
 
 def test_two_columns_are_read_one_after_the_other() -> None:

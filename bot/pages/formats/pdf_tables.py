@@ -15,18 +15,22 @@ from __future__ import annotations
 
 import ctypes
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+from pypdfium2 import PdfMatrix
 
+from bot.pages.formats.pdf_words import Span
 from bot.pages.page_markdown import WIDEST_CELL, table_row
 
 _MOST_OBJECTS = 20_000  # of a page; on one with more, such as a map, no table is looked for
 _MOST_SEGMENTS = 20_000
+_DEEPEST = 8  # forms (pages of their own) within each other
+_UNMOVED = PdfMatrix()
 _MOST_CELLS = 5_000
 _SNAP = 3.0  # points: edges nearer than that are one
 _SHORTEST = 5.0  # points: of an edge
@@ -34,22 +38,6 @@ _COLUMN_GAP = 0.7  # line heights
 _TABLE_GAP = 3.0  # line heights, at most, between two lines of a table
 _ROW_GAP = 1.25  # times the distance of lines in a cell; lines further apart are of two rows
 _FEWEST_FILLED = 0.4  # share of the cells of a table that hold words; in a diagram they are few
-
-
-class Span(NamedTuple):
-    """A word, its characters' indices and its place in points."""
-
-    text: str
-    first: int
-    last: int
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-    @property
-    def middle(self) -> tuple[float, float]:
-        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
 
 class Edge(NamedTuple):
@@ -346,24 +334,21 @@ def edges_on(page: Any) -> tuple[list[Edge], list[Edge]]:
     down: list[Edge] = []
     count = pdfium.FPDFPage_CountObjects(page)
     left = _MOST_SEGMENTS if count <= _MOST_OBJECTS else 0
-    x, y, matrix = ctypes.c_float(), ctypes.c_float(), pdfium.FS_MATRIX()
-    for number in range(count if left else 0):
-        item = pdfium.FPDFPage_GetObject(page, number)
-        if pdfium.FPDFPageObj_GetType(item) != pdfium.FPDF_PAGEOBJ_PATH:
+    x, y = ctypes.c_float(), ctypes.c_float()
+    items = [pdfium.FPDFPage_GetObject(page, number) for number in range(count if left else 0)]
+    for item, is_path, matrix in islice(_objects(items), _MOST_OBJECTS):
+        if not is_path:
             continue
         segments = pdfium.FPDFPath_CountSegments(item)
         left -= segments
-        if left < 0 or not pdfium.FPDFPageObj_GetMatrix(item, matrix):
+        if left < 0:
             break
         start = last = (0.0, 0.0)
         for at in range(segments):
             segment = pdfium.FPDFPath_GetPathSegment(item, at)
             kind = pdfium.FPDFPathSegment_GetType(segment)
             pdfium.FPDFPathSegment_GetPoint(segment, x, y)
-            point = (
-                matrix.a * x.value + matrix.c * y.value + matrix.e,
-                matrix.b * x.value + matrix.d * y.value + matrix.f,
-            )
+            point = matrix.on_point(x.value, y.value)
             if kind == pdfium.FPDF_SEGMENT_MOVETO:
                 start = point
             elif kind == pdfium.FPDF_SEGMENT_LINETO:
@@ -372,6 +357,29 @@ def edges_on(page: Any) -> tuple[list[Edge], list[Edge]]:
                 _add(point, start, across, down)
             last = point
     return across, down
+
+
+def _objects(
+    items: Sequence[Any], outer: PdfMatrix = _UNMOVED, depth: int = 0
+) -> Iterator[tuple[Any, bool, PdfMatrix]]:
+    """The objects of a page and of the forms on it, whether each is a path, and its matrix. A form
+    with text of its own beside other text is a figure and left out."""
+    for item in items:
+        kind, raw, matrix = pdfium.FPDFPageObj_GetType(item), pdfium.FS_MATRIX(), outer
+        is_form = kind == pdfium.FPDF_PAGEOBJ_FORM and depth < _DEEPEST
+        if is_form or kind == pdfium.FPDF_PAGEOBJ_PATH:
+            pdfium.FPDFPageObj_GetMatrix(item, raw)
+            matrix = PdfMatrix.from_raw(raw).multiply(outer)
+        yield item, kind == pdfium.FPDF_PAGEOBJ_PATH, matrix
+        if is_form:
+            count = min(pdfium.FPDFFormObj_CountObjects(item), _MOST_OBJECTS)
+            inside = [pdfium.FPDFFormObj_GetObject(item, number) for number in range(count)]
+            if not (_has_text(items) and _has_text(inside)):
+                yield from _objects(inside, matrix, depth + 1)
+
+
+def _has_text(items: Sequence[Any]) -> bool:
+    return any(pdfium.FPDFPageObj_GetType(item) == pdfium.FPDF_PAGEOBJ_TEXT for item in items)
 
 
 def _add(
