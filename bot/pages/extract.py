@@ -98,13 +98,9 @@ def _read(
 
             return read_pdf(data, shown)
         case "package":
-            from bot.pages.formats.packages import open_package
             from bot.pages.second_reading import of_package
 
             reading = _read_package(data, shown)
-            with open_package(data, shown, "a document") as package:
-                dated, author = package.properties()
-            reading = reading._replace(dated=dated, author=author)
             if any(n for each, n in reading.omitted.items() if each.startswith("hidden")):
                 return reading  # what a second reading finds besides may be what is hidden
             try:
@@ -221,6 +217,12 @@ def _read_package(data: bytes, name: str) -> Reading:
 
     with open_package(data, name, "a ZIP file, as Office documents are,") as package:
         kind = _kind(package)
+        dated, author = package.properties()
+    reading = _read_kind(kind, data, name)
+    return reading._replace(dated=dated, author=author)
+
+
+def _read_kind(kind: str, data: bytes, name: str) -> Reading:
     match kind:
         case "word":
             from bot.pages.formats.word import read_word
