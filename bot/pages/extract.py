@@ -98,13 +98,9 @@ def _read(
 
             return read_pdf(data, shown)
         case "package":
-            from bot.pages.formats.packages import open_package
             from bot.pages.second_reading import of_package
 
             reading = _read_package(data, shown)
-            with open_package(data, shown, "a document") as package:
-                dated, author = package.properties()
-            reading = reading._replace(dated=dated, author=author)
             if any(n for each, n in reading.omitted.items() if each.startswith("hidden")):
                 return reading  # what a second reading finds besides may be what is hidden
             try:
@@ -148,11 +144,12 @@ def _read_text(kind: Kind, source: str, name: str, people: bytes) -> Reading:
             return read_transcript(source)
     source = _CONTROLS.sub("", source)
     match kind:
-        case "rst" | "asciidoc" | "org" | "man":
+        case "rst" | "asciidoc" | "org":
             return _read_headed(kind, source, name)
-        case "rtf" | "docbook" | "fb2" | "latex" | "mediawiki" | "textile":
-            if pandoc.program() is not None or kind in ("docbook", "fb2"):
-                return pandoc.read_with_pandoc(kind, source, shown)
+        case "rtf" | "docbook" | "fb2" | "latex" | "man" | "mediawiki" | "textile":
+            if pandoc.program() is not None or kind in ("docbook", "fb2", "man"):
+                dialect = "mdoc" if kind == "man" and _MDOC.search(source) else kind
+                return pandoc.read_with_pandoc(dialect, source, shown)
             if kind in ("rtf", "latex") and len(source) <= MOST_MARKUP:
                 from bot.pages.formats.without_pandoc import read_latex, read_rtf
 
@@ -187,9 +184,8 @@ def _read_headed(kind: HeadedKind, source: str, name: str) -> Reading:
         return plain
     if pandoc.program() is None or len(source) > MOST_MARKUP:
         return plain
-    dialect = "mdoc" if kind == "man" and _MDOC.search(source) else kind
     try:
-        whole = pandoc.read_with_pandoc(dialect, source, display_url(name))
+        whole = pandoc.read_with_pandoc(kind, source, display_url(name))
     except PageUnreadable:
         return plain
     return whole._replace(title=whole.title or plain.title) if pandoc.keeps(whole, plain) else plain
@@ -221,6 +217,12 @@ def _read_package(data: bytes, name: str) -> Reading:
 
     with open_package(data, name, "a ZIP file, as Office documents are,") as package:
         kind = _kind(package)
+        dated, author = package.properties()
+    reading = _read_kind(kind, data, name)
+    return reading._replace(dated=dated, author=author)
+
+
+def _read_kind(kind: str, data: bytes, name: str) -> Reading:
     match kind:
         case "word":
             from bot.pages.formats.word import read_word

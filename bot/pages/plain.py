@@ -1,4 +1,4 @@
-"""Converts plain text, reStructuredText, AsciiDoc, Org and manual pages to page text.
+"""Converts plain text, reStructuredText, AsciiDoc and Org to page text.
 
 Nothing in plain text is markup: a line that begins with "#" is a comment and not a heading, and
 ``matrix[3][4]`` is not a link (see ``bot.pages.page_markdown``). Text laid out with spaces, such as
@@ -171,7 +171,7 @@ def read_log(text: str) -> Reading:
 # ---------------------------------------------------------------- text with headings
 
 
-HeadedKind = Literal["rst", "asciidoc", "org", "man"]
+HeadedKind = Literal["rst", "asciidoc", "org"]
 
 # A part of a document: "title" of the whole, "heading" with its level, "code", or "text".
 _Part = tuple[Literal["title", "heading", "code", "text"], int, str]
@@ -330,60 +330,8 @@ def _org(lines: Sequence[str]) -> Iterator[_Part]:
         at += 1
 
 
-# ---------------------------------------------------------------- manual pages
-
-_MAN_LINE = re.compile(r"[.'] *+(\w*+) ?(.*)")
-_MAN_HEADINGS = {"SH": 2, "Sh": 2, "SS": 3, "Ss": 3}
-_MAN_CODE = {"nf": "fi", "EX": "EE", "Bd": "Ed"}
-_MAN_BREAKS = frozenset({"", "PP", "P", "LP", "Pp", "TP", "IP", "It", "HP", "Nm"})
-_MAN_ESCAPE = re.compile(
-    r"\\(?:[\"].*|f(?:\[\w*\]|\(..|.)|[&|^%:/,cd]|s[-+]?\d|\*(?:\[\w*\]|\(..|.)|\((..)|(.))"
-)
-_MAN_CHARACTERS = {"aq": "'", "dq": '"', "lq": "“", "rq": "”", "bu": "•", "em": "—", "en": "–"}
-_MDOC_CALLS = re.compile(r"\b(?:Ar|Op|Oo|Oc|Ns|Cm|Pa|Xr|Em|Li) |\b(Fl) ")
-
-
-def _man(lines: Sequence[str]) -> Iterator[_Part]:
-    """Text and the arguments of macros; roff's own requests, in lower case, only steer."""
-    at = 0
-    words: list[str] = []
-    while at < len(lines):
-        macro = _MAN_LINE.fullmatch(lines[at])
-        name, text = (macro[1], macro[2].replace('"', "")) if macro else ("text", lines[at])
-        text = _MAN_ESCAPE.sub(_man_character, text).strip()
-        if name not in ("text", "", "TH", "Dt"):
-            text = f"Fl {text} " if name == "Fl" else f"{text} "
-            text = _MDOC_CALLS.sub(lambda call: "-" if call[1] else "", text).strip()
-        if name in _MAN_BREAKS or name in _MAN_HEADINGS or name in _MAN_CODE or not text:
-            yield "text", 0, f"{' '.join(words)}\n"
-            words.clear()
-        if name in ("TH", "Dt"):
-            yield "title", 0, text.partition(" ")[0].lower()
-        elif name in _MAN_HEADINGS:
-            yield "heading", _MAN_HEADINGS[name], text
-        elif name in _MAN_CODE:
-            end = _line_of(lines, at, rf".\s*{_MAN_CODE[name]}\s*")
-            code = (each for each in lines[at + 1 : end] if not each.startswith("."))
-            yield "code", 0, "\n".join(_MAN_ESCAPE.sub(_man_character, each) for each in code)
-            at = end
-        elif text and (
-            name == "text" or not (name.islower() or name in ("", "TP", "RS", "Bl", "Dd", "Os"))
-        ):
-            words.append(text)
-        at += 1
-    yield "text", 0, " ".join(words)
-
-
-def _man_character(escape: re.Match[str]) -> str:
-    """The character of an escape sequence of roff; see groff(7)."""
-    if escape[1]:
-        return _MAN_CHARACTERS.get(escape[1], "")
-    return {"e": "\\", "~": " ", "0": " "}.get(escape[2] or "", escape[2] or "")
-
-
 _PARTS: dict[HeadedKind, Callable[[Sequence[str]], Iterator[_Part]]] = {
     "rst": _rst,
     "asciidoc": _asciidoc,
     "org": _org,
-    "man": _man,
 }

@@ -117,13 +117,6 @@ EXAMPLES: Mapping[HeadedKind, tuple[str, str, str]] = {  # source, title, text
         "Ferries",
         "# Times\n\nAt noon.\n\n```\nferry --now\n```\n\n## Prices\n\nTwelve euros.",
     ),
-    "man": (
-        '.\\" a comment\n.TH FERRY 1 2026\n.SH NAME\nferry \\- cross the sea\n.SH "HOW TO"\n.PP\n'
-        "Use\n.B \\-\\-now\nat \\fInoon\\fR.\n.nf\nferry \\-\\-now\n.fi\n.SS Prices\nTwelve euros.\n",
-        "ferry",
-        "## NAME\n\nferry - cross the sea\n\n## HOW TO\n\nUse --now at noon.\n\n"
-        "```\nferry --now\n```\n\n### Prices\n\nTwelve euros.",
-    ),
 }
 
 
@@ -133,20 +126,12 @@ def test_headings_and_code_are_recognized(kind: HeadedKind) -> None:
     assert read_headed(kind, source)[:2] == (title, text)
 
 
-def test_a_manual_page_of_bsd_is_read() -> None:
-    source = (
-        ".Dd May 1, 2026\n.Dt FERRY 1\n.Os\n.Sh NAME\n.Nm ferry\n.Nd cross the sea\n.Fl n Ar x\n"
-    )
-    assert read_headed("man", source).text == "## NAME\n\nferry cross the sea -n x"
-
-
 @dataclass(frozen=True, slots=True)
 class Markup:
     """``forms`` are what a phrase can be set as, ``pieces`` what may be slow when repeated."""
 
     forms: tuple[str, ...]
     pieces: tuple[str, ...]
-    head: str = ""
 
 
 MARKUPS: Mapping[HeadedKind, Markup] = {
@@ -162,11 +147,6 @@ MARKUPS: Mapping[HeadedKind, Markup] = {
         ("{}\n", "* {}\n", "- {}\n", "| {0} | {0} |\n", "#+begin_src\n{}\n#+end_src\n"),
         ("*", "* a ", ":a", "#+begin_src\n", "* a :", " :a:"),
     ),
-    "man": Markup(
-        (".PP\n{}", '.SH "{}"', ".TP\n\\fB\\-x\\fR\n{}", ".nf\n{}\n.fi", ".B {}"),
-        ("\\fB", ".B a\n", ".nf\n", "\\*(", "\\(a", '"a', "\\[", ".SH\n"),
-        head=".TH X 1\n",
-    ),
 }
 
 
@@ -175,7 +155,7 @@ MARKUPS: Mapping[HeadedKind, Markup] = {
 def test_every_word_stands_in_the_text_in_order(kind: HeadedKind, data: st.DataObject) -> None:
     markup = MARKUPS[kind]
     parts = data.draw(st.lists(st.tuples(st.sampled_from(markup.forms), phrases), max_size=9))
-    source = markup.head + "\n".join(form.format(said) for form, said in parts)
+    source = "\n".join(form.format(said) for form, said in parts)
     assert in_order([said for _, said in parts], read_headed(kind, source).text)
 
 
@@ -189,7 +169,7 @@ def test_any_text_is_read(kind: HeadedKind, source: str) -> None:
     ("kind", "piece"), [(kind, piece) for kind in MARKUPS for piece in MARKUPS[kind].pieces]
 )
 def test_no_text_takes_long(kind: HeadedKind, piece: str) -> None:
-    read_headed(kind, MARKUPS[kind].head + piece * 20_000)
+    read_headed(kind, piece * 20_000)
 
 
 # ---------------------------------------------------------------- logs

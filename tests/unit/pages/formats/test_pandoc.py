@@ -25,6 +25,8 @@ from bot.pages.workers import Workers
         ("a.textile", "h2. Ferry\n\n|_. a |_. b |\n| 1 | 2 |\n", "## Ferry\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("a.dbk", "<article><title>F</title><section><title>Ferry</title><para>At noon.</para></section></article>", "# F\n\n# Ferry\n\nAt noon."),
         ("a.rst", "Ferry\n=====\n\n==== ====\nItem Cost\n==== ====\nBike 3\n==== ====\n\nAt **noon**.\n", "# Ferry\n\n| Item | Cost |\n| --- | --- |\n| Bike | 3 |\n\nAt noon."),
+        ("ferry.1", ".TH FERRY 1\n.SH NAME\nferry \\- cross the sea\n.TP\n.B \\-\\-now\nAt noon.\n", "# FERRY\n\n# NAME\n\nferry - cross the sea\n\n- --now: At noon."),
+        ("ferry.1", ".Dd May 1, 2026\n.Dt FERRY 1\n.Os\n.Sh NAME\n.Nm ferry\n.Nd cross the sea\n", "# FERRY\n\nMay 1, 2026\n\n# NAME\n\n`ferry` — cross the sea"),
         ("a.org", "* Ferry\n| Item | Cost |\n|------+------|\n| Bike | 3 |\n", "# Ferry\n\n| Item | Cost |\n| --- | --- |\n| Bike | 3 |"),
     ],
 )  # fmt: skip
@@ -60,14 +62,16 @@ def test_a_damaged_document_is_named() -> None:
         from_bytes(b"<FictionBook><body>", None, "a.fb2")
 
 
-@pytest.mark.parametrize(("name", "is_text"), [("a.rtf", True), ("a.dbk", False), ("a.tex", True)])
+@pytest.mark.parametrize(
+    ("name", "is_text"), [("a.rtf", True), ("a.dbk", False), ("a.1", False), ("a.tex", True)]
+)
 def test_without_pandoc(monkeypatch: pytest.MonkeyPatch, name: str, is_text: bool) -> None:
     monkeypatch.setattr(pandoc, "program", lambda: None)
     if is_text:
         assert "words" in from_bytes(b"words", None, name).text
         return
     with pytest.raises(ReaderMissing, match=rf"^Reading {name} needs pandoc: install it, or pip"):
-        from_bytes(b"words", None, name)
+        from_bytes(b".TH A 1", None, name)
 
 
 def test_rtf_without_pandoc(monkeypatch: pytest.MonkeyPatch) -> None:
