@@ -240,7 +240,12 @@ async def test_documents_that_keep_an_earlier_text_are_told(
             0,
             "`footnote serve` looks for changes only when it starts (FOOTNOTE_DOCS_POLL is 0)",
         ),
-        ((".",), 7, "`footnote serve` looks for changes every 7 s; it has not done so yet"),
+        (
+            (".",),
+            7,
+            "`footnote serve` looks for changes every 7 s, less often in large folders; it has not"
+            " done so yet",
+        ),
     ],
 )
 async def test_whether_folders_are_followed_is_told(
@@ -267,6 +272,8 @@ async def test_when_folders_were_last_looked_at_is_told(
     began = datetime.now(UTC).replace(microsecond=0)
     rounds.catch_up(followed.docs)
     await examine(followed)
-    said = re.search(r"every 10 s, last at (.{19}) UTC\n", capsys.readouterr().out)
+    said = re.search(
+        r"every 10 s, less often in large folders; last at (.{19}) UTC\n", capsys.readouterr().out
+    )
     assert said is not None
     assert began <= datetime.fromisoformat(f"{said[1]}+00:00") <= datetime.now(UTC)
