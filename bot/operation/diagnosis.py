@@ -21,6 +21,7 @@ from bot.core.extras import report_extras
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names
 from bot.reasoning.reasoner import chosen_reasoner
+from bot.search.background_indexing import looking
 from bot.search.index_report import holdings
 from bot.service.platform import platforms
 
@@ -171,9 +172,12 @@ async def _documents(settings: Settings) -> str:
             f"{held.unread.count:,} of {held.unread.files:,} files are of kinds that are not read"
             f" ({held.unread.kinds})"
         )
-    if losses := held.losses():
-        said.append("\n  ".join(losses))
+    said += ["\n  ".join(lines) for lines in (held.losses(), held.outdated()) if lines]
     return "; ".join(said)
+
+
+async def _changes(settings: Settings) -> str:
+    return looking(settings)
 
 
 async def _extras(_: Settings) -> str:
@@ -272,6 +276,7 @@ def _parts(settings: Settings) -> Iterator[Part]:
     yield Part("Storage", _storage)
     yield Part("Uploads", _uploads)
     yield Part("Documents", _documents)
+    yield Part("Changes", _changes)
     yield Part("Extras", _extras)
     yield Part("Rights", rights.report)
     yield Part("Network", proxy_report, settings.fetch_proxy is not None)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +33,10 @@ log = get_logger()
 
 TELL_SECONDS = 10.0  # between two progress lines
 BESIDE_OTHERS = 2  # reader processes beside those that read web pages: 240 MB of memory
-MOST_SHARE = 0.008  # of one core, that looking for changes may use
+MOST_SHARE = 0.004  # of one core, that looking for changes may use: 50,000 files every 30 s
 QUIET_SECONDS = 1.0  # without a change, before changed files are read
 MOST_LOOKS = 10  # ... at files that keep changing
+MOST_PAUSE = 3_600.0  # seconds between two attempts to read what could not be read
 NAMED_PROBLEMS = 5  # unreadable files listed by name; the others are counted
 
 
@@ -56,7 +59,7 @@ async def documents_being_indexed(
     readers = Readers(size=min(BESIDE_OTHERS, SIZE))
     indexer = Indexer(settings.index_path, areas=settings.collection_paths, readers=readers)
     indexing.stop = indexer.stop
-    rounds = _Rounds(indexer, settings, tell, indexing)
+    rounds = Rounds(indexer, settings, tell, indexing)
     task = asyncio.create_task(rounds.repeat())
     try:
         yield
@@ -65,8 +68,11 @@ async def documents_being_indexed(
         await task
 
 
-class _Rounds:
-    """Indexes everything once, and then what has changed since, again and again."""
+class Rounds:
+    """Indexes everything once, and then what has changed since, again and again.
+
+    ``clock`` returns seconds.
+    """
 
     def __init__(
         self,
@@ -74,11 +80,13 @@ class _Rounds:
         settings: Settings,
         tell: Callable[[str], None],
         indexing: Indexing,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._indexer = indexer
         self._settings = settings
         self._tell = tell
         self._indexing = indexing
+        self._clock = clock
         self._ended = asyncio.Event()
         self._ends = threading.Event()  # the same, for a thread that waits
         self._told: set[str] = set()  # in the last round
@@ -86,6 +94,8 @@ class _Rounds:
         self._places: tuple[str, ...] = ()  # all folders and files of the last complete round
         self._stamp = 0  # theirs
         self._cost = 0.0  # processor seconds of the last round without a change
+        self._pause = 0.0  # seconds from the last round to the next attempt to read what failed
+        self._again = math.inf  # when that is; infinite if nothing failed
 
     def end(self) -> None:
         self._ended.set()
@@ -95,13 +105,13 @@ class _Rounds:
     async def repeat(self) -> None:
         """Go on until the end, with pauses that keep the cost low however many files there are; the
         first round is always complete."""
-        goes_on = await self._round(self._begin, self._progress())
+        goes_on = await self._round(self.begin, self._progress())
         while goes_on and self._settings.docs_poll:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(max(self._settings.docs_poll, self._cost / MOST_SHARE)):
                     await self._ended.wait()
                 return
-            goes_on = await self._round(self._catch_up)
+            goes_on = await self._round(self.catch_up)
 
     async def _round(self, work: Callable[..., IndexReport | None], *values: Any) -> bool:
         """Do the work in a thread and tell its result; False if it was ended."""
@@ -141,20 +151,27 @@ class _Rounds:
                 self._tell(line)
         self._told = set(lines)
 
-    def _begin(self, docs: Sequence[str], progress: Progress) -> IndexReport:
+    def begin(self, docs: Sequence[str], progress: Progress) -> IndexReport:
         self._check_disks(docs)
         return self._indexer.index(docs, progress)
 
-    def _catch_up(self, docs: Sequence[str]) -> IndexReport | None:
+    def catch_up(self, docs: Sequence[str]) -> IndexReport | None:
         """Index what has changed, when it has been quiet for a while; None if nothing has, or
-        another process is doing so."""
+        another process is doing so.
+
+        Without a change, what could not be read is tried again: in the next round, and then less
+        and less often.
+        """
         began = time.thread_time()
         self._check_disks(docs)
-        if self._places and stamp(self._places) == self._stamp:
+        lock = _lock_of(self._settings)
+        lock.touch()
+        has_changed = not self._places or stamp(self._places) != self._stamp
+        if not has_changed and self._clock() < self._again:
             self._cost = time.thread_time() - began
             return None
         index = self._settings.index_path
-        with alone(index.with_suffix(".round.lock")) as is_alone:
+        with alone(lock) as is_alone:
             if not is_alone:
                 return None
             for _ in range(MOST_LOOKS):
@@ -168,6 +185,9 @@ class _Rounds:
             areas = self._settings.collection_paths
             report = unchanged(index, docs, areas) or self._indexer.index(docs)
         self._places, self._stamp = places, seen
+        longer = min(2 * self._pause + self._settings.docs_poll, MOST_PAUSE)
+        self._pause = 0.0 if has_changed else longer
+        self._again = self._clock() + self._pause if report.again else math.inf
         return report
 
     def _check_disks(self, docs: Sequence[str]) -> None:
@@ -200,6 +220,28 @@ class _Rounds:
             loop.call_soon_threadsafe(self._tell, line)
 
         return progress
+
+
+def looking(settings: Settings) -> str:
+    """Whether and when serving processes look for changes in the documents, as a sentence without
+    its full stop. The file of the lock has the time when one did so last."""
+    if not settings.docs:
+        return "no folder is followed; FOOTNOTE_DOCS names those to follow"
+    if not settings.docs_poll:
+        return "`footnote serve` looks for changes only when it starts (FOOTNOTE_DOCS_POLL is 0)"
+    every = (
+        f"`footnote serve` looks for changes every {settings.docs_poll} s, less often in large"
+        " folders"
+    )
+    try:
+        last = datetime.fromtimestamp(_lock_of(settings).stat().st_mtime, UTC)
+    except FileNotFoundError:
+        return f"{every}; it has not done so yet"
+    return f"{every}; last at {last:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _lock_of(settings: Settings) -> Path:
+    return settings.index_path.with_suffix(".round.lock")
 
 
 def _device_of(root: Path) -> int:

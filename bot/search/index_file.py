@@ -8,6 +8,11 @@ passage's id. A file's passages have the ids ``first`` to ``first + count - 1``.
 contentless FTS5 tables cannot delete rows, so removed passages stay in ``words`` as ids that belong
 to no file, until ``Indexer`` rewrites ``words``.
 
+A file that cannot be read has a ``problem``. If it had text before, it keeps it, whatever the
+problem is, until it can be read or is gone: a file that is being written, copied or restored is
+empty or damaged for a while, and nobody can tell for how long. Its row has the size, time and
+digest of the file as it is now, and its text is the one of ``indexed_at``.
+
 ``roots`` are the folders that were indexed: while they are being indexed, and after an interrupted
 run, it stores how many files are missing. A row of ``vectors`` is for some consecutive passages of
 a file (see ``bot.search.vectors``). It may outlive its file, so that a text that has moved keeps
@@ -66,7 +71,7 @@ CREATE TABLE IF NOT EXISTS files (
     size INTEGER NOT NULL,
     modified INTEGER NOT NULL,      -- nanoseconds; 0: compare the content next time
     digest BLOB NOT NULL,           -- of the bytes
-    indexed_at REAL NOT NULL,       -- seconds since 1970
+    indexed_at REAL NOT NULL,       -- when it was read, in seconds since 1970
     first INTEGER NOT NULL,         -- id of its first passage
     count INTEGER NOT NULL,         -- its passages
     problem TEXT NOT NULL,          -- why it cannot be read, or ''
@@ -131,15 +136,24 @@ COMMIT;
 """
 
 
+TEXT_OF = "indexed_at * (count > 0)"
+"""``IndexEntry.text_of`` in SQL."""
+
+
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """The index's entry for a file; ``problem`` is why it has no text, or empty."""
+    """The index's entry for a file.
+
+    ``problem`` is why it cannot be read, or empty; ``text_of`` is when the text that the index has
+    of it was read, in seconds since 1970, and 0 without any.
+    """
 
     id: int
     size: int
     modified: int
     digest: bytes
     problem: str
+    text_of: float
 
 
 class Damaged(Exception):

@@ -7,8 +7,9 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -16,10 +17,10 @@ from urllib.parse import unquote_to_bytes
 from bot.pages.media import format_of
 from bot.pages.page import LOST_NOTE, LOST_WORD, counted
 from bot.search.folders import NOT_READ, readable, root_of
-from bot.search.index_file import LAST_SHOWN_FIRST, below, opened
+from bot.search.index_file import LAST_SHOWN_FIRST, TEXT_OF, below, opened
 from bot.search.provider import Unread
 
-SHOWN = 10  # files that lost words, in a report
+SHOWN = 10  # files that lost words or keep an earlier text, in a report
 KEPT_ENOUGH = 0.9  # documents with a smaller share of their words are named in reports
 
 
@@ -28,8 +29,9 @@ class IndexReport:
     """The changes that an indexing run made.
 
     ``added``, ``changed``, ``removed`` and ``unchanged`` count files. ``skipped`` has pairs of a
-    path and a reason. ``passages`` is how many passages below the given paths can now be searched.
-    ``warning`` is a sentence for the user, or "".
+    path and a reason (see ``reason_of``). ``passages`` is how many passages below the given paths
+    can now be searched. ``again`` counts files and folders that could not be opened, or may not
+    have been whole, and will be tried again. ``warning`` is a sentence for the user, or "".
     """
 
     added: int
@@ -39,6 +41,7 @@ class IndexReport:
     skipped: tuple[tuple[str, str], ...]
     passages: int
     seconds: float
+    again: int = 0
     warning: str = ""
 
     @property
@@ -64,7 +67,8 @@ class Holdings:
     ``copies`` has pairs of a file that is not shown and the one with the same text that is.
     ``incomplete`` has files with the share of their words that was kept, lowest first, and with
     what is missing. ``omitted`` has pairs of another file and what its text leaves out, by kind.
-    ``unread`` counts the files of kinds that are not read.
+    ``unread`` counts the files of kinds that are not read. ``stale`` has pairs of a file that keeps
+    its earlier text and the reason (see ``reason_of``).
     """
 
     kinds: tuple[tuple[str, int], ...]
@@ -72,6 +76,7 @@ class Holdings:
     incomplete: tuple[tuple[str, float, dict[str, int]], ...]
     omitted: tuple[tuple[str, dict[str, int]], ...]
     unread: Unread
+    stale: tuple[tuple[str, str], ...]
 
     def losses(self) -> list[str]:
         """What is said of the files that lost most words: a sentence, then a line for each."""
@@ -80,11 +85,22 @@ class Holdings:
         count = f"{len(self.incomplete):,} file(s)"
         few = f"less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:"
         lines = [
-            f"  {kept:4.0%}  {path}" + (f" ({counted(missing)})" if missing else "")
-            for path, kept, missing in self.incomplete[:SHOWN]
+            f"{kept:4.0%}  {path}" + (f" ({counted(missing)})" if missing else "")
+            for path, kept, missing in self.incomplete
         ]
-        more = len(self.incomplete) - SHOWN
-        return [few, *lines, *([f"  … and {more:,} more"] if more > 0 else [])]
+        return [few, *_indented(lines)]
+
+    def outdated(self) -> list[str]:
+        """What is said of the files that keep an earlier text: a sentence, then a line for each."""
+        if not self.stale:
+            return []
+        few = f"{len(self.stale):,} file(s) cannot be read now and keep an earlier text:"
+        return [few, *_indented([f"{path}: {reason}" for path, reason in self.stale])]
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    more = len(lines) - SHOWN
+    return [f"  {line}" for line in (*lines[:SHOWN], *([f"… and {more:,} more"] * (more > 0)))]
 
 
 def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
@@ -97,6 +113,7 @@ def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
             values,
         ).fetchall()
         unread = unread_files(connection, condition, values)
+        stale = tuple(unreadable(connection, f"count > 0 AND ({condition})", values))
     shown = {digest: (url, kept, omitted) for digest, url, kept, omitted in rows}
     copies = [(url, shown[digest][0]) for digest, url, *_ in rows if shown[digest][0] != url]
     kinds = Counter(_kind(url) for url, *_ in shown.values())
@@ -111,7 +128,28 @@ def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
         tuple((path, kept, found) for kept, path, found in files if kept < KEPT_ENOUGH),
         tuple((path, others[path]) for path in sorted(others) if others[path]),
         unread,
+        stale,
     )
+
+
+def unreadable(
+    connection: sqlite3.Connection, condition: str, values: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """The files that cannot be read, of those that meet a condition: pairs of path and reason."""
+    for url, *why in connection.execute(
+        f"SELECT url, problem, {TEXT_OF} FROM files"  # noqa: S608 - our own column names
+        f" WHERE problem != '' AND ({condition}) ORDER BY url",
+        values,
+    ):
+        yield path_of(url), reason_of(*why)
+
+
+def reason_of(problem: str, text_of: float) -> str:
+    """Why a file was skipped, and of which day its text in the index is; see ``IndexEntry``."""
+    if not text_of:
+        return problem
+    day = datetime.fromtimestamp(text_of, UTC)
+    return f"{problem}. Its text of {day.day} {day:%B %Y} is kept until it can be read"
 
 
 def unread_files(connection: sqlite3.Connection, condition: str, values: Sequence[str]) -> Unread:

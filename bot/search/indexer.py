@@ -23,6 +23,7 @@ from bot.pages.passages import split
 from bot.search.document_reading import Job, Reading
 from bot.search.folders import Document, list_documents, readable, root_of
 from bot.search.index_file import (
+    TEXT_OF,
     Damaged,
     IndexEntry,
     Outdated,
@@ -44,7 +45,7 @@ from bot.search.index_file import (
     unpack_text,
     word_rows,
 )
-from bot.search.index_report import IndexReport
+from bot.search.index_report import IndexReport, reason_of
 from bot.search.reader_processes import ENDED, Readers
 
 log = get_logger()
@@ -105,6 +106,7 @@ class Indexer:
             skipped=tuple(run.skipped),
             passages=run.passages,
             seconds=time.monotonic() - started,
+            again=run.again,
             warning=warning,
         )
 
@@ -198,7 +200,7 @@ class _Run:
     """Reads new and changed files, removes those that are gone, and counts them.
 
     ``added``, ``changed``, ``removed`` and ``unchanged`` count files; ``skipped`` are pairs of a
-    path and a reason; ``passages`` is how many the roots have in the index at the end.
+    path and a reason; ``again`` and ``passages`` are as in ``IndexReport``.
     """
 
     def __init__(
@@ -221,7 +223,7 @@ class _Run:
         self._batch: list[tuple[Document, Reading]] = []
         self._waiting = 0  # passages in the batch
         self._written_at = time.monotonic()
-        self.added = self.changed = self.removed = self.unchanged = self.passages = 0
+        self.added = self.changed = self.removed = self.unchanged = self.passages = self.again = 0
         self.skipped: list[tuple[str, str]] = []
 
     def go(self) -> None:
@@ -230,6 +232,7 @@ class _Run:
         self._known = self._writer.files_below(self._roots)
         listing = list_documents(self._roots)
         self.skipped += listing.skipped
+        self.again += len(listing.unseen)
         self._remove([known for url, known in self._known.items() if listing.is_gone(url)])
         jobs = self._changed(listing.documents)
         self._total = len(listing.documents)
@@ -250,7 +253,7 @@ class _Run:
                 people = documents.get(f"{document.url.rsplit('/', 2)[0]}/users.json")
                 jobs.append(Job(document, known.digest if known else b"", people))
             else:
-                self._count_kept(document, known.problem)
+                self._count_kept(document, known.problem, known)
         return jobs
 
     def _step(self, files: int) -> None:
@@ -286,22 +289,24 @@ class _Run:
 
     def _remove(self, gone: list[IndexEntry]) -> None:
         self._writer.remove(gone)
-        self.removed += sum(not known.problem for known in gone)
+        self.removed += sum(known.text_of > 0 for known in gone)
 
     def _count(self, document: Document, reading: Reading, outcome: Outcome) -> None:
         known = self._known.get(document.url)
+        self.again += bool(reading.problem) and not reading.is_settled
         if outcome == "added":
             self.added += 1
         elif outcome == "changed":
             self.changed += 1
         elif known and reading.digest and known.digest == reading.digest:
-            self._count_kept(document, known.problem)
+            self._count_kept(document, known.problem, known)
         else:
-            self._count_kept(document, reading.problem)
+            self._count_kept(document, reading.problem, known)
 
-    def _count_kept(self, document: Document, problem: str) -> None:
+    def _count_kept(self, document: Document, problem: str, known: IndexEntry | None) -> None:
         if problem:
-            self.skipped.append((readable(document.path), problem))
+            reason = reason_of(problem, known.text_of if known else 0.0)
+            self.skipped.append((readable(document.path), reason))
         else:
             self.unchanged += 1
 
@@ -369,7 +374,7 @@ class IndexWriter:
 
     def files_below(self, roots: Iterable[Path]) -> dict[str, IndexEntry]:
         """The files at or below some roots, by address."""
-        columns = "url, id, size, modified, digest, problem"
+        columns = f"url, id, size, modified, digest, problem, {TEXT_OF}"
         return {row[0]: IndexEntry(*row[1:]) for row in self._below(roots, columns)}
 
     def note_unread(self, roots: Sequence[Path], found: Mapping[tuple[str, str], int]) -> None:
@@ -432,14 +437,18 @@ class IndexWriter:
             return "skipped" if before.problem else "kept"
         if reading.content is None and not reading.problem:
             return "kept"  # another process has changed it meanwhile
-        if before and not before.problem and reading.content is None and not reading.is_settled:
-            return "skipped"  # it is being written, or cannot be opened: its text stands until then
+        if before and before.text_of and reading.content is None:
+            self._connection.execute(
+                "UPDATE files SET size = ?, modified = ?, digest = ?, problem = ? WHERE id = ?",
+                (document.size, modified, reading.digest, reading.problem, before.id),
+            )
+            return "skipped"
         if before:
             self._forget(before.id)
         self._insert(document, reading, modified)
         if reading.content is None:
             return "skipped"
-        return "changed" if before and not before.problem else "added"
+        return "changed" if before and before.text_of else "added"
 
     def remove(self, files: Sequence[IndexEntry]) -> None:
         for start in range(0, len(files), REMOVED_AT_ONCE):
@@ -550,7 +559,8 @@ class IndexWriter:
 
     def _file(self, url: str) -> IndexEntry | None:
         row = self._connection.execute(
-            "SELECT id, size, modified, digest, problem FROM files WHERE url = ?", (url,)
+            f"SELECT id, size, modified, digest, problem, {TEXT_OF} FROM files WHERE url = ?",  # noqa: S608
+            (url,),
         ).fetchone()
         return None if row is None else IndexEntry(*row)
 

@@ -104,7 +104,7 @@ def _unchanged(
 ) -> IndexReport | None:
     from bot.search.folders import list_documents
     from bot.search.index_file import address, below, fingerprint
-    from bot.search.index_report import IndexReport, path_of
+    from bot.search.index_report import IndexReport, unreadable
 
     waiting = [url for (url,) in connection.execute("SELECT url FROM roots WHERE waiting > 0")]
     known_areas = {url for (url,) in connection.execute("SELECT url FROM areas")}
@@ -123,8 +123,7 @@ def _unchanged(
     }
     if known != {url: (each.size, each.modified) for url, each in listing.documents.items()}:
         return None
-    query = f"SELECT url, problem FROM files WHERE problem != '' AND ({condition})"  # noqa: S608
-    problems = [(path_of(url), why) for url, why in connection.execute(query, values)]
+    problems = list(unreadable(connection, condition, values))
     query = f"SELECT total(count) FROM files WHERE {condition}"  # noqa: S608
     (passages,) = connection.execute(query, values).fetchone()
     return IndexReport(
@@ -135,6 +134,7 @@ def _unchanged(
         skipped=(*listing.skipped, *problems),
         passages=int(passages),
         seconds=time.monotonic() - started,
+        again=len(listing.unseen),
     )
 
 

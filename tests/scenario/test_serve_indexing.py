@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 from bot.search.indexer import Indexer
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, Serving, ending, start_forked
+from tests.unit.search.test_indexer import content
 
 FILES = 4_000  # which take some seconds, of which a part is enough
 ENOUGH = 1_000  # of them, after which some can be searched
@@ -194,6 +195,47 @@ def test_killed_in_the_middle_of_a_change_it_leaves_a_whole_index(
     with ending(start_forked(fork_server, footnote)) as serving:
         until(serving, lambda told: told == {"state": "ok", "total": 1_505})
         assert "90 days" in answer(serving, "How often is the master key rotated?")["answer"]
+
+
+def test_processes_that_share_a_folder_and_a_database_neither_lose_nor_double_a_document(
+    fork_server: ForkServer, footnote: Program, documents: Path, tmp_path: Path
+) -> None:
+    footnote.settings |= {"FOOTNOTE_DOCS": str(documents), "FOOTNOTE_DOCS_POLL": "1"}
+    Indexer(index_of(footnote)).index([documents])
+    houses = [documents / f"house {i}.md" for i in range(600)]
+    for house in houses:
+        house.write_text(f"# {house.stem}\n\nIts attic was let to Ann.\n")
+    with ExitStack() as stack:
+        with held_up(index_of(footnote)):
+            commands = [footnote.start("index", str(documents))]
+            starting = [start_forked(fork_server, footnote) for _ in range(2)]
+            one, other = (stack.enter_context(ending(each)) for each in starting)
+            for serving in (one, other):
+                serving.until_said("web is connected.")
+        for serving in (one, other):
+            until(serving, lambda told: told == {"state": "ok", "total": 605})
+        for i, house in enumerate(houses):
+            if i % 3 == 0:
+                house.unlink()
+            elif i % 3 == 1:
+                house.write_text(f"# {house.stem}\n\nIts attic was let to Ben.\n")
+            else:
+                house.rename(documents / f"old {house.name}")
+        commands.append(footnote.start("index", str(documents)))
+        alone = tmp_path / "alone.sqlite"
+        Indexer(alone).index([documents])
+        ends = time.monotonic() + PATIENCE
+        while content(index_of(footnote)) != content(alone):
+            assert time.monotonic() < ends
+            time.sleep(0.1)
+        for serving in (one, other):
+            assert "90 days" in answer(serving, "How often is the master key rotated?")["answer"]
+        ended = [command.finish() for command in commands]
+    assert [each.code for each in ended] == [0, 0]
+    told = "\n".join([one.said, other.said, *(each.err for each in ended)])
+    assert "locked" not in told
+    assert "not all indexed" not in told
+    assert content(index_of(footnote)) == content(alone)
 
 
 def until_indexed(program: Program, files: int) -> None:

@@ -45,6 +45,7 @@ class Pace:
         self._left = MOST_AT_ONCE
         self._burst = MOST_AT_ONCE
         self._tick = asyncio.Event()
+        self._begun = asyncio.Event()  # set while runs work
         self._last = -math.inf  # when a run last began
 
     async def ready(self) -> None:
@@ -57,17 +58,21 @@ class Pace:
         await self.ready()
         self._left -= 1
         self._working += 1
+        self._begun.set()
         self._last = asyncio.get_running_loop().time()
 
     def end(self) -> None:
         """Count the end of a run; if none is left, the next may begin."""
         self._working -= 1
+        if not self._working:
+            self._begun.clear()
         self._wake()
 
     async def keep(self) -> None:
-        """Measure how busy the loop is, until cancelled."""
+        """Measure how busy the loop is while runs work, until cancelled."""
         clock = asyncio.get_running_loop().time
         while True:
+            await self._begun.wait()
             asked = clock()
             await asyncio.sleep(TICK_SECONDS)
             late = clock() - asked - TICK_SECONDS > LATE_SECONDS

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from bot.core.measurements import Indexing
 from bot.core.settings import Settings
 from bot.operation.configuration import known_names, load_settings
 from bot.operation.diagnosis import examine
+from bot.search.background_indexing import Rounds
 from bot.search.indexer import Indexer
 from tests.fakes.postgres import Postgres
 
@@ -216,3 +219,61 @@ async def test_documents_that_are_not_read_or_lost_words_are_told(
     shown = capsys.readouterr().out
     assert "; 1 of 3 files are of kinds that are not read (.dwg 1)" in shown
     assert f"; less than 90% of the words was kept of 1 file(s):\n     50%  {tmp_path}" in shown
+
+
+async def test_documents_that_keep_an_earlier_text_are_told(
+    documents: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.md").write_text("")
+    Indexer(documents.index_path).index([tmp_path / "a.md"])
+    await examine(documents)
+    told = f"; 1 file(s) cannot be read now and keep an earlier text:\n    {tmp_path}/a.md: "
+    assert told in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("docs", "poll", "told"),
+    [
+        ((), 10, "no folder is followed; FOOTNOTE_DOCS names those to follow"),
+        (
+            (".",),
+            0,
+            "`footnote serve` looks for changes only when it starts (FOOTNOTE_DOCS_POLL is 0)",
+        ),
+        (
+            (".",),
+            7,
+            "`footnote serve` looks for changes every 7 s, less often in large folders; it has not"
+            " done so yet",
+        ),
+    ],
+)
+async def test_whether_folders_are_followed_is_told(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    without_network: None,
+    docs: tuple[str, ...],
+    poll: int,
+    told: str,
+) -> None:
+    await examine(load_settings(data_dir=tmp_path, docs=docs, docs_poll=poll))
+    assert f"✓ Changes: {told}\n" in capsys.readouterr().out
+
+
+async def test_when_folders_were_last_looked_at_is_told(
+    documents: Settings,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    without_network: None,
+) -> None:
+    followed = documents.model_copy(update={"docs": (str(tmp_path / "a.md"),)})
+    indexer = Indexer(followed.index_path)
+    rounds = Rounds(indexer, followed, print, Indexing(True))
+    began = datetime.now(UTC).replace(microsecond=0)
+    rounds.catch_up(followed.docs)
+    await examine(followed)
+    said = re.search(
+        r"every 10 s, less often in large folders; last at (.{19}) UTC\n", capsys.readouterr().out
+    )
+    assert said is not None
+    assert began <= datetime.fromisoformat(f"{said[1]}+00:00") <= datetime.now(UTC)

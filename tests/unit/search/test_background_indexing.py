@@ -7,7 +7,7 @@ import errno
 import os
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,12 +18,13 @@ from bot.core.settings import Settings
 from bot.operation.configuration import load_settings
 from bot.search import background_indexing, folders
 from bot.search import local_documents as local
-from bot.search.background_indexing import documents_being_indexed
+from bot.search.background_indexing import Rounds, documents_being_indexed
 from bot.search.document_reading import Job, Reading
 from bot.search.indexer import Indexer
 from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
 from bot.search.reader_processes import Readers
+from tests.unit.search.readers import Inside
 from tests.unit.search.test_indexer import write
 
 
@@ -189,6 +190,89 @@ async def test_what_cannot_be_seen_stays_and_is_told_once(
         assert await documents.search(Query("heron")) == []
     await documents.aclose()
     assert sum("cannot be opened" in line for line in said) == 1
+
+
+class Failing(Inside):
+    """Readers for which a file cannot be opened while ``fails``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fails = True
+        self.tried: list[str] = []
+
+    def read(
+        self, jobs: Sequence[Job], most_bytes: int, ending: threading.Event | None = None
+    ) -> Generator[Reading]:
+        for job, reading in zip(jobs, super().read(jobs, most_bytes, ending), strict=True):
+            self.tried.append(Path(job.document.path).name)
+            is_it = self.fails and job.document.path.endswith("/3.md")
+            yield Reading(problem="it cannot be read (Input/output error)") if is_it else reading
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Failing:
+    monkeypatch.setattr(background_indexing, "QUIET_SECONDS", 0.0)
+    return Failing()
+
+
+def test_a_file_that_could_not_be_read_is_tried_again_without_a_change(
+    settings: Settings, failing: Failing
+) -> None:
+    rounds = after_a_round(settings, failing)
+    assert failing.tried[10:] == ["3.md"]
+    failing.fails = False
+    report = rounds.catch_up(settings.docs)
+    assert report is not None
+    assert (report.added, report.unchanged, report.problems) == (1, 9, [])
+    assert failing.tried[10:] == ["3.md", "3.md"]
+    assert rounds.catch_up(settings.docs) is None
+
+
+def test_a_folder_that_could_not_be_opened_is_tried_again_without_a_change(
+    settings: Settings, failing: Failing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(Path(settings.docs[0]) / "inner" / "late.md", "# Late\n\nThe heron nests here.")
+    opened = folders.open_real
+    failing.fails, refused = False, True
+
+    def open_real(path: str, flags: int) -> int:
+        if refused and path.endswith("/inner"):
+            raise OSError(errno.EIO, "Input/output error")
+        return opened(path, flags)
+
+    monkeypatch.setattr(folders, "open_real", open_real)
+    rounds = after_a_round(settings, failing)
+    refused = False
+    report = rounds.catch_up(settings.docs)
+    assert report is not None
+    assert (report.added, report.unchanged) == (1, 10)
+    assert rounds.catch_up(settings.docs) is None
+
+
+def test_a_file_that_stays_unreadable_is_tried_less_and_less_often(
+    settings: Settings, failing: Failing
+) -> None:
+    now = 0.0
+    rounds = after_a_round(settings, failing, lambda: now)
+    tried = []
+    for number in range(100):
+        before = failing.tried.count("3.md")
+        rounds.catch_up(settings.docs)
+        tried += [number] * (failing.tried.count("3.md") - before)
+        now += settings.docs_poll
+    assert tried == [0, 1, 4, 11, 26, 57]
+    assert set(failing.tried[10:]) == {"3.md"}
+
+
+def after_a_round(
+    settings: Settings, readers: Readers, clock: Callable[[], float] = time.monotonic
+) -> Rounds:
+    """Rounds of which the first, and one in which nothing had changed, are over."""
+    indexer = Indexer(settings.index_path, readers=readers)
+    rounds = Rounds(indexer, settings, lambda line: None, Indexing(True), clock)
+    rounds.begin(settings.docs, lambda done, total: None)
+    assert rounds.catch_up(settings.docs) is not None
+    return rounds
 
 
 async def test_a_disk_that_is_gone_removes_nothing(

@@ -7,16 +7,18 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bot.core.errors import InvalidSetting, StorageUnavailable
 from bot.search import index_file, indexer
-from bot.search.index_report import IndexReport
+from bot.search.index_report import IndexReport, holdings
 from bot.search.indexer import Indexer
 from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
+from bot.search.unchanged import unchanged
 from tests.unit.search.readers import Recording, Refused
 
 DAY = 86_400
@@ -208,24 +210,54 @@ def test_a_file_that_cannot_be_opened_for_a_while_keeps_its_text(docs: Path, ind
     Indexer(index).index([docs])
     write(docs / "a.md", "# A\n\nBeta.", age=100)
     report = Indexer(index, readers=Refused()).index([docs])
-    assert [reason for _, reason in report.skipped] == ["it cannot be read (Permission denied)"]
+    (reason,) = [reason for _, reason in report.skipped]
+    assert reason.startswith("it cannot be read (Permission denied). Its text of ")
     assert "Alpha" in str(content(index))
     assert counts(Indexer(index).index([docs])) == (0, 1, 0, 0)
     assert "Beta" in str(content(index))
 
 
-def test_a_file_that_is_being_written_keeps_its_text_until_it_is_settled(
-    docs: Path, index: Path
+@pytest.mark.parametrize("half", ["", "PK\x03\x04 half of an archive"])
+@pytest.mark.parametrize("age", [0, 100])
+def test_a_file_that_becomes_unreadable_keeps_its_text_until_it_can_be_read_or_is_gone(
+    docs: Path, index: Path, half: str, age: float
 ) -> None:
     write(docs / "a.docx", "# A\n\nAlpha.")
+    write(docs / "b.docx", "# B\n\nBeta.")
     Indexer(index).index([docs])
     before = content(index)
-    (docs / "a.docx").write_bytes(b"PK\x03\x04 half of an archive")
+    read = datetime(2025, 11, 3, tzinfo=UTC).timestamp()
+    _execute(index, f"UPDATE files SET indexed_at = {read}")
+    for name in ("a", "b"):
+        write(docs / f"{name}.docx", half, age)
+    for _ in range(3):
+        report = Indexer(index).index([docs])
+        assert (counts(report), content(index)) == ((0, 0, 0, 0), before)
+        assert [path for path, _ in report.problems] == [f"{docs}/a.docx", f"{docs}/b.docx"]
+        kept = ". Its text of 3 November 2025 is kept until it can be read"
+        assert all(reason.endswith(kept) for _, reason in report.problems)
+    assert holdings(index, [docs]).stale == tuple(report.problems)
+    write(docs / "a.docx", "# A\n\nGamma.")
+    (docs / "b.docx").unlink()
     report = Indexer(index).index([docs])
-    assert (len(report.problems), content(index)) == (1, before)
-    write(docs / "a.docx", "PK\x03\x04 half of an archive", age=100)
+    assert (counts(report), report.problems) == ((0, 1, 1, 0), [])
+    assert "Gamma" in str(content(index))
+    assert "Beta" not in str(content(index))
+    assert holdings(index, [docs]).stale == ()
+
+
+def test_a_file_whose_earlier_text_was_kept_is_unchanged_when_it_is_restored_as_it_was(
+    docs: Path, index: Path
+) -> None:
+    write(docs / "a.md", "# A\n\nAlpha.")
+    Indexer(index).index([docs])
+    before = content(index)
+    write(docs / "a.md", "", age=100)
+    Indexer(index).index([docs])
+    write(docs / "a.md", "# A\n\nAlpha.")
     report = Indexer(index).index([docs])
-    assert (len(report.problems), content(index)) == (1, {})
+    assert (report.problems, content(index)) == ([], before)
+    assert unchanged(index, [docs]) is not None
 
 
 def test_a_file_that_is_too_large_is_looked_at_again_only_when_it_changes(

@@ -580,6 +580,28 @@ async def test_waiting_runs_begin_when_the_work_ends() -> None:
     await asyncio.wait_for(waiting, 60.0)
 
 
+@in_virtual_time
+async def test_without_any_work_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = asyncio.get_running_loop()
+    pace = Pace()
+    keeper = asyncio.create_task(pace.keep())
+    await pace.begin()
+    await asyncio.sleep(5 * TICK_SECONDS)
+    pace.end()
+    await asyncio.sleep(5 * TICK_SECONDS)
+    timers: list[float] = []
+    call_at = loop.call_at
+
+    def counted(when: float, *rest: Any, **more: Any) -> asyncio.TimerHandle:
+        timers.append(when)
+        return call_at(when, *rest, **more)
+
+    monkeypatch.setattr(loop, "call_at", counted)
+    await asyncio.sleep(60)
+    assert len(timers) == 1
+    keeper.cancel()
+
+
 @pytest.mark.parametrize("longest", [LONGEST_SECONDS, LONGEST_OF_WORKER])
 @in_virtual_time
 async def test_a_busy_loop_begins_a_run_now_and_then_and_more_and_more_once_it_is_calm(
