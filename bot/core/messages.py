@@ -219,8 +219,9 @@ class Answer:
     ``text`` is Markdown with ``[n]`` marks that point into ``citations``. ``question`` is the
     standalone question that was researched, ``queries`` the search queries. ``notes`` are sentences
     about the run itself (a budget that ended it, a provider that failed), and ``unread`` are those
-    of them about links and files of the asker that could not be read. ``suggestions`` are
-    follow-up questions that the sources could answer, by the writer of the answer.
+    of them on what was not read or searched: links and files of the asker, parts of documents,
+    documents outside a filter. ``suggestions`` are follow-up questions that the sources could
+    answer, by the writer of the answer.
     ``linked`` are the pages that the text links to, cited or not, as number and URL. ``missing``
     lists the parts of the question that stay unproven, in a few words each. A ``partial`` answer
     has some, unless it only says that the research ended early. ``verification`` is None if it was

@@ -262,6 +262,8 @@ class Pipeline:
             self._rewritten = await self._fallback.rewrite(
                 self._transcript, self._asked, self._run.options.instructions
             )
+        if self._run.only:
+            self._run.notes.narrowed(self._run.only)
         self._run.note(self._run.texts("stopped-before-complete"))
         gathered = self._strategy[1].so_far() if self._strategy is not None else None
         if gathered is None:
@@ -301,7 +303,7 @@ class Pipeline:
             self._gathered = gathered
         made = await self._answered(self._gathered, self._rewritten, None)
         await self._run.note_unread(tuple(dict.fromkeys(each.url for each in made.citations)))
-        return replace(made, notes=tuple(self._run.notes))
+        return replace(made, notes=tuple(self._run.notes), unread=self._unread)
 
     async def _correct(self, rewritten: Rewritten) -> None:
         """Store the message's statement as a correction of the last answer. If the message also
@@ -523,10 +525,14 @@ class Pipeline:
             steps=run.steps,
             usage=run.usage,
             notes=tuple(run.notes),
-            unread=tuple(note for note in run.notes if note in run.notes.of_sent),
+            unread=self._unread,
             documents=run.documents,
             corrects=self._noted is not None and self._noted.is_kept,
         )
+
+    @property
+    def _unread(self) -> tuple[str, ...]:
+        return tuple(note for note in self._run.notes if note in self._run.notes.unseen)
 
     # ------------------------------------------------------------ verification
 

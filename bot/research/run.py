@@ -551,7 +551,7 @@ class Run(Steps):
         self.notes = Notes(self.texts, self.attachments)
         for file in sent:
             if file.unread:
-                self.notes.sent(self.texts(file.unread, name=file.name))
+                self.notes.not_seen(self.texts(file.unread, name=file.name))
         self.publish = publish
         self.calls = PaidCalls(self)
 
