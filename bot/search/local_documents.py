@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 from cachetools import LRUCache
 
 from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
+from bot.core.lines import with_names
 from bot.core.reader import EVERYTHING, Reach
 from bot.pages.bm25 import BESIDE, relevance_at, weigh
 from bot.pages.page import TEXTLESS_PAGE, Page
@@ -522,9 +523,9 @@ def rate_matches(
     reach = len(BESIDE)
     found: dict[int, Match] = {}
     by_file = sorted(range(len(matches)), key=lambda i: matches[i].file)
-    for file, places_of_matches in groupby(by_file, key=lambda i: matches[i].file):
-        page = pages[file]
-        title = frozenset(terms(page.title))
+    for file, same in groupby(by_file, key=lambda i: matches[i].file):
+        page, places_of_matches = pages[file], list(same)
+        title = frozenset(terms(with_names(page.title, matches[places_of_matches[0]].url)))
         headings = Headings(page.text)
         headed: dict[tuple[str, ...], frozenset[str]] = {}
         counted: dict[int, Counter[str]] = {}
