@@ -447,11 +447,15 @@ class Sources:
     """The sources an asker has chosen, out of those configured and permitted.
 
     ``providers`` are names of search providers (empty: all), ``collections`` names of document
-    collections (None: all), where "" means the documents in no collection.
+    collections (None: all), where "" means the documents in no collection. ``within``, ``since``
+    and ``until`` are a filter of documents, as in ``search.filters.Filter``.
     """
 
     providers: tuple[str, ...] = ()
     collections: tuple[str, ...] | None = None
+    within: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
 
 
 EVERYWHERE = Sources()
@@ -461,8 +465,9 @@ EVERYWHERE = Sources()
 class RunOptions:
     """Options of one run that the asker or the channel chose.
 
-    ``providers`` limits the search to these providers (empty: all that are configured) and
-    ``collections`` to documents in these collections, as in ``Sources``. ``instructions`` are the
+    ``providers`` limits the search to these providers (empty: all that are configured), and
+    ``collections``, ``within``, ``since`` and ``until`` to documents, as in ``Sources``: such a
+    filter is never widened. ``instructions`` are the
     operator's instructions on tone and language for this channel; ``daily_usd`` is the channel's
     own daily limit, if it has one. A ``report`` is a long text whose paragraphs are drafted and
     then revised against pages read for them; a ``check`` judges the statements of the message
@@ -489,6 +494,9 @@ class RunOptions:
     watch: str = ""
     zone: str = ""
     unaddressed: bool = False
+    within: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
 
     def asked_in(self, message: Message) -> RunOptions:
         """Return the options for a message that has just arrived."""

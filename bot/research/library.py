@@ -271,6 +271,12 @@ class Library:
             return NO_FILTER, False
         return await self._search.narrowed(only, self._reach())
 
+    async def matched(self, only: Filter) -> tuple[bool, tuple[str, ...]]:
+        """See ``search.provider.Narrowing.matched``."""
+        if not isinstance(self._search, Narrowing):
+            return False, ()
+        return await self._search.matched(only, self._reach())
+
     async def read(self, url: str) -> Page:
         """Read a page. Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning.
 

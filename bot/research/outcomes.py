@@ -257,6 +257,11 @@ class Notes(UserList[str]):
         """Add a note that no document within a filter has anything."""
         return self.not_seen(self._texts("documents-widened", only=self._named(only)))
 
+    def unmatched(self, only: Filter, near: Sequence[str]) -> str:
+        """Return a sentence on a filter that means no document; ``near`` are similar names."""
+        names = "; ".join(shortened(label(name), TITLE) for name in near) or "none"
+        return self._texts("documents-unmatched", only=self._named(only), names=names)
+
     def _named(self, only: Filter) -> str:
         after, before = (
             day_of(date.fromisoformat(day)) if day else "none" for day in (only.after, only.before)

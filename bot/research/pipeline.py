@@ -345,7 +345,8 @@ class Pipeline:
         gathered = await self._gather(await self._narrowed(rewritten))
         found = [source.url for source in gathered.evidence.sources]
         # A model's second gathering costs as much as its first: pages of the web are enough.
-        if self._run.only and not any(self._researcher or is_document(url) for url in found):
+        is_final = not self._run.only or bool(self._run.asked_for)
+        if not is_final and not any(self._researcher or is_document(url) for url in found):
             self._close_strategy()
             self._strategy = None
             self._run.widen()
@@ -355,9 +356,12 @@ class Pipeline:
         return gathered
 
     async def _narrowed(self, rewritten: Rewritten) -> Rewritten:
-        """Restrict the run to the documents that the question names; without a model, plain phrases
-        name them, and the passages need not have their words."""
+        """Restrict the run to the documents that the asker chose or the question names. Without a
+        model, plain phrases name them, and the passages need not have their words."""
         only = rewritten.only
+        if self._run.asked_for:
+            await self._run.narrow_exactly(self._run.asked_for)
+            return rewritten
         if self._is_quoting and rewritten.kind == "search":
             only = filter_in(rewritten.question, self._run.now.date())
         if not only or not (only := await self._run.narrow(only)):

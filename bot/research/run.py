@@ -42,6 +42,7 @@ from bot.core.errors import (
     Broken,
     BudgetSpent,
     FootnoteError,
+    Invalid,
     PageUnreadable,
     Refused,
     StorageUnavailable,
@@ -495,6 +496,7 @@ _read = TypeAdapter(ReadOutcome)
 _ready = TypeAdapter(tuple[str, ...])
 _weights = TypeAdapter(tuple[Weight, ...])
 _filter = TypeAdapter(tuple[Filter, bool])
+_matched = TypeAdapter(tuple[bool, tuple[str, ...]])
 
 
 class Run(Steps):
@@ -606,6 +608,22 @@ class Run(Steps):
         if is_empty:
             self.notes.widened_from(replace(only, named=()))
         return self.only
+
+    @property
+    def asked_for(self) -> Filter:
+        """The filter of documents that the asker chose."""
+        return Filter(self.options.within, self.options.since, self.options.until)
+
+    async def narrow_exactly(self, only: Filter) -> None:
+        """Restrict this run's searches in documents to a filter. Raises ``Invalid``, with similar
+        names, if it means no document."""
+        inputs = {"exactly": asdict(only)}
+        is_any, near = await self.step(
+            "filter", inputs, lambda: self.library.matched(only), _matched, title=""
+        )
+        if not is_any:
+            raise Invalid(self.notes.unmatched(only, near))
+        self.only = only
 
     def widen(self) -> None:
         """Search all documents again, since those that the filter means have nothing."""

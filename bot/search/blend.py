@@ -219,6 +219,15 @@ class Search:
                 return await _known("filter", each, narrowing, (NO_FILTER, False))
         return NO_FILTER, False
 
+    async def matched(
+        self, only: Filter, reach: Reach = EVERYTHING
+    ) -> tuple[bool, tuple[str, ...]]:
+        """See ``Narrowing.matched``; no file if no provider can restrict its search."""
+        for each in self._providers.values():
+            if isinstance(each.provider, Narrowing):
+                return await each.call(partial(each.provider.matched, only, reach))
+        return False, ()
+
     async def report(self, name: str) -> str:
         """One provider's health and quota, as the rest of a sentence that begins with its name.
 

@@ -211,10 +211,15 @@ class Narrowing(Protocol):
 
     ``narrowed`` returns what of a filter applies: names that files within ``reach`` have, and dates
     unless no such file is of them, which the second value says. What would leave nothing out does
-    not apply. It raises like ``SearchProvider.search``.
+    not apply. ``matched`` returns whether a filter means any file and, if not, names of files and
+    folders like those that no file has. Both raise like ``SearchProvider.search``.
     """
 
     async def narrowed(self, only: Filter, reach: Reach = EVERYTHING) -> tuple[Filter, bool]: ...
+
+    async def matched(
+        self, only: Filter, reach: Reach = EVERYTHING
+    ) -> tuple[bool, tuple[str, ...]]: ...
 
 
 @runtime_checkable

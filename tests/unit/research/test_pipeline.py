@@ -225,6 +225,9 @@ class Narrow(Shelf):
     async def narrowed(self, only: Filter, reach: Reach) -> tuple[Filter, bool]:
         return only, False
 
+    async def matched(self, only: Filter, reach: Reach) -> tuple[bool, tuple[str, ...]]:
+        return True, ()
+
 
 @pytest.mark.parametrize(
     ("with_model", "url", "widened"),
