@@ -60,6 +60,7 @@ BARE = 0.4  # factor for a line without a sentence, and for a table of contents
 GAP = 300  # characters that may be between consecutive passages, such as a heading
 
 _SENTENCE_END = re.compile(r"[.!?。！？…|:：]\W*$")
+_POINT = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])(?:[ \t]+\S+){4}")  # of a list
 
 
 _STALE = re.compile(
@@ -295,10 +296,11 @@ def _says_the_same(source: Source, place: int, other: Source, at: int) -> bool:
 
 
 def is_bare(passage: Passage) -> bool:
-    """Return True if a passage has no sentence: a line of links, a caption, a heading."""
+    """Return True if a passage has no sentence: a line of links, a caption, a heading. A point of a
+    list with several words counts as one."""
     text = passage.text
     is_line = len(text) < 80 and "\n" not in text and _SENTENCE_END.search(text) is None
-    return is_line or passage.is_contents
+    return (is_line and _POINT.match(text) is None) or passage.is_contents
 
 
 def openings(sources: Sequence[Source]) -> list[tuple[Source, int]]:
