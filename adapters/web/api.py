@@ -72,8 +72,7 @@ RunState = Literal["accepted", "running", "answered", "partial", "not_found", "f
 class Question(BaseModel):
     """A question. ``thread`` is the conversation to continue; empty begins one. ``again`` are the
     URLs of files that were sent in it before and are to be read for this question too. ``within``
-    (words of paths, authors or kinds of files: all apply), ``since`` and ``until`` (ISO 8601, both
-    inclusive) search only such documents."""
+    (words of path, author or kind: all apply), ``since`` and ``until`` restrict the documents."""
 
     model_config = ConfigDict(extra="forbid")
 

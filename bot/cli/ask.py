@@ -65,7 +65,7 @@ def _day(text: str) -> str:
 
 Day = Annotated[
     str | None,
-    typer.Option(metavar="DATE", parser=_day, help="Only documents since, or until, this day."),
+    typer.Option(metavar="DATE", parser=_day, help="Only files since, or until, this day."),
 ]
 
 app = command_app()
@@ -85,10 +85,7 @@ def ask(
     within: Annotated[
         list[str] | None,
         typer.Option(
-            "--in",
-            metavar="NAME",
-            help="Search only documents with these words in their path or author, or of this kind "
-            "(mails, slides); repeatable: all must apply.",
+            "--in", metavar="NAME", help="Only files of this path, author or kind; repeatable."
         ),
     ] = None,
     since: Day = None,

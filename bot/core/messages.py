@@ -466,12 +466,11 @@ class RunOptions:
     """Options of one run that the asker or the channel chose.
 
     ``providers`` limits the search to these providers (empty: all that are configured), and
-    ``collections``, ``within``, ``since`` and ``until`` to documents, as in ``Sources``: such a
-    filter is never widened. ``instructions`` are the
-    operator's instructions on tone and language for this channel; ``daily_usd`` is the channel's
-    own daily limit, if it has one. A ``report`` is a long text whose paragraphs are drafted and
-    then revised against pages read for them; a ``check`` judges the statements of the message
-    instead of answering it.
+    ``collections``, ``within``, ``since`` and ``until`` to documents, as in ``Sources``.
+    ``instructions`` are the operator's on tone and language for this channel; ``daily_usd`` is the
+    channel's own daily limit, if it has one. A ``report`` is a long text whose paragraphs are
+    drafted and then revised against pages read for them; a ``check`` judges the statements of the
+    message instead of answering it.
 
     ``audience``, ``groups`` and ``guest`` record what was known about the question's place and its
     author on arrival; rights depend on them. The author's time ``zone`` is recorded too.

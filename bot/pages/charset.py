@@ -128,10 +128,8 @@ def decoded(data: bytes, declared: str | None = None) -> tuple[str, bool]:
 def utf16_of(data: bytes) -> str:
     """Return the codec of mostly Latin UTF-16 text without a byte order mark; "" for other data."""
     start = data[:UTF16_WITHIN]
-    for codec, high, low in (
-        ("utf-16-le", start[1::2], start[::2]),
-        ("utf-16-be", start[::2], start[1::2]),
-    ):
+    for codec, at in (("utf-16-le", 1), ("utf-16-be", 0)):
+        high, low = start[at::2], start[1 - at :: 2]
         is_text = 2 * high.count(0) > len(high) and 0 not in low
         if is_text and not _CONTROLS.search(start.decode(codec, "replace")):
             return codec

@@ -45,6 +45,7 @@ from bot.search.provider import (
     GivenText,
     Hit,
     LinkReading,
+    Matched,
     Narrowing,
     ProviderKind,
     Query,
@@ -271,7 +272,7 @@ class Library:
             return NO_FILTER, False
         return await self._search.narrowed(only, self._reach())
 
-    async def matched(self, only: Filter) -> tuple[bool, tuple[str, ...]]:
+    async def matched(self, only: Filter) -> Matched:
         """See ``search.provider.Narrowing.matched``."""
         if not isinstance(self._search, Narrowing):
             return False, ()

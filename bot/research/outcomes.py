@@ -236,7 +236,8 @@ class Notes(UserList[str]):
 
     def not_seen(self, sentence: str) -> str:
         """Add a sentence on what was not read or searched: an answer shows it to all."""
-        self.unseen.append(sentence)
+        if sentence not in self:
+            self.unseen.append(sentence)
         return self.say(sentence)
 
     def widened(self, scope: Scope) -> str:

@@ -303,7 +303,8 @@ class Pipeline:
             self._gathered = gathered
         made = await self._answered(self._gathered, self._rewritten, None)
         await self._run.note_unread(tuple(dict.fromkeys(each.url for each in made.citations)))
-        return replace(made, notes=tuple(self._run.notes), unread=self._unread)
+        notes = self._run.notes
+        return replace(made, notes=tuple(notes), unread=tuple(notes.unseen))
 
     async def _correct(self, rewritten: Rewritten) -> None:
         """Store the message's statement as a correction of the last answer. If the message also
@@ -529,14 +530,10 @@ class Pipeline:
             steps=run.steps,
             usage=run.usage,
             notes=tuple(run.notes),
-            unread=self._unread,
+            unread=tuple(run.notes.unseen),
             documents=run.documents,
             corrects=self._noted is not None and self._noted.is_kept,
         )
-
-    @property
-    def _unread(self) -> tuple[str, ...]:
-        return tuple(note for note in self._run.notes if note in self._run.notes.unseen)
 
     # ------------------------------------------------------------ verification
 

@@ -88,7 +88,7 @@ from bot.research.outcomes import (
 from bot.research.outgoing import Outgoing, Prefetcher
 from bot.search.conversation_search import ELSEWHERE
 from bot.search.filters import NO_FILTER, Filter
-from bot.search.provider import ANY_TALK, UNKNOWN_DOCUMENT, ProviderKind, Query
+from bot.search.provider import ANY_TALK, UNKNOWN_DOCUMENT, Matched, ProviderKind, Query
 from bot.storage.journal import Journal, RecordedStep, step_key
 from bot.storage.spending import NOTHING, Amount
 
@@ -496,7 +496,7 @@ _read = TypeAdapter(ReadOutcome)
 _ready = TypeAdapter(tuple[str, ...])
 _weights = TypeAdapter(tuple[Weight, ...])
 _filter = TypeAdapter(tuple[Filter, bool])
-_matched = TypeAdapter(tuple[bool, tuple[str, ...]])
+_matched = TypeAdapter(Matched)
 
 
 class Run(Steps):
@@ -517,6 +517,7 @@ class Run(Steps):
         self.options = asked.options
         self.now = asked.now
         self.only = NO_FILTER  # restricts searches in documents
+        self.asked_for = Filter(asked.options.within, asked.options.since, asked.options.until)
         self.texts = texts_for(asked.message.locale)
         self.queries: list[str] = []
         self.sources: list[Source] = []  # everything shown to any loop of the run
@@ -608,11 +609,6 @@ class Run(Steps):
         if is_empty:
             self.notes.widened_from(replace(only, named=()))
         return self.only
-
-    @property
-    def asked_for(self) -> Filter:
-        """The filter of documents that the asker chose."""
-        return Filter(self.options.within, self.options.since, self.options.until)
 
     async def narrow_exactly(self, only: Filter) -> None:
         """Restrict this run's searches in documents to a filter. Raises ``Invalid``, with similar

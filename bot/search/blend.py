@@ -35,6 +35,7 @@ from bot.search.provider import (
     Indexed,
     Lexicon,
     LinkReading,
+    Matched,
     Narrowing,
     PageReader,
     Policy,
@@ -219,9 +220,7 @@ class Search:
                 return await _known("filter", each, narrowing, (NO_FILTER, False))
         return NO_FILTER, False
 
-    async def matched(
-        self, only: Filter, reach: Reach = EVERYTHING
-    ) -> tuple[bool, tuple[str, ...]]:
+    async def matched(self, only: Filter, reach: Reach = EVERYTHING) -> Matched:
         """See ``Narrowing.matched``; no file if no provider can restrict its search."""
         for each in self._providers.values():
             if isinstance(each.provider, Narrowing):

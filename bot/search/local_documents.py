@@ -50,7 +50,7 @@ from bot.search.index_file import (
     unusable,
 )
 from bot.search.index_report import KEPT_ENOUGH, unread_files
-from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query, Unread
+from bot.search.provider import UNKNOWN_DOCUMENT, Hit, Matched, ProviderKind, Query, Unread
 from bot.search.vectors import Match, Meaning, ranked
 from bot.text.language import detect, foreign
 from bot.text.terms import fold, keywords, terms
@@ -116,9 +116,7 @@ class LocalDocuments:
         """See ``bot.search.provider.Narrowing``."""
         return await self._ask(self._narrowed, only, reach)
 
-    async def matched(
-        self, only: Filter, reach: Reach = EVERYTHING
-    ) -> tuple[bool, tuple[str, ...]]:
+    async def matched(self, only: Filter, reach: Reach = EVERYTHING) -> Matched:
         """See ``bot.search.provider.Narrowing``."""
         return await self._ask(self._matched, only, reach)
 
@@ -229,9 +227,7 @@ class LocalDocuments:
             kept = tried if 0 < count < left else kept
         return kept, is_empty
 
-    def _matched(
-        self, connection: sqlite3.Connection, only: Filter, reach: Reach
-    ) -> tuple[bool, tuple[str, ...]]:
+    def _matched(self, connection: sqlite3.Connection, only: Filter, reach: Reach) -> Matched:
         if self._meant(connection, only, reach):
             return True, ()
         visible = Visible(connection, self._folders, reach).condition

@@ -205,6 +205,9 @@ class Indexed(Protocol):
     async def unread(self, urls: Sequence[str], reach: Reach = EVERYTHING) -> Unread: ...
 
 
+Matched = tuple[bool, tuple[str, ...]]
+
+
 @runtime_checkable
 class Narrowing(Protocol):
     """A provider that can restrict a search to files with certain names and dates.
@@ -217,9 +220,7 @@ class Narrowing(Protocol):
 
     async def narrowed(self, only: Filter, reach: Reach = EVERYTHING) -> tuple[Filter, bool]: ...
 
-    async def matched(
-        self, only: Filter, reach: Reach = EVERYTHING
-    ) -> tuple[bool, tuple[str, ...]]: ...
+    async def matched(self, only: Filter, reach: Reach = EVERYTHING) -> Matched: ...
 
 
 @runtime_checkable
