@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -45,6 +45,7 @@ from adapters.web.live import (
 from adapters.web.turns import Turn, turns_in, turns_of
 from bot import __version__
 from bot.core.messages import (
+    EVERYWHERE,
     MAX_QUESTION,
     Answer,
     Change,
@@ -52,6 +53,7 @@ from bot.core.messages import (
     Disagreement,
     Doubt,
     PlanView,
+    Sources,
     Status,
     StepState,
     Usage,
@@ -69,7 +71,8 @@ RunState = Literal["accepted", "running", "answered", "partial", "not_found", "f
 
 class Question(BaseModel):
     """A question. ``thread`` is the conversation to continue; empty begins one. ``again`` are the
-    URLs of files that were sent in it before and are to be read for this question too."""
+    URLs of files that were sent in it before and are to be read for this question too. ``within``
+    (words of path, author or kind: all apply), ``since`` and ``until`` restrict the documents."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -77,6 +80,9 @@ class Question(BaseModel):
     depth: Depth = "auto"
     thread: str = Field(default="", max_length=300)
     again: tuple[str, ...] = Field(default=(), max_length=MOST_FILES)
+    within: tuple[Annotated[str, Field(max_length=100)], ...] = Field(default=(), max_length=10)
+    since: date | None = None
+    until: date | None = None
 
 
 class File(BaseModel):
@@ -453,6 +459,7 @@ class _Api:
 
     async def ask(self, request: Request) -> Response:
         asking, files = await self._question(request)
+        only = asking.within, str(asking.since or ""), str(asking.until or "")
         asked = await put_question(
             self._console,
             request,
@@ -462,6 +469,7 @@ class _Api:
             name=_name(request),
             files=files,
             again=asking.again,
+            sources=Sources(("local",), None, *only) if any(only) else EVERYWHERE,
         )
         run = await self._console.store.run(asked.run_id)
         thread = run.message.thread.thread if run is not None else ""

@@ -16,7 +16,7 @@ from adapters.web.access.visibility import encodable, own_thread_named
 from adapters.web.console import WORKSPACE, Console
 from adapters.web.display import asked_locale, clock_of, texts_of
 from adapters.web.forms import Upload, attachments_of, check_readable
-from bot.core.messages import EVERYWHERE, Attachment, Depth, Message, Thread
+from bot.core.messages import EVERYWHERE, Attachment, Depth, Message, Sources, Thread
 from bot.pages.pool import For, reading_for
 from bot.pages.urls import links_in
 from bot.service.reception import AcceptedQuestion
@@ -48,11 +48,12 @@ async def put_question(
     files: Sequence[Upload] = (),
     again: Sequence[str] = (),
     ticked: Collection[str] | None = None,
+    sources: Sources = EVERYWHERE,
 ) -> AcceptedQuestion:
     """Ask a question; ``name`` is the asker's id for it, so that a repeated request asks once.
 
     ``thread`` is the thread to continue; "" begins one. ``again`` are the URLs of files sent in it
-    before, ``ticked`` the ids of the sources to search (None: all). Raises as
+    before, ``ticked`` the ids of the ``sources`` to search instead (None: those). Raises as
     ``Reception.receive`` does; responds with 429 if the client has asked too often, 404 for an
     unknown thread, 422 for a file that cannot be read or is gone.
     """
@@ -61,7 +62,6 @@ async def put_question(
         raise HTTPException(429, texts("web-too-many-questions"))
     named = Named.by(visitor.id, name or secrets.token_hex(16))
     place = await _place(console, request, thread, named.thread)
-    sources = EVERYWHERE
     if ticked is not None:
         rules = await console.rules(place)
         sources = console.offers.chosen(visitor, rules, ticked, texts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -54,6 +55,19 @@ ThreadOption = Annotated[
     ),
 ]
 
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise typer.BadParameter(f"{text} is not a day: write it as 2026-03-31.") from None
+
+
+Day = Annotated[
+    str | None,
+    typer.Option(metavar="DATE", parser=_day, help="Only files since, or until, this day."),
+]
+
 app = command_app()
 
 
@@ -68,6 +82,14 @@ def ask(
     style: StyleOption = "auto",
     docs: Docs = None,
     provider: Providers = None,
+    within: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--in", metavar="NAME", help="Only files of this path, author or kind; repeatable."
+        ),
+    ] = None,
+    since: Day = None,
+    until: Day = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer one question, with footnotes.
@@ -81,11 +103,16 @@ def ask(
 
         footnote ask --docs ./handbook "How do I rotate the keys?"
 
+        footnote ask --in minutes --since 2026-03-01 "What was decided about the office?"
+
         footnote ask --thread tower "And how tall is it?"
     """
     if question == "-":
         question = standard_input().read()
-    show_answer(question, thread, docs, provider, as_json, depth=depth, style=style)
+    if within or since or until:
+        provider = ["local"]
+    only = {"within": tuple(within or ()), "since": since or "", "until": until or ""}
+    show_answer(question, thread, docs, provider, as_json, depth=depth, style=style, **only)
 
 
 def show_answer(

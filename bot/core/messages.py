@@ -219,8 +219,9 @@ class Answer:
     ``text`` is Markdown with ``[n]`` marks that point into ``citations``. ``question`` is the
     standalone question that was researched, ``queries`` the search queries. ``notes`` are sentences
     about the run itself (a budget that ended it, a provider that failed), and ``unread`` are those
-    of them about links and files of the asker that could not be read. ``suggestions`` are
-    follow-up questions that the sources could answer, by the writer of the answer.
+    of them on what was not read or searched: links and files of the asker, parts of documents,
+    documents outside a filter. ``suggestions`` are follow-up questions that the sources could
+    answer, by the writer of the answer.
     ``linked`` are the pages that the text links to, cited or not, as number and URL. ``missing``
     lists the parts of the question that stay unproven, in a few words each. A ``partial`` answer
     has some, unless it only says that the research ended early. ``verification`` is None if it was
@@ -446,11 +447,15 @@ class Sources:
     """The sources an asker has chosen, out of those configured and permitted.
 
     ``providers`` are names of search providers (empty: all), ``collections`` names of document
-    collections (None: all), where "" means the documents in no collection.
+    collections (None: all), where "" means the documents in no collection. ``within``, ``since``
+    and ``until`` are a filter of documents, as in ``search.filters.Filter``.
     """
 
     providers: tuple[str, ...] = ()
     collections: tuple[str, ...] | None = None
+    within: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
 
 
 EVERYWHERE = Sources()
@@ -460,12 +465,12 @@ EVERYWHERE = Sources()
 class RunOptions:
     """Options of one run that the asker or the channel chose.
 
-    ``providers`` limits the search to these providers (empty: all that are configured) and
-    ``collections`` to documents in these collections, as in ``Sources``. ``instructions`` are the
-    operator's instructions on tone and language for this channel; ``daily_usd`` is the channel's
-    own daily limit, if it has one. A ``report`` is a long text whose paragraphs are drafted and
-    then revised against pages read for them; a ``check`` judges the statements of the message
-    instead of answering it.
+    ``providers`` limits the search to these providers (empty: all that are configured), and
+    ``collections``, ``within``, ``since`` and ``until`` to documents, as in ``Sources``.
+    ``instructions`` are the operator's on tone and language for this channel; ``daily_usd`` is the
+    channel's own daily limit, if it has one. A ``report`` is a long text whose paragraphs are
+    drafted and then revised against pages read for them; a ``check`` judges the statements of the
+    message instead of answering it.
 
     ``audience``, ``groups`` and ``guest`` record what was known about the question's place and its
     author on arrival; rights depend on them. The author's time ``zone`` is recorded too.
@@ -488,6 +493,9 @@ class RunOptions:
     watch: str = ""
     zone: str = ""
     unaddressed: bool = False
+    within: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
 
     def asked_in(self, message: Message) -> RunOptions:
         """Return the options for a message that has just arrived."""

@@ -80,6 +80,7 @@ _UNSURE = 0.3  # of the best candidate's score; from it on, another one may be r
 _LOOKED_AT = 1_000  # bytes of lines that are not ASCII, in which the language is recognized
 
 SAMPLE = 40_000  # bytes examined if no encoding is declared
+UTF16_WITHIN = 1_024  # bytes from the start in which UTF-16 without a mark is recognized
 META_WITHIN = 4_096  # bytes from the start; the standard says 1,024, but templates exceed that
 _BAD_SHARE = 0.01  # of characters; the most undecodable ones in text whose declaration is accepted
 
@@ -90,6 +91,7 @@ _MULTIBYTE_UTF8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
 _PLAIN_LETTERS = re.compile("[A-Za-z]")
 _SPELLS = re.compile(r"(?![\x00-\x7fªµº])(?:[^\W\d_]|(?<=[A-Za-z]).|.(?=[A-Za-z]))")
 """A character of a word; signs that stand alone ("5 µm", "§ 12") say nothing of a language."""
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
 _C1 = re.compile("[\x80-\x9f]")  # no text has them; they show a wrong encoding
 _NOT_PLAIN = re.compile("[^\x00-\x7f\xa0]")  # no-break spaces are layout
 
@@ -107,6 +109,8 @@ def decoded(data: bytes, declared: str | None = None) -> tuple[str, bool]:
     for mark, codec in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(codec, "replace"), False
+    if codec := utf16_of(data):
+        return data.decode(codec, "replace"), False
     if data.isascii() and b"\x1b" not in data:  # ISO-2022-JP is ASCII with escapes
         return data.decode("ascii"), False
     claims = _claims(data, declared)
@@ -119,6 +123,17 @@ def decoded(data: bytes, declared: str | None = None) -> tuple[str, bool]:
             return text, False
     encoding, is_guessed = _detected(data, claims)
     return data.decode(encoding, "replace"), is_guessed
+
+
+def utf16_of(data: bytes) -> str:
+    """Return the codec of mostly Latin UTF-16 text without a byte order mark; "" for other data."""
+    start = data[:UTF16_WITHIN]
+    for codec, at in (("utf-16-le", 1), ("utf-16-be", 0)):
+        high, low = start[at::2], start[1 - at :: 2]
+        is_text = 2 * high.count(0) > len(high) and 0 not in low
+        if is_text and not _CONTROLS.search(start.decode(codec, "replace")):
+            return codec
+    return ""
 
 
 def declared_in(content_type: str) -> str | None:

@@ -17,6 +17,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from bot.core.errors import PageUnreadable
+from bot.pages.charset import utf16_of
 from bot.pages.pictures import ENDINGS
 from bot.pages.urls import display_url
 
@@ -340,9 +341,9 @@ def _binary(start: bytes) -> str | None:
         return "an image" if start[8:12] in _HEIF else "a video"
     if start[_TAR_AT:].startswith(_TAR):
         return "an archive"
-    if b"\x00" in start or controls > _FEW_BINARY * len(start):
-        return _SOMETHING_BINARY
-    return None
+    if utf16_of(start) or (b"\x00" not in start and controls <= _FEW_BINARY * len(start)):
+        return None
+    return _SOMETHING_BINARY
 
 
 def _without_mark(start: bytes) -> bytes:

@@ -49,6 +49,7 @@ _NOTICE = lazy_regex(
     r"|(?:since|seit|depuis|desde) )"
     rf"|(?P<loud>(?-i:{_WORD.upper()}))(?= )"
     rf"|{_THIS}(?P<this>{_WORD})(?!\w)"
+    r"|this is an? (?P<is>draft)(?: version)? of "
     rf"|(?P<by>{_WORDS['replaced']}) (?:by|durch|von|par|por) "
     r"|- (?P<field>draft|deprecated|archived|obsolete): (?:true|yes)$",
     re.IGNORECASE,

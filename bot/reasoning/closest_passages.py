@@ -60,6 +60,7 @@ BARE = 0.4  # factor for a line without a sentence, and for a table of contents
 GAP = 300  # characters that may be between consecutive passages, such as a heading
 
 _SENTENCE_END = re.compile(r"[.!?。！？…|:：]\W*$")
+_POINT = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])(?:[ \t]+\S+){4}")  # of a list
 
 
 _STALE = re.compile(
@@ -212,7 +213,7 @@ def _staleness(question: str, source: Source) -> float:
         return 1.0
     if source.validity.state:
         return INVALID
-    return STALE if _STALE.search(title_with_names(source)) else 1.0
+    return STALE if _STALE.search(source.named) else 1.0
 
 
 def _best(
@@ -250,9 +251,9 @@ def _is_other_value(
     best, at = chosen[0]
     own, words = _value(best.passages[at].text, weights)
     other, others = _value(source.passages[place].text, weights)
-    around = terms(f"{title_with_names(best)}\n{best.passages[at].heading}")
+    around = terms(f"{best.named}\n{best.passages[at].heading}")
     lacks = {term for term in weights if term in words or term in around} - others
-    lacks -= set(terms(f"{title_with_names(source)}\n{source.passages[place].heading}"))
+    lacks -= set(terms(f"{source.named}\n{source.passages[place].heading}"))
     return (
         own.keys() == other.keys() != set()
         and not any(own.items() & _figures(each.text) for each in source.passages)
@@ -295,10 +296,11 @@ def _says_the_same(source: Source, place: int, other: Source, at: int) -> bool:
 
 
 def is_bare(passage: Passage) -> bool:
-    """Return True if a passage has no sentence: a line of links, a caption, a heading."""
+    """Return True if a passage has no sentence: a line of links, a caption, a heading. A point of a
+    list with several words counts as one."""
     text = passage.text
     is_line = len(text) < 80 and "\n" not in text and _SENTENCE_END.search(text) is None
-    return is_line or passage.is_contents
+    return (is_line and _POINT.match(text) is None) or passage.is_contents
 
 
 def openings(sources: Sequence[Source]) -> list[tuple[Source, int]]:
@@ -376,14 +378,14 @@ def _scores(weights: Mapping[str, float], source: Source) -> list[float]:
         counts.append(Counter(words))
         headings.append(term_tuple(passage.heading))
         lengths.append(len(words))
-    rated = relevance(weights, counts, lengths, headings, term_tuple(title_with_names(source)))
+    rated = relevance(weights, counts, lengths, headings, term_tuple(source.named))
     return [rated[at] for at in kept]
 
 
 def _covered(weights: Mapping[str, float], source: Source, passage: Passage) -> float:
     """Return the weight of the question's terms that a passage has, with headings and title."""
     around = (
-        (IN_TITLE, term_tuple(title_with_names(source))),
+        (IN_TITLE, term_tuple(source.named)),
         (IN_HEADING, term_tuple(passage.heading)),
         (1.0, term_tuple(passage.text)),
     )
@@ -422,7 +424,7 @@ def unknown(
     may be web pages)."""
     names = unknown_names(question, rarity) if rarity else []
     read = [
-        spelled(f"{title_with_names(source)}\n{passage.heading}\n{passage.text}")
+        spelled(f"{source.named}\n{passage.heading}\n{passage.text}")
         for source in sources
         for passage in source.passages
     ]
@@ -444,15 +446,6 @@ def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
             found += _CAPITALIZED.findall(question)
     named = (name for name in dict.fromkeys(found) if fold(name) not in STOP_WORDS)
     return [name for name in named if is_unknown(max(terms(name), key=len, default=""), rarity)]
-
-
-def title_with_names(source: Source) -> str:
-    """Return a page's title; of a document with the names of its file and last folder, which may
-    say what it is about."""
-    if not is_document(source.url):
-        return source.title
-    name = unquote(urlsplit(source.url).path).rpartition("/")[2]
-    return " ".join((source.title, folder_of(source.url), name))
 
 
 def _file_and_date(source: Source) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
+from bot.core.lines import with_names
 from bot.core.messages import Depth, Entry, Judgement
 from bot.pages.passages import Passage
 from bot.pages.validity import HOLDS, Validity
@@ -38,6 +39,11 @@ class Source:
     fetched_at: datetime
     via: str = ""
     validity: Validity = HOLDS
+
+    @property
+    def named(self) -> str:
+        """The title with the names of a document's folder and file."""
+        return with_names(self.title, self.url)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ from bot.search.provider import (
     GivenText,
     Hit,
     LinkReading,
+    Matched,
     Narrowing,
     ProviderKind,
     Query,
@@ -277,6 +278,12 @@ class Library:
         if not isinstance(self._search, Narrowing):
             return NO_FILTER, False
         return await self._search.narrowed(only, self._reach())
+
+    async def matched(self, only: Filter) -> Matched:
+        """See ``search.provider.Narrowing.matched``."""
+        if not isinstance(self._search, Narrowing):
+            return False, ()
+        return await self._search.matched(only, self._reach())
 
     async def read(self, url: str) -> Page:
         """Read a page. Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning.

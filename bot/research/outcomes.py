@@ -22,7 +22,7 @@ from bot.core.errors import (
     Refused,
     Unavailable,
 )
-from bot.core.lines import label
+from bot.core.lines import label, shortened
 from bot.core.messages import OWN_WORDS, Attachment, Provenance
 from bot.core.texts import DEFAULT, Texts
 from bot.pages.pictures import PictureUnread
@@ -44,6 +44,7 @@ from bot.search.guarded import without_rest
 from bot.search.provider import Hit, Spent, Unread
 from bot.storage.overview import StoredSearch
 
+TITLES, TITLE = 3, 60  # of documents named in a note, and the characters of each
 # A provider's failure begins with its name (``search.blend``), at the start or after a sentence.
 _NAMED = re.compile(r"(?:^|(?<=[.!?] ))([a-z][a-z0-9_-]*): ")
 
@@ -165,7 +166,7 @@ class Notes(UserList[str]):
         self._attachments = attachments
         self._has_unindexed = False
         self.worded: dict[str, str] = {}  # a reason → its wording for the asker
-        self.of_sent: list[str] = []  # those about links and files of the asker
+        self.unseen: list[str] = []  # those on what was not read or searched
 
     def say(self, sentence: str) -> str:
         """Add a sentence unless it is there; returns it."""
@@ -207,10 +208,12 @@ class Notes(UserList[str]):
         """Add a note of documents that are incomplete, or of files that are not read where none is
         cited."""
         if found.partly:
-            self.say(self._texts("documents-partly", names="; ".join(found.partly)))
+            names = [shortened(label(title), TITLE) for title in found.partly[:TITLES]]
+            names += ["…"] * (len(found.partly) > TITLES)
+            self.not_seen(self._texts("documents-partly", names="; ".join(names)))
         if found.endings and not cited:
             kinds, count, files = found.kinds, found.count, found.files
-            self.say(self._texts("documents-unread", count=count, files=files, kinds=kinds))
+            self.not_seen(self._texts("documents-unread", count=count, files=files, kinds=kinds))
 
     def of_page(self, error: FootnoteError) -> str:
         """Return why a page cannot be read, in the asker's language."""
@@ -230,11 +233,12 @@ class Notes(UserList[str]):
             told = self._texts("file-not-read", name=name, reason=_of_it(name, reason))
         else:
             told = self._texts("link-not-read", url=url, reason=_of_it(display_url(url), reason))
-        return self.sent(told)
+        return self.not_seen(told)
 
-    def sent(self, sentence: str) -> str:
-        """Add a sentence about a link or file of the asker."""
-        self.of_sent.append(sentence)
+    def not_seen(self, sentence: str) -> str:
+        """Add a sentence on what was not read or searched: an answer shows it to all."""
+        if sentence not in self:
+            self.unseen.append(sentence)
         return self.say(sentence)
 
     def widened(self, scope: Scope) -> str:
@@ -249,11 +253,16 @@ class Notes(UserList[str]):
 
     def narrowed(self, only: Filter) -> str:
         """Add a note on the filter of documents that the question names."""
-        return self.say(self._texts("documents-narrowed", only=self._named(only)))
+        return self.not_seen(self._texts("documents-narrowed", only=self._named(only)))
 
     def widened_from(self, only: Filter) -> str:
         """Add a note that no document within a filter has anything."""
-        return self.say(self._texts("documents-widened", only=self._named(only)))
+        return self.not_seen(self._texts("documents-widened", only=self._named(only)))
+
+    def unmatched(self, only: Filter, near: Sequence[str]) -> str:
+        """Return a sentence on a filter that means no document; ``near`` are similar names."""
+        names = "; ".join(shortened(label(name), TITLE) for name in near) or "none"
+        return self._texts("documents-unmatched", only=self._named(only), names=names)
 
     def _named(self, only: Filter) -> str:
         after, before = (

@@ -262,6 +262,8 @@ class Pipeline:
             self._rewritten = await self._fallback.rewrite(
                 self._transcript, self._asked, self._run.options.instructions
             )
+        if self._run.only:
+            self._run.notes.narrowed(self._run.only)
         self._run.note(self._run.texts("stopped-before-complete"))
         gathered = self._strategy[1].so_far() if self._strategy is not None else None
         if gathered is None:
@@ -301,7 +303,8 @@ class Pipeline:
             self._gathered = gathered
         made = await self._answered(self._gathered, self._rewritten, None)
         await self._run.note_unread(tuple(dict.fromkeys(each.url for each in made.citations)))
-        return replace(made, notes=tuple(self._run.notes))
+        notes = self._run.notes
+        return replace(made, notes=tuple(notes), unread=tuple(notes.unseen))
 
     async def _correct(self, rewritten: Rewritten) -> None:
         """Store the message's statement as a correction of the last answer. If the message also
@@ -343,7 +346,8 @@ class Pipeline:
         gathered = await self._gather(await self._narrowed(rewritten))
         found = [source.url for source in gathered.evidence.sources]
         # A model's second gathering costs as much as its first: pages of the web are enough.
-        if self._run.only and not any(self._researcher or is_document(url) for url in found):
+        is_final = not self._run.only or bool(self._run.asked_for)
+        if not is_final and not any(self._researcher or is_document(url) for url in found):
             self._close_strategy()
             self._strategy = None
             self._run.widen()
@@ -353,9 +357,12 @@ class Pipeline:
         return gathered
 
     async def _narrowed(self, rewritten: Rewritten) -> Rewritten:
-        """Restrict the run to the documents that the question names; without a model, plain phrases
-        name them, and the passages need not have their words."""
+        """Restrict the run to the documents that the asker chose or the question names. Without a
+        model, plain phrases name them, and the passages need not have their words."""
         only = rewritten.only
+        if self._run.asked_for:
+            await self._run.narrow_exactly(self._run.asked_for)
+            return rewritten
         if self._is_quoting and rewritten.kind == "search":
             only = filter_in(rewritten.question, self._run.now.date())
         if not only or not (only := await self._run.narrow(only)):
@@ -523,7 +530,7 @@ class Pipeline:
             steps=run.steps,
             usage=run.usage,
             notes=tuple(run.notes),
-            unread=tuple(note for note in run.notes if note in run.notes.of_sent),
+            unread=tuple(run.notes.unseen),
             documents=run.documents,
             corrects=self._noted is not None and self._noted.is_kept,
         )

@@ -42,6 +42,7 @@ from bot.core.errors import (
     Broken,
     BudgetSpent,
     FootnoteError,
+    Invalid,
     PageUnreadable,
     Refused,
     StorageUnavailable,
@@ -87,7 +88,7 @@ from bot.research.outcomes import (
 from bot.research.outgoing import Outgoing, Prefetcher
 from bot.search.conversation_search import ELSEWHERE
 from bot.search.filters import NO_FILTER, Filter
-from bot.search.provider import ANY_TALK, UNKNOWN_DOCUMENT, ProviderKind, Query
+from bot.search.provider import ANY_TALK, UNKNOWN_DOCUMENT, Matched, ProviderKind, Query
 from bot.storage.journal import Journal, RecordedStep, step_key
 from bot.storage.spending import NOTHING, Amount
 
@@ -495,6 +496,7 @@ _read = TypeAdapter(ReadOutcome)
 _ready = TypeAdapter(tuple[str, ...])
 _weights = TypeAdapter(tuple[Weight, ...])
 _filter = TypeAdapter(tuple[Filter, bool])
+_matched = TypeAdapter(Matched)
 
 
 class Run(Steps):
@@ -515,6 +517,7 @@ class Run(Steps):
         self.options = asked.options
         self.now = asked.now
         self.only = NO_FILTER  # restricts searches in documents
+        self.asked_for = Filter(asked.options.within, asked.options.since, asked.options.until)
         self.texts = texts_for(asked.message.locale)
         self.queries: list[str] = []
         self.sources: list[Source] = []  # everything shown to any loop of the run
@@ -551,7 +554,7 @@ class Run(Steps):
         self.notes = Notes(self.texts, self.attachments)
         for file in sent:
             if file.unread:
-                self.notes.sent(self.texts(file.unread, name=file.name))
+                self.notes.not_seen(self.texts(file.unread, name=file.name))
         self.publish = publish
         self.calls = PaidCalls(self)
 
@@ -606,6 +609,17 @@ class Run(Steps):
         if is_empty:
             self.notes.widened_from(replace(only, named=()))
         return self.only
+
+    async def narrow_exactly(self, only: Filter) -> None:
+        """Restrict this run's searches in documents to a filter. Raises ``Invalid``, with similar
+        names, if it means no document."""
+        inputs = {"exactly": asdict(only)}
+        is_any, near = await self.step(
+            "filter", inputs, lambda: self.library.matched(only), _matched, title=""
+        )
+        if not is_any:
+            raise Invalid(self.notes.unmatched(only, near))
+        self.only = only
 
     def widen(self) -> None:
         """Search all documents again, since those that the filter means have nothing."""

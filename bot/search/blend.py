@@ -35,6 +35,7 @@ from bot.search.provider import (
     Indexed,
     Lexicon,
     LinkReading,
+    Matched,
     Narrowing,
     PageReader,
     Policy,
@@ -225,6 +226,13 @@ class Search:
                 narrowing = partial(each.provider.narrowed, only, reach)
                 return await _known("filter", each, narrowing, (NO_FILTER, False))
         return NO_FILTER, False
+
+    async def matched(self, only: Filter, reach: Reach = EVERYTHING) -> Matched:
+        """See ``Narrowing.matched``; no file if no provider can restrict its search."""
+        for each in self._providers.values():
+            if isinstance(each.provider, Narrowing):
+                return await each.call(partial(each.provider.matched, only, reach))
+        return False, ()
 
     async def report(self, name: str) -> str:
         """One provider's health and quota, as the rest of a sentence that begins with its name.

@@ -116,7 +116,7 @@ def read_file(job: Job, most_bytes: int) -> Reading:
         extracted.kept,
         pack_text(extracted.text),
         pack_spans(passages),
-        tuple(word_rows(extracted.title, passages)),
+        tuple(word_rows(extracted.title, document.url, passages)),
         dict(extracted.omitted),
         extracted.dated or date_in_name(name) or _day_of(document.modified),
         extracted.author[:MOST_AUTHORS],

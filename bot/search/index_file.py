@@ -49,6 +49,7 @@ from urllib.parse import quote
 
 from bot import __version__
 from bot.core.errors import StorageUnavailable
+from bot.core.lines import with_names
 from bot.pages.passages import Passage, split
 from bot.search.filters import NO_FILTER, Filter
 from bot.text.terms import STOP_WORDS, terms
@@ -394,20 +395,22 @@ _PROBE = (
 
 def fingerprint() -> str:
     """A value that changes when splitting or terms change, and with every version of Footnote."""
-    seen = [(passage.heading, terms(passage.text)) for passage in split(_PROBE)]
+    passages = split(_PROBE)
+    seen = passages, word_rows("The Who", "file:///songs/My%20Generation.txt", passages)
     return hashlib.sha256(repr((__version__, seen, sorted(_STOP_TERMS))).encode()).hexdigest()[:16]
 
 
 Row = tuple[str, str, str]
 
 
-def word_rows(title: str, passages: Sequence[Passage]) -> list[Row]:
-    """The rows of ``words`` for a page: terms of its title, of the heading path, of the passage.
+def word_rows(title: str, url: str, passages: Sequence[Passage]) -> list[Row]:
+    """The rows of ``words`` for a page: terms of its title with the names of its folder and file,
+    of the heading path, of the passage.
 
     Stop words are left out of the body: they are 40 % of all terms, and ``keywords`` never searches
     for them. Titles keep them, since some consist of nothing else ("The Who").
     """
-    title_terms = " ".join(terms(title))
+    title_terms = " ".join(dict.fromkeys(terms(with_names(title, url))))
     headings: dict[str, str] = {}
     rows = []
     for passage in passages:

@@ -530,8 +530,8 @@ class IndexWriter:
     def _rewrite_words(self) -> None:
         self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
         first = 1
-        for file, area in self._connection.execute(
-            "SELECT file, area FROM pages JOIN files ON id = file ORDER BY file"
+        for file, url, area in self._connection.execute(
+            "SELECT file, url, area FROM pages JOIN files ON id = file ORDER BY file"
         ).fetchall():
             title, text = self._connection.execute(
                 "SELECT title, text FROM pages WHERE file = ?", (file,)
@@ -541,7 +541,7 @@ class IndexWriter:
                 "UPDATE pages SET spans = ? WHERE file = ?", (pack_spans(passages), file)
             )
             self._place(file, first, len(passages))
-            self._add_words(first, word_rows(title, passages), area)
+            self._add_words(first, word_rows(title, url, passages), area)
             first += len(passages)
         self._set_meta("next", first)
         self._set_meta("dead", 0)

@@ -14,13 +14,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 from cachetools import LRUCache
 
 from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
+from bot.core.lines import with_names
 from bot.core.reader import EVERYTHING, Reach
 from bot.pages.bm25 import BESIDE, idf, relevance_at, weigh
 from bot.pages.page import TEXTLESS_PAGE, Page
@@ -46,10 +49,10 @@ from bot.search.index_file import (
     unusable,
 )
 from bot.search.index_report import KEPT_ENOUGH, unread_files
-from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query, Unread
+from bot.search.provider import UNKNOWN_DOCUMENT, Hit, Matched, ProviderKind, Query, Unread
 from bot.search.vectors import Match, Meaning, ranked
 from bot.text.language import detect, foreign
-from bot.text.terms import keywords, terms
+from bot.text.terms import fold, keywords, terms
 
 # Column weights in BM25: a word in the title says more about a page than one in its text.
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 4.0, 2.0, 1.0
@@ -62,6 +65,7 @@ MOST_TERMS = 32
 MOST_QUERY_CHARACTERS = 2_000
 PASSAGES_PER_HIT = 6  # nearest passages fetched per hit: several passages share a page
 CANDIDATES = 120  # passages that are re-scored with their surroundings
+NEAREST = 3  # names told where a filter means no file
 SAMPLE = 20_000  # characters of a page from which its language is detected
 PATIENCE = 5.0  # seconds that a search waits for an indexing run that has just begun
 POLL = 0.05  # seconds between checks whether it has ended
@@ -110,6 +114,10 @@ class LocalDocuments:
     async def narrowed(self, only: Filter, reach: Reach = EVERYTHING) -> tuple[Filter, bool]:
         """See ``bot.search.provider.Narrowing``."""
         return await self._ask(self._narrowed, only, reach)
+
+    async def matched(self, only: Filter, reach: Reach = EVERYTHING) -> Matched:
+        """See ``bot.search.provider.Narrowing``."""
+        return await self._ask(self._matched, only, reach)
 
     async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]:
         """See ``bot.search.provider.Lexicon``."""
@@ -217,6 +225,21 @@ class LocalDocuments:
             is_empty = not (count := self._meant(connection, tried, reach))
             kept = tried if 0 < count < left else kept
         return kept, is_empty
+
+    def _matched(self, connection: sqlite3.Connection, only: Filter, reach: Reach) -> Matched:
+        if self._meant(connection, only, reach):
+            return True, ()
+        visible = Visible(connection, self._folders, reach).condition
+        query = f"SELECT url FROM files WHERE count > 0 AND {visible.sql}"  # noqa: S608 - our own column names
+        paths = [Path(unquote(url)) for (url,) in connection.execute(query, visible.values)]
+        names = {name for path in paths for name in (path.parent.name, path.stem)}
+        known: dict[str, list[str]] = {}
+        for name in sorted(names):
+            for word in (name, *_WORD.findall(name)):
+                known.setdefault(fold(word), []).append(name)
+        wrong = [n for n in only.named if not self._meant(connection, Filter((n,)), reach)]
+        near = [x for n in wrong for like in get_close_matches(fold(n), known) for x in known[like]]
+        return False, tuple(dict.fromkeys(near))[:NEAREST]
 
     def _meant(self, connection: sqlite3.Connection, only: Filter, reach: Reach) -> int:
         """The number of files that a filter means."""
@@ -449,6 +472,7 @@ class OpenedPage:
 HELD = 4_000_000  # characters of pages that one search keeps in memory
 _HEADING_LINE = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$", re.MULTILINE)
 _FENCE = "\n```"
+_WORD = re.compile(r"[^\W_]+")
 _MOST_HEADINGS = 3  # looked up above a passage
 
 
@@ -521,9 +545,9 @@ def rate_matches(
     reach = len(BESIDE)
     found: dict[int, Match] = {}
     by_file = sorted(range(len(matches)), key=lambda i: matches[i].file)
-    for file, places_of_matches in groupby(by_file, key=lambda i: matches[i].file):
-        page = pages[file]
-        title = frozenset(terms(page.title))
+    for file, same in groupby(by_file, key=lambda i: matches[i].file):
+        page, places_of_matches = pages[file], list(same)
+        title = frozenset(terms(with_names(page.title, matches[places_of_matches[0]].url)))
         headings = Headings(page.text)
         headed: dict[tuple[str, ...], frozenset[str]] = {}
         counted: dict[int, Counter[str]] = {}

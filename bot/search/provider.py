@@ -224,16 +224,22 @@ class Indexed(Protocol):
     async def unread(self, urls: Sequence[str], reach: Reach = EVERYTHING) -> Unread: ...
 
 
+Matched = tuple[bool, tuple[str, ...]]
+
+
 @runtime_checkable
 class Narrowing(Protocol):
     """A provider that can restrict a search to files with certain names and dates.
 
     ``narrowed`` returns what of a filter applies: names that files within ``reach`` have, and dates
     unless no such file is of them, which the second value says. What would leave nothing out does
-    not apply. It raises like ``SearchProvider.search``.
+    not apply. ``matched`` returns whether a filter means any file and, if not, names of files and
+    folders like those that no file has. Both raise like ``SearchProvider.search``.
     """
 
     async def narrowed(self, only: Filter, reach: Reach = EVERYTHING) -> tuple[Filter, bool]: ...
+
+    async def matched(self, only: Filter, reach: Reach = EVERYTHING) -> Matched: ...
 
 
 @runtime_checkable

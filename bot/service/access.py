@@ -179,6 +179,9 @@ def options_for(
         depth=rules.depth if depth == "auto" else depth,
         providers=tuple(chosen) or rules.providers,
         collections=sources.collections,
+        within=sources.within,
+        since=sources.since,
+        until=sources.until,
         instructions=_instructions(rules),
         daily_usd=rules.daily_usd,
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 
+from tests.fakes.pdf import Typed, pdf
 from tests.scenario.gate import Gate, ask_and_catch, until
 from tests.scenario.places import (
     KEYS,
@@ -93,6 +95,23 @@ def test_a_file_that_is_sent_along_is_read(
         answer = the_answer(place, said)
         assert "Olga Petrova" in answer
         assert "courtyard" in answer.partition("Olga Petrova")[2]  # its source
+
+
+def test_what_was_not_read_or_searched_is_said_in_the_answer_itself(
+    fork_server: ForkServer, chatty: Program, place: Place, documents: Path
+) -> None:
+    (documents / "boats").mkdir()
+    report = pdf([[Typed(72, 700, "The Heron has two masts.")], []], drawn="0 0 m 9 9 l S")
+    (documents / "boats" / "report.pdf").write_bytes(report)
+    (documents / "boats" / "letter.xyz").write_bytes(b"\0\1")
+    with running(fork_server, chatty, place) as serving:
+        serving.until_said("Indexed in ")
+        said = place.ask("How many masts does the Heron have in the boats folder?")
+        found = the_answer(place, said)
+        assert "ⓘ Searched only in: boats folder\n" in found
+        assert "ⓘ Part of this could not be read: report.\n" in found
+        nothing = the_answer(place, place.ask("Which zebra finch owns the harp?"))
+        assert "ⓘ 1 of 7 files here are of kinds that are not read (.xyz 1)." in nothing
 
 
 # ---------------------------------------------------------------- stopping and changing

@@ -272,6 +272,7 @@ def test_a_corrupted_index_is_made_anew(footnote: Program, documents: Path) -> N
         (["index", "no/such/folder"], "no/such/folder"),
         (["ask", "--provider", "wikipeda", "What?"], "wikipedia"),
         (["ask", "--depth", "abyss", "What?"], "abyss"),
+        (["ask", "--since", "2026-02-30", "What?"], "2026-02-30 is not a day: write it as 2026-"),
         (["ask"], "QUESTION"),
         (["aks", "What?"], "aks"),
     ],
@@ -465,3 +466,30 @@ def test_a_question_names_the_documents_to_search(
     assert all(each in quoted for each in words), quoted
     assert not any(each in quoted for each in not_words), quoted
     assert [each for each in ended.json["notes"] if "earched" in each] == [note] * bool(note)
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "told"),
+    [
+        (["--in", "2025 handbook"], ["27 days"], "Searched only in: 2025 handbook"),
+        (
+            ["--in", "minutes", "--since", "2026-04-01", "--until", "2026-04-30"],
+            [],
+            "Searched only in: minutes, 1 April 2026 to 30 April 2026",
+        ),
+        (
+            ["--in", "handbok"],
+            [],
+            "No document matches: handbok. Similar names: handbook-2024; handbook-2025; ",
+        ),
+    ],
+)
+def test_options_choose_the_documents_to_search(
+    footnote: Program, offices: Path, options: list[str], words: list[str], told: str
+) -> None:
+    asking = "How many days of paid leave are there?"
+    ended = footnote.run("ask", "--docs", str(offices), *options, asking)
+    assert ended.code == (0 if words else 2 if "handbok" in told else 1), ended.err
+    assert told in ended.out + ended.err
+    assert all(each in ended.out for each in words), ended.out
+    assert "24 days" not in ended.out, "all documents were searched"

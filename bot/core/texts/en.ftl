@@ -153,6 +153,11 @@ documents-dated =
             }
     }
 documents-narrowed = Searched only in: { $only }
+documents-unmatched =
+    No document matches: { $only }.{ $names ->
+        [none] {""}
+       *[other] {" "}Similar names: { $names }.
+    }
 documents-widened = Nothing found in these documents: { $only }. I searched all documents.
 search-widened =
     { $freshness ->

@@ -109,6 +109,11 @@ documents-dated =
             }
     }
 documents-narrowed = 只搜索了：{ $only }
+documents-unmatched =
+    没有文档符合：{ $only }。{ $names ->
+        [none] {""}
+       *[other] 相近的名称：{ $names }。
+    }
 documents-widened = 以下范围的文档中没有找到内容：{ $only }。已改为搜索全部文档。
 search-widened =
     { $domains ->

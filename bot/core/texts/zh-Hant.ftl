@@ -109,6 +109,11 @@ documents-dated =
             }
     }
 documents-narrowed = 只搜尋了：{ $only }
+documents-unmatched =
+    沒有文件符合：{ $only }。{ $names ->
+        [none] {""}
+       *[other] 相近的名稱：{ $names }。
+    }
 documents-widened = 以下範圍的文件中沒有找到內容：{ $only }。已改為搜尋全部文件。
 search-widened =
     { $domains ->

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.charset import declared_in, decode, decoded
+from bot.pages.media import LOOK_AT, kind_of
 from tests.fakes.web import SENTENCES
 
 
@@ -51,6 +52,14 @@ def test_a_byte_order_mark_is_believed_first() -> None:
     for mark, codec in [(codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16-be"),
                         (codecs.BOM_UTF32_LE, "utf-32-le")]:  # fmt: skip
         assert decode(mark + "Köln".encode(codec), "iso-8859-1") == "Köln"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["Öl: 5 €\r\n", "a,b\r\n1,2\r\n" * 900 + "東京"])
+def test_utf16_without_a_mark_is_read(encoding: str, text: str) -> None:
+    data = text.encode(encoding)
+    assert decoded(data) == (text, False)
+    assert kind_of(data[:LOOK_AT], None, "prices.txt") == "text"
 
 
 def test_the_document_outweighs_a_server_that_says_latin_1_to_everything() -> None:

@@ -100,6 +100,7 @@ def test_kinds_of_text(start: bytes, content_type: str | None, name: str, kind: 
         (b"\0\0\0 ftypheic", "image/heic", "an image"),
         (bytes(range(256)), "text/html", "a binary file"),
         (b"text then \0 nothing", "text/plain", "a binary file"),
+        (bytes(range(1, 41)).replace(b"", b"\0"), "text/plain", "a binary file"),
         (b"\xff\xd8\xff\xe0\0", None, "an image"),
         (b"words", "image/webp", "an image"),
         (b"words", "audio/mpeg", "a sound file"),

@@ -21,6 +21,7 @@ def said(text: str, *, title: str = "Travel", url: str = "file:///docs/travel.md
     [
         ("# Travel\n\nDraft, never adopted. The allowance is 45 euros.", "draft", ""),
         ("- Status: draft\n- Owner: Ada\n\n# Travel", "draft", ""),
+        ("# Travel\n\nThis is a draft version of the rules of 2026.", "draft", ""),
         ("- Deprecated: true\n\n# Travel", "deprecated", ""),
         ("Watermark: DRAFT\n\n# Travel", "draft", ""),
         ("## Page 1\n\nStamp: VOID\n\n### Invoice", "deprecated", ""),
@@ -39,6 +40,7 @@ def said(text: str, *, title: str = "Travel", url: str = "file:///docs/travel.md
         # It holds, or the page is only about such things.
         ("Valid from 1 January 2023 until 31 December 2026.", "", ""),
         ("This function is deprecated since 3.2; use `open`.", "", ""),
+        ("This is a draft horse of the north.", "", ""),
         ("Draft laws are discussed in parliament.", "", ""),
         ("# Changes\n\n## Deprecated\n\n- Deprecated: the option `-x`.", "", ""),
         ("The archived pages are kept for ten years.", "", ""),

@@ -92,6 +92,17 @@ def test_the_same_words_are_quoted_once() -> None:
     assert text_of("What fee do large boats pay?", *twins).count("large boats pay 25 kroner") == 1
 
 
+@pytest.mark.parametrize(
+    ("line", "is_first"),
+    [("- Orbis costs 99 euros", True), ("Orbis costs 99 euros", False), ("- Orbis euros", False)],
+)
+def test_a_point_of_a_list_is_no_caption(line: str, is_first: bool) -> None:
+    other = "What an Orbis costs in euros is agreed with each customer, and told to nobody else."
+    asked = "How many euros does Orbis cost?"
+    places, _ = choose(asked, evidence(asked, a_source(1, line, other)))
+    assert (places[0][1] == 0) is is_first
+
+
 def test_pages_of_one_title_are_told_apart_by_their_folders() -> None:
     pages = [
         replace(

@@ -16,6 +16,7 @@ from bot.pages.urls import display_url
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Restart, Suggested, TextDelta
 from bot.research.outcomes import Notes, ProviderHealth, StreamOutcome, health, keep
+from bot.search.provider import Unread
 from bot.storage.overview import StoredSearch
 from tests.unit.samples import NOW
 
@@ -87,6 +88,14 @@ def test_what_could_not_be_read_is_named_once(url: str, reason: str, note: str) 
 def test_it_is_named_once_in_chinese_too() -> None:
     note = Notes(texts_for("zh-Hans"), {}).unread(LINK, f"{LINK} is empty.")
     assert note.count(LINK) == 1
+
+
+def test_documents_that_lost_text_are_named_on_a_short_line() -> None:
+    notes = Notes(texts_for("en"), {})
+    notes.lacking(Unread(partly=("A. " + 30 * "long ", "B", "C", "D", "E")), ["file:///a.pdf"])
+    (line,) = notes.unseen
+    assert re.fullmatch(r"Part of this could not be read: A\. (long )+…; B; C; …\.", line)
+    assert len(line) < 120
 
 
 # ---------------------------------------------------------------- searches and pages that fail

@@ -213,6 +213,7 @@ async def test_an_answer_says_what_could_not_be_read(
     answer = await pipeline.research()
     assert bool(answer.citations) is (noted != OTHERS)
     assert [note for note in answer.notes if note in (OTHERS, PARTLY)] == [noted] * bool(noted)
+    assert answer.unread == (noted,) * bool(noted)
 
 
 # ---------------------------------------------------------------- documents that a question names
@@ -223,6 +224,9 @@ class Narrow(Shelf):
 
     async def narrowed(self, only: Filter, reach: Reach) -> tuple[Filter, bool]:
         return only, False
+
+    async def matched(self, only: Filter, reach: Reach) -> tuple[bool, tuple[str, ...]]:
+        return True, ()
 
 
 @pytest.mark.parametrize(
@@ -252,3 +256,22 @@ async def test_a_question_is_gathered_again_if_the_documents_it_names_have_nothi
     assert (again in answer.notes, within in answer.notes) == (widened, not widened)
     if with_model:
         assert len(model.evidence) == 1, "it writes once, whatever was gathered"
+
+
+async def test_an_answer_that_was_stopped_names_its_filter(open_run: OpenRun) -> None:
+    asked = "How tall is the tower in the travel handbook?"
+    run = await open_run(Narrow({}), message=a_message(asked))
+    meant = Rewritten("search", asked, only=Filter(("travel handbook",)))
+    stop = asyncio.Event()
+
+    class Stopped(Scripted):
+        async def next_turn(self, *args: object) -> Turn:
+            stop.set()
+            return await asyncio.Future()
+
+    quoting = Closest(run.calls)
+    settings, model = load_settings(), Stopped([], rewritten=meant)
+    pipeline = Pipeline(run, model, quoting, Transcript(), settings, Unseen())
+    answer, _ = await pipeline.answer(stop)
+    assert answer.status == "stopped"
+    assert "Searched only in: travel handbook" in answer.unread

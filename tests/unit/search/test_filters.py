@@ -161,6 +161,24 @@ async def test_what_no_file_or_every_file_fits_does_not_apply(
 
 
 @pytest.mark.usefixtures("reading_inside")
+@pytest.mark.parametrize(
+    ("only", "matched"),
+    [
+        (Filter(("docs",), "", "2027-01-01"), (True, ())),  # all of them
+        (Filter(("minutes", "2019 handbok")), (False, ("handbook-2024", "handbook-2025"))),
+        (Filter(("boardd",)), (False, ("2026-04-14 Board",))),
+        (Filter(("minutes",), "2026-05-01"), (False, ())),
+        (Filter(("secrets 2027",)), (False, ("secret",))),
+        (Filter(("lease",)), (False, ("leave",))),
+    ],
+)
+async def test_a_filter_that_means_no_file_is_told_with_similar_names(
+    documents: LocalDocuments, only: Filter, matched: tuple[bool, tuple[str, ...]]
+) -> None:
+    assert await documents.matched(only) == matched
+
+
+@pytest.mark.usefixtures("reading_inside")
 async def test_what_a_reader_may_not_see_is_as_if_it_were_not_there(
     docs: Path, documents: LocalDocuments
 ) -> None:
@@ -168,6 +186,7 @@ async def test_what_a_reader_may_not_see_is_as_if_it_were_not_there(
     hidden = Filter(("secret",)), Filter(("merger",)), Filter((), "2026-02-03", "2026-02-03")
     assert [(await documents.narrowed(each, EVERYTHING))[0] for each in hidden] == [*hidden]
     assert [(await documents.narrowed(each, reach))[0] for each in hidden] == 3 * [NO_FILTER]
+    assert await documents.matched(Filter(("secret",)), reach) == (False, ())
 
 
 def _office(make: Any) -> bytes:

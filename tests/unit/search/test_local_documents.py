@@ -109,6 +109,19 @@ async def test_a_word_in_the_title_weighs_more_than_one_in_the_text(
     assert await titles(documents, "lighthouse") == ["Lighthouse", "Harbours"]
 
 
+async def test_a_file_is_found_by_the_names_of_its_folder_and_itself(
+    docs: Path, documents: LocalDocuments
+) -> None:
+    for name, who in (("projA", "Bob"), ("projB", "Ana")):
+        (docs / name).mkdir()
+        (docs / name / "Team list.md").write_text(f"# People\n\nLeitung: {who}\n")
+    index(docs, harbour="# Harbour\n\nThe list of ships is long.")
+    (hit,) = await documents.search(Query("Wer leitet projB?", 10))
+    assert hit.url.endswith("/projB/Team%20list.md")
+    best = [hit.title for hit in await documents.search(Query("team list", 10))]
+    assert best == ["People", "People", "Harbour"]
+
+
 async def test_a_word_in_a_heading_counts_for_what_stands_below_it(
     docs: Path, documents: LocalDocuments
 ) -> None:

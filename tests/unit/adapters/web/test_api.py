@@ -35,6 +35,15 @@ async def test_a_question_is_answered(here: Running, browser: Browser) -> None:
     assert run["answer"]["run"] == accepted["run"]
 
 
+async def test_a_question_chooses_the_documents_to_search(here: Running, browser: Browser) -> None:
+    only = {"within": ["minutes", "pdf"], "since": "2026-03-01"}
+    run = await here.store.run((await asked(browser, **only))["run"])
+    assert run is not None
+    options = run.options
+    assert (options.within, options.since, options.until) == (("minutes", "pdf"), "2026-03-01", "")
+    assert options.providers == ("local",)
+
+
 async def test_a_thread_holds_its_questions_in_order(here: Running, browser: Browser) -> None:
     first = await asked(browser)
     second = await asked(browser, question="And how old?", thread=first["thread"])
@@ -80,6 +89,8 @@ async def test_a_mistake_is_told_in_a_sentence(browser: Browser) -> None:
         ('{"question": 1}', 422),
         ('{"question": "x", "depth": "deeper"}', 422),
         ('{"question": "x", "colour": "red"}', 422),
+        ('{"question": "x", "since": "2026-02-30"}', 422),
+        ('{"question": "x", "within": "minutes"}', 422),
         ('{"question": "?!"}', 422),
         ('{"question": "How \\ud800 tall?"}', 422),
         ('{"question": "x y", "thread": "none"}', 404),
