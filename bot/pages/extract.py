@@ -105,7 +105,7 @@ def _read(
             with open_package(data, shown, "a document") as package:
                 dated, author = package.properties()
             reading = reading._replace(dated=dated, author=author)
-            if any(n for each, n in reading.omitted.items() if each.startswith("hidden")):
+            if any(reading.omitted.get(each) for each in ("hidden text", "hidden column")):
                 return reading  # what a second reading finds besides may be what is hidden
             try:
                 return compared(reading, of_package(data, shown))

@@ -73,6 +73,7 @@ _SLANTED = 0.1  # radians, from the horizontal and the vertical
 _WIDE_GAP = 1.0  # line heights; a wider gap between two words separates cells of a row
 _HYPHENS = ("\x02", "\ufffe")  # PDFium's characters for the hyphen of a word divided between lines
 _LINE_END = re.compile("[\x02\ufffe]|\r?\n|\r|$")
+_HYPHENATED = re.compile(r"\w+-\w+")  # perhaps divided at the hyphen, which PDFium tells not
 _DIVIDED = re.compile("[\x02\ufffe](?:\r?\n)?")
 _MONO = re.compile(rb"mono|courier|consol|menlo|typewriter|cmtt|fixed|inconsolata|hack", re.I)
 _RIGHT_TO_LEFT = re.compile(
@@ -110,10 +111,13 @@ def read_pdf(data: bytes, name: str) -> Reading:
         )
     title = title or title_of(leaves)
     drawn = [(LOST_WORD, "\n".join(leaf.characters for leaf in leaves))]
-    running = "\n".join(line.text for leaf in leaves for line in leaf.lines)
-    running += "\n".join(" ".join(leaf.watermark) for leaf in leaves)
+    every = Counter(line for leaf in leaves for line in leaf.lines)
+    by_rule = [leaf.watermark for leaf in leaves]
     leaves = without_running_lines(leaves)
+    every.subtract(line for leaf in leaves for line in leaf.lines)
+    by_rule += [line.text for line in every.elements()]
     text = set_text(leaves)
+    by_rule += [each.replace("-", "") for each in _HYPHENATED.findall(text)]
     kept = share(text, "".join(line.text for leaf in leaves for line in leaf.lines))
     if len(leaves) < count:
         text += f"\n\n## Pages {len(leaves) + 1} to {count} were not read"
@@ -122,7 +126,7 @@ def read_pdf(data: bytes, name: str) -> Reading:
     kept *= 1 - pictures / count
     omitted = {TEXTLESS_PAGE: pictures}
     reading = Reading(title, text, kept, omitted=omitted, dated=dated, author=author)
-    return compared(reading, drawn, by_rule=running)
+    return compared(reading, drawn, by_rule="\n".join(by_rule))
 
 
 def scans_in(data: bytes, name: str) -> tuple[list[tuple[str, bytes]], int]:
@@ -215,6 +219,7 @@ def _leaf(document: Any, index: int) -> Leaf:
         )
         _set_values(lines, [each for each in values if not _grid_of(_middle_of(each[0]), grids)])
         characters = _DIVIDED.sub("", text_page.get_text_range())
+        characters += "".join(f"\n{value}" for *_, value in values)
         is_picture = not (lines or slanted) and pdfium.FPDFPage_CountObjects(page) > 0
     finally:
         text_page.close()
