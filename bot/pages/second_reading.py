@@ -16,44 +16,36 @@ from lxml import etree  # type: ignore[import-untyped]
 
 from bot.pages.formats.packages import Package, attribute, local, open_package, value
 from bot.pages.page import LOST_NOTE, LOST_WORD
+from bot.text.patterns import listed
 
 _TEXT = re.compile(r"(?:word/(?:document|(?P<notes>(?:foot|end)notes))|content)\.xml")
-_RUNNING = re.compile(r"word/(?:header|footer)\d*\.xml")
-_SLIDE = re.compile(r"ppt/slides/slide\d+\.xml")
 _CHAPTER = "//body//text()[not(ancestor::nav or ancestor::script or ancestor::style)]"
 # copies, deletions, comments, page numbers, phonetic guides, codes
-_ASIDE = frozenset(("Fallback", "del", "moveFrom", "fld", "annotation", "tracked-changes", "rPh"))
-_ASIDE |= {"instrText", "page-number"}
-_BREAKS = frozenset(("br", "cr", "tab", "s", "line-break"))
+_ASIDE = listed("Fallback del moveFrom fld annotation tracked-changes rPh instrText page-number")
+_BREAKS = listed("br cr tab s line-break")
 _TAGS = tuple(f"{{*}}{name}" for name in ("p", "h", "si", "style", "fldSimple", *_ASIDE))
-_UNSEEN = (
-    *("head", "script", "style", "noscript", "template", "nav", "header", "footer", "aside"),
-    *("button", "select", "svg"),
-)
-_HIDDEN = frozenset(("none", "false", "hidden", "veryHidden", "collapse", "filter"))
+_UNSEEN = listed("head script style noscript template nav header footer aside button select svg")
+_HIDDEN = listed("none 0 false hidden veryHidden collapse filter")
 
 
 def of_package(data: bytes, name: str) -> Iterator[tuple[str, str]]:
-    """The texts of a package, each with what its words are if they are lost; ``name`` is its name
-    in errors. Numbers in cells count if they have no format, because it changes their text.
-    """
+    """The texts of a package, and what to call lost words of each; ``name`` is that in errors."""
     with open_package(data, name, "a document") as package:
-        is_book = "META-INF/container.xml" in package
         running = []
         for part in package.names():
             if part == "xl/workbook.xml":
                 yield LOST_WORD, "\n".join(_cells(package))
-            elif is_book and part.endswith(("html", "htm")):
+            elif part.endswith(("html", "htm")) and "META-INF/container.xml" in package:
                 page = etree.fromstring(package.read(part), etree.HTMLParser(encoding="utf-8"))
                 yield LOST_WORD, " ".join(page.xpath(_CHAPTER))
             elif text := _TEXT.fullmatch(part):
                 what = LOST_NOTE if text["notes"] else LOST_WORD
                 yield what, "\n".join(_paragraphs(package, part))
-            elif _RUNNING.fullmatch(part) or (
+            elif part.startswith(("word/header", "word/footer")) or (
                 part == "styles.xml" and b".text" in package.read("mimetype")
             ):
                 running += [each.strip() for each in _paragraphs(package, part)]
-            elif _SLIDE.fullmatch(part) and package.tree(part).get("show") not in ("0", "false"):
+            elif part.startswith("ppt/slides/s") and package.tree(part).get("show") not in _HIDDEN:
                 yield LOST_WORD, "\n".join(_paragraphs(package, part))
                 for each in package.relationships(part).values():
                     if each.kind == "notesSlide":
@@ -104,7 +96,7 @@ def _text_of(element: Any) -> str:
 
 
 def _cells(package: Package) -> Iterator[str]:
-    """The texts in the visible rows and sheets of a workbook, and its numbers without a format."""
+    """The texts in visible rows of visible sheets, and the numbers that no format changes."""
     styles = package.tree("xl/styles.xml")
     formats = [] if styles is None else styles.findall("{*}cellXfs/{*}xf")
     plain = {n for n, each in enumerate(formats) if each.get("numFmtId", "0") == "0"} or {0}
@@ -120,8 +112,8 @@ def _cells(package: Package) -> Iterator[str]:
                 if kind == "n" and said and int(cell.get("s", "0")) in plain:
                     yield said if said.isdecimal() else f"{float(said):.15g}"
                 elif kind in ("s", "str", "inlineStr"):
-                    inside = "".join(each.text or "" for each in cell.iter("{*}t"))
-                    yield texts.get(said, "") if kind == "s" else said or inside
+                    inside = said or "".join(cell.itertext("{*}t"))
+                    yield texts.get(said, "") if kind == "s" else inside
             package.forget(row)
 
 

@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lxml import etree  # type: ignore[import-untyped]
-
 from bot.pages.formats.packages import (
     Package,
     attribute,
@@ -224,9 +222,9 @@ class _Reader:
         self._package = package
         self._writer = PieceWriter(self.blocks)
         self._styles = OpenStyles()
-        styles = package.tree("styles.xml")
-        self._masters = etree.Element("none") if styles is None else styles
-        for element in self._masters.iter(f"{_STYLE}style", f"{_TEXT}list-style"):
+        self._shared = package.tree("styles.xml")
+        known = (f"{_STYLE}style", f"{_TEXT}list-style")
+        for element in () if self._shared is None else self._shared.iter(*known):
             self._styles.learn(element)
         self.omitted = Counter[str]()
         self._controls: dict[str, str] = {}  # the signs of boxes of forms, with their labels, by id
@@ -250,8 +248,8 @@ class _Reader:
                 self.blocks.heading(2, "The rest of this document was not read")
                 return self._package.share_read
         self._close()
-        if "mimetype" in self._package and b".text" in self._package.read("mimetype"):
-            running = self._masters.iter(*(f"{_STYLE}{each}" for each in _RUNNING))
+        if self._shared is not None and b".text" in self._package.read("mimetype"):
+            running = self._shared.iter(*(f"{_STYLE}{each}" for each in _RUNNING))
             write_running(self.blocks, (each for line in running for each in self._pieces(line)))
         return 1.0
 

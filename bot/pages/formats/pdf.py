@@ -112,10 +112,9 @@ def read_pdf(data: bytes, name: str) -> Reading:
     title = title or title_of(leaves)
     drawn = [(LOST_WORD, "\n".join(leaf.characters for leaf in leaves))]
     every = Counter(line for leaf in leaves for line in leaf.lines)
-    by_rule = [leaf.watermark for leaf in leaves]
     leaves = without_running_lines(leaves)
     every.subtract(line for leaf in leaves for line in leaf.lines)
-    by_rule += [line.text for line in every.elements()]
+    by_rule = [leaf.watermark for leaf in leaves] + [line.text for line in every.elements()]
     text = set_text(leaves)
     by_rule += [each.replace("-", "") for each in _HYPHENATED.findall(text)]
     kept = share(text, "".join(line.text for leaf in leaves for line in leaf.lines))
