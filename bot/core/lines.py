@@ -12,7 +12,6 @@ import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
-from urllib.parse import unquote, urlsplit
 
 from bot.core.reader import is_conversation, is_correction, is_document
 from bot.text.terms import has_cjk, without_controls
@@ -108,15 +107,6 @@ def titled(url: str, title: str) -> str:
     words = label(title)
     sign = SIGNS.get(kind_of(url), "")
     return f"{sign} {words}" if sign and words else words
-
-
-def with_names(title: str, url: str) -> str:
-    """Return a page's title; of a document with the names of its last folder and, without ending,
-    its file, which may say what it is about."""
-    if not is_document(url):
-        return title
-    folder, _, name = unquote(urlsplit(url).path).rpartition("/")
-    return " ".join((title, folder.rpartition("/")[2], name.rpartition(".")[0] or name))
 
 
 def _without_mark(bracketed: re.Match[str]) -> str:

@@ -101,7 +101,7 @@ def _read(
             from bot.pages.second_reading import of_package
 
             reading = _read_package(data, shown)
-            if any(n for each, n in reading.omitted.items() if each.startswith("hidden")):
+            if any(reading.omitted.get(each) for each in ("hidden text", "hidden column")):
                 return reading  # what a second reading finds besides may be what is hidden
             try:
                 return compared(reading, of_package(data, shown))

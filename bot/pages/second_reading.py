@@ -1,7 +1,9 @@
 """A second reading of a document: all its words, without the rules of the reader that it checks.
 
 It knows no layout, so that it cannot lose words in the way that a reader can. Words that a reader
-leaves out by rule, like navigation and running headers, do not count.
+leaves out by rule, like navigation, running headers and what is hidden, do not count. Packages,
+PDF, HTML (also from pandoc) and CSV have one, and so have attachments of mail. Plain text,
+Markdown, code, notebooks and transcripts need none: their page text is their source.
 """
 
 from __future__ import annotations
@@ -10,43 +12,74 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from bot.pages.formats.packages import Package, local, open_package
-from bot.pages.page import LOST_NOTE, LOST_WORD
+from lxml import etree  # type: ignore[import-untyped]
 
-_PARTS = (
-    (re.compile(r"word/document\.xml|ppt/slides/slide\d+\.xml|content\.xml"), LOST_WORD),
-    (re.compile(r"xl/sharedStrings\.xml"), LOST_WORD),
-    (re.compile(r"word/(?:foot|end)notes\.xml|ppt/notesSlides/notesSlide\d+\.xml"), LOST_NOTE),
-)
+from bot.pages.formats.packages import Package, attribute, local, open_package, value
+from bot.pages.page import LOST_NOTE, LOST_WORD
+from bot.text.patterns import listed
+
+_TEXT = re.compile(r"(?:word/(?:document|(?P<notes>(?:foot|end)notes))|content)\.xml")
+_CHAPTER = "//body//text()[not(ancestor::nav or ancestor::script or ancestor::style)]"
 # copies, deletions, comments, page numbers, phonetic guides, codes
-_ASIDE = frozenset(("Fallback", "del", "moveFrom", "fld", "annotation", "tracked-changes", "rPh"))
-_ASIDE |= {"instrText", "page-number"}
-_BREAKS = frozenset(("br", "cr", "tab", "s", "line-break"))
-_TAGS = tuple(f"{{*}}{name}" for name in ("p", "h", "si", *_ASIDE))
-_UNSEEN = (
-    *("head", "script", "style", "noscript", "template", "nav", "header", "footer", "aside"),
-    *("button", "select", "svg"),
-)
+_ASIDE = listed("Fallback del moveFrom fld annotation tracked-changes rPh instrText page-number")
+_BREAKS = listed("br cr tab s line-break")
+_TAGS = tuple(f"{{*}}{name}" for name in ("p", "h", "si", "style", "fldSimple", *_ASIDE))
+_UNSEEN = listed("head script style noscript template nav header footer aside button select svg")
+_HIDDEN = listed("none 0 false hidden veryHidden collapse filter")
 
 
 def of_package(data: bytes, name: str) -> Iterator[tuple[str, str]]:
-    """The text of all paragraphs of an Office or OpenDocument file; ``name`` is its name in errors.
-
-    Numbers in cells do not count, because their text depends on formats.
-    """
+    """The texts of a package, and what to call lost words of each; ``name`` is that in errors."""
     with open_package(data, name, "a document") as package:
-        for pattern, what in _PARTS:
-            for part in filter(pattern.fullmatch, package.names()):
+        running = []
+        for part in package.names():
+            if part == "xl/workbook.xml":
+                yield LOST_WORD, "\n".join(_cells(package))
+            elif part.endswith(("html", "htm")) and "META-INF/container.xml" in package:
+                page = etree.fromstring(package.read(part), etree.HTMLParser(encoding="utf-8"))
+                yield LOST_WORD, " ".join(page.xpath(_CHAPTER))
+            elif text := _TEXT.fullmatch(part):
+                what = LOST_NOTE if text["notes"] else LOST_WORD
                 yield what, "\n".join(_paragraphs(package, part))
+            elif part.startswith(("word/header", "word/footer")) or (
+                part == "styles.xml" and b".text" in package.read("mimetype")
+            ):
+                running += [each.strip() for each in _paragraphs(package, part)]
+            elif part.startswith("ppt/slides/s") and package.tree(part).get("show") not in _HIDDEN:
+                yield LOST_WORD, "\n".join(_paragraphs(package, part))
+                for each in package.relationships(part).values():
+                    if each.kind == "notesSlide":
+                        yield LOST_NOTE, "\n".join(_paragraphs(package, each.target))
+        if running:
+            yield LOST_WORD, "\n".join(dict.fromkeys(running))
 
 
 def _paragraphs(package: Package, part: str) -> Iterator[str]:
-    for element in package.elements(part, _TAGS):
-        if local(element) in _ASIDE:
-            element.clear(keep_tail=True)
-        elif not any(local(each) in _ASIDE for each in element.iterancestors()):
-            yield "".join(map(_text_of, element.iter()))
+    """The text of each paragraph; of those of OpenDocument, that are not hidden."""
+    hidden: set[str | None] = set()  # styles
+    numbered = None  # a paragraph with the number of a page: a running line, or one of contents
+    for element in package.elements(part, _TAGS) if part in package else ():
+        name = local(element)
+        if name == "style":
+            shown = (attribute(each, key) for each in element for key in ("display", "visibility"))
+            hidden |= set() if _HIDDEN.isdisjoint(shown) else {attribute(element, "name")}
+        elif name in ("p", "h", "si"):
+            around = [element, *element.iterancestors()]
+            if element is not numbered and not any(_is_aside(each, hidden) for each in around):
+                yield "".join(map(_text_of, element.iter()))
             package.forget(element)
+        elif name == "page-number" or "PAGE" in f"{element.text} {attribute(element, 'instr')}":
+            numbered = next(element.iterancestors("{*}p"), None)
+        if name in _ASIDE:
+            element.clear(keep_tail=True)
+
+
+def _is_aside(element: Any, hidden: set[str | None]) -> bool:
+    """True if an element is hidden, no text of the document, or lists what is in the text."""
+    if local(element) in _ASIDE or local(element).endswith(("-index", "table-of-content")):
+        return True
+    styled = bool(hidden) and attribute(element, "style-name") in hidden
+    return styled or attribute(element, "visibility") in _HIDDEN
 
 
 def _text_of(element: Any) -> str:
@@ -54,9 +87,34 @@ def _text_of(element: Any) -> str:
     name = local(element)
     if name in _BREAKS:
         return f" {element.tail or ''}"
+    if name == "ddList":  # a drop-down form field of Word, with the number of what is chosen
+        chosen = value(element, "result") or value(element, "default") or "0"
+        return "".join(element.xpath("*[local-name()='listEntry'][$n + 1]/@*", n=int(chosen)))
     if ":opendocument:" in str(element.tag):
         return f"{element.text or ''}{element.tail or ''}"
     return element.text or "" if name == "t" else ""
+
+
+def _cells(package: Package) -> Iterator[str]:
+    """The texts in visible rows of visible sheets, and the numbers that no format changes."""
+    styles = package.tree("xl/styles.xml")
+    formats = [] if styles is None else styles.findall("{*}cellXfs/{*}xf")
+    plain = {n for n, each in enumerate(formats) if each.get("numFmtId", "0") == "0"} or {0}
+    texts = {str(n): text for n, text in enumerate(_paragraphs(package, "xl/sharedStrings.xml"))}
+    parts = package.relationships("xl/workbook.xml")
+    for sheet in package.tree("xl/workbook.xml").iterfind("{*}sheets/{*}sheet"):
+        part = parts.get(attribute(sheet, "id") or "")
+        if part is None or sheet.get("state") in _HIDDEN:
+            continue
+        for row in package.elements(part.target, ("{*}row",)):
+            for cell in () if row.get("hidden") in ("1", "true") else row.iterchildren("{*}c"):
+                kind, said = cell.get("t", "n"), cell.findtext("{*}v") or ""
+                if kind == "n" and said and int(cell.get("s", "0")) in plain:
+                    yield said if said.isdecimal() else f"{float(said):.15g}"
+                elif kind in ("s", "str", "inlineStr"):
+                    inside = said or "".join(cell.itertext("{*}t"))
+                    yield texts.get(said, "") if kind == "s" else inside
+            package.forget(row)
 
 
 def of_html(tree: Any) -> tuple[str, str, str]:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 from bot.core.errors import AddressRefused, without_credentials
 from bot.text.patterns import listed
@@ -150,6 +150,15 @@ def parse(url: str) -> WebAddress:
         _without_dot_segments(_encoded(slash + path, _OUTSIDE_PATH)),
         _without_tracking(_encoded(query, _OUTSIDE_QUERY)),
     )
+
+
+def with_names(title: str, url: str) -> str:
+    """Return a page's title; of a file with the names of its folder and, without ending, itself,
+    which may say what it is about."""
+    if not url.startswith("file:"):
+        return title
+    folder, _, name = unquote(urlsplit(url).path).rpartition("/")
+    return " ".join((title, folder.rpartition("/")[2], name.rpartition(".")[0] or name))
 
 
 def display_url(url: str) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from bot.core.lines import with_names
 from bot.core.messages import Depth, Entry, Judgement
 from bot.pages.passages import Passage
+from bot.pages.urls import with_names
 from bot.pages.validity import HOLDS, Validity
 from bot.search.filters import NO_FILTER, Filter
 from bot.search.provider import ANY_TALK, Freshness, Hit, Talk

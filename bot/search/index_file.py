@@ -49,8 +49,8 @@ from urllib.parse import quote
 
 from bot import __version__
 from bot.core.errors import StorageUnavailable
-from bot.core.lines import with_names
 from bot.pages.passages import Passage, split
+from bot.pages.urls import with_names
 from bot.search.filters import NO_FILTER, Filter
 from bot.text.terms import STOP_WORDS, terms
 

@@ -23,11 +23,11 @@ from urllib.parse import unquote
 from cachetools import LRUCache
 
 from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
-from bot.core.lines import with_names
 from bot.core.reader import EVERYTHING, Reach
 from bot.pages.bm25 import BESIDE, idf, relevance_at, weigh
 from bot.pages.page import TEXTLESS_PAGE, Page
 from bot.pages.passages import Weight
+from bot.pages.urls import with_names
 from bot.search.embedder import Embedder, Vector
 from bot.search.filters import NO_FILTER, Filter
 from bot.search.folders import root_of

@@ -6,6 +6,7 @@ trafilatura's own plain text with its default options, measured the same way.
 
 With ``--kept FOLDER …`` it reads the files of these folders instead, and shows what share of their
 words is kept, by the second reading that ``bot.pages.second_reading`` makes, and what is missing.
+``words`` are those of the texts and the lost ones.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from pathlib import Path
 from statistics import median
 
 from bot.core.errors import PageUnreadable
-from bot.pages.page import counted
-from bot.search.index_report import KEPT_ENOUGH
+from bot.pages.page import LOST_NOTE, LOST_WORD, counted
 from tests.bench.frame import SHARED, options, print_table
 
 DATA = SHARED / "extraction"
 
 _MARKS = re.compile(r"^ *(?:#{1,6} +)?(?:[-*] +|\d+\. +|\|(?: --- \|)+$)?", re.MULTILINE)
 _WORD = re.compile(r"\w+")
+_KEPT = 0.98  # share of a file's words; files below are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def kept_in(folder: Path, most: int) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = []
     for kind, paths in sorted(kinds.items()):
         chosen = paths[:: max(1, len(paths) // most)]
-        shares, lacking, unread = [], Counter[str](), 0
+        shares, lacking, words, unread = [], Counter[str](), 0, 0
         for path in chosen:
             try:
                 reading = extract.from_bytes(path.read_bytes(), None, path.name)
@@ -129,11 +130,14 @@ def kept_in(folder: Path, most: int) -> list[Sequence[str]]:
                 continue
             shares.append((reading.kept, path.name))
             lacking.update(reading.omitted)
+            words += len(_WORD.findall(reading.text))
         if shares:
-            low = sum(share < KEPT_ENOUGH for share, _ in shares)
+            low = sum(share < _KEPT for share, _ in shares)
             middle, (worst, name) = median(share for share, _ in shares), min(shares)
-            counts = (str(len(shares)), f"{middle:.3f}", f"{worst:.3f} {name}", str(low))
-            rows.append((folder.name, kind, *counts, str(unread), counted(lacking)))
+            lost = lacking.pop(LOST_WORD, 0) + lacking.pop(LOST_NOTE, 0)
+            counts = (str(len(shares)), f"{words + lost:,}", f"{lost:,}", str(low))
+            shown = (f"{middle:.3f}", f"{worst:.3f} {name}", str(unread), counted(lacking))
+            rows.append((folder.name, kind, *counts, *shown))
     return rows
 
 
@@ -144,8 +148,9 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--every", type=int, default=1, help="read only every so many-th page")
     given = parser.parse_args(arguments)
     if given.kept:
+        counts = ("folder", "kind", "files", "words", "lost", "< 98 %")
         print_table(
-            ("folder", "kind", "files", "median", "worst", "< 90 %", "unread", "lacking"),
+            (*counts, "median", "worst", "unread", "lacking"),
             [row for folder in given.kept for row in kept_in(folder, given.most)],
         )
         return

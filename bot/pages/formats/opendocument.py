@@ -1,9 +1,9 @@
 """Converts OpenDocument texts, spreadsheets and presentations (.odt .ods .odp) to page text.
 
-Parsed as a stream, like Word documents. Deliberately left out: deleted text and indexes; and with a
-count: hidden text, rows, columns, sheets and slides, comments. (odfdo, a library for these files,
-keeps a whole document in memory, with repeated cells expanded.) Source: OASIS OpenDocument 1.3,
-part 3.
+Parsed as a stream, like Word documents. Deliberately left out: deleted text, tables of contents and
+other indexes; and with a count: hidden text, rows, columns, sheets and slides, comments. (odfdo, a
+library for these files, keeps a whole document in memory, with repeated cells expanded.) Source:
+OASIS OpenDocument 1.3, part 3.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from bot.pages.formats.pieces import (
     PieceWriter,
     formatted,
     labelled_item,
+    write_running,
 )
 from bot.pages.media import locked
 from bot.pages.page import Reading, meaningful_title
@@ -178,6 +179,7 @@ _AROUND = frozenset(
     {
         *("document-content", "body", "text", "spreadsheet", "presentation", "drawing"),
         *("section", "frame", "text-box", "table-header-rows", "table-rows", "table-row-group"),
+        *("bibliography", "index-body", "index-title"),
     }
 )
 _IN_TABLE = frozenset({"table-header-rows", "table-rows", "table-row-group"})
@@ -187,6 +189,8 @@ _NOT_SHOWN = frozenset(
         *("object-ole", "note-citation", "event-listeners", "tracked-changes"),
     }
 )
+_RUNNING = [f"{each}{page}" for each in ("header", "footer") for page in ("", "-left", "-first")]
+_INDEXES = ("-index", "table-of-content")
 _COUNTED = {"annotation": "comment", "hidden-text": "hidden text"}
 _COLLAPSED = ("collapse", "filter")
 _MOST_REPEATED = 1_000  # times that a non-empty cell or row is written
@@ -218,10 +222,9 @@ class _Reader:
         self._package = package
         self._writer = PieceWriter(self.blocks)
         self._styles = OpenStyles()
-        styles = package.tree("styles.xml")
-        for element in (
-            () if styles is None else styles.iter(f"{_STYLE}style", f"{_TEXT}list-style")
-        ):
+        self._shared = package.tree("styles.xml")
+        known = (f"{_STYLE}style", f"{_TEXT}list-style")
+        for element in () if self._shared is None else self._shared.iter(*known):
             self._styles.learn(element)
         self.omitted = Counter[str]()
         self._controls: dict[str, str] = {}  # the signs of boxes of forms, with their labels, by id
@@ -245,6 +248,9 @@ class _Reader:
                 self.blocks.heading(2, "The rest of this document was not read")
                 return self._package.share_read
         self._close()
+        if self._shared is not None and b".text" in self._package.read("mimetype"):
+            running = self._shared.iter(*(f"{_STYLE}{each}" for each in _RUNNING))
+            write_running(self.blocks, (each for line in running for each in self._pieces(line)))
         return 1.0
 
     def _close(self) -> None:
@@ -316,7 +322,7 @@ class _Reader:
                 yield Piece(
                     "paragraph", self._controls.get(attribute(element, "control") or "", "")
                 )
-            case "section" | "frame" | "text-box" | "g" | "custom-shape" | "line" | "rect":
+            case name if name not in _NOT_SHOWN and not name.endswith(_INDEXES):
                 yield from self._pieces(element, depth, style)
 
     def _paragraph(self, element: Any) -> Iterator[Piece]:
@@ -395,7 +401,7 @@ class _Reader:
                     yield struck(words) if self._styles.strikes(style) else words
                 else:
                     self.omitted["hidden text"] += 1
-            case "title" | "desc":
+            case "title" | "desc" if not child.tag.startswith(_TEXT):  # of a picture
                 yield f" {alternative(child.text or '')} "
             case "a":
                 label = "".join(self._inline(child, fixed=fixed))

@@ -55,6 +55,7 @@ _ONE_AT_A_TIME = threading.Lock()
 _MOST_SLANTED = 2  # lines of a watermark
 _SLANTED = 0.1  # radians, from the horizontal and the vertical
 _WIDE_GAP = 1.0  # line heights; a wider gap between two words separates cells of a row
+_HYPHENATED = re.compile(r"\w+-\w+")  # perhaps divided at the hyphen, which PDFium tells not
 _MONO = re.compile(rb"mono|courier|consol|menlo|typewriter|cmtt|fixed|inconsolata|hack", re.I)
 _FIXED_PITCH = 1  # bit of a font descriptor's flags (ISO 32000-1, table 123)
 _LONGEST_FONT_NAME = 128  # bytes; PDF names have at most 127
@@ -88,10 +89,12 @@ def read_pdf(data: bytes, name: str) -> Reading:
         )
     title = title or title_of(leaves)
     drawn = [(LOST_WORD, "\n".join(leaf.characters for leaf in leaves))]
-    running = "\n".join(line.text for leaf in leaves for line in leaf.lines)
-    running += "\n".join(" ".join("".join(leaf.marks)) for leaf in leaves)
+    every = Counter(line for leaf in leaves for line in leaf.lines)
     leaves = without_running_lines(leaves)
+    every.subtract(line for leaf in leaves for line in leaf.lines)
+    by_rule = [" ".join(leaf.marks) for leaf in leaves] + [line.text for line in every.elements()]
     text = set_text(leaves)
+    by_rule += [each.replace("-", "") for each in _HYPHENATED.findall(text)]
     kept = share(text, "".join(line.text for leaf in leaves for line in leaf.lines))
     if len(leaves) < count:
         text += f"\n\n## Pages {len(leaves) + 1} to {count} were not read"
@@ -100,7 +103,7 @@ def read_pdf(data: bytes, name: str) -> Reading:
     kept *= 1 - pictures / count
     omitted = {TEXTLESS_PAGE: pictures}
     reading = Reading(title, text, kept, omitted=omitted, dated=dated, author=author)
-    return compared(reading, drawn, by_rule=running)
+    return compared(reading, drawn, by_rule="\n".join(by_rule))
 
 
 def scans_in(data: bytes, name: str) -> tuple[list[tuple[str, bytes]], int]:
@@ -195,6 +198,7 @@ def _leaf(document: Any, index: int) -> Leaf:
         has_text = slanted or any(line.height for line in lines)  # and not only notes
         is_picture = not has_text and pdfium.FPDFPage_CountObjects(page) > 0
         characters = DIVIDED.sub("", text_page.get_text_range())
+        characters += "".join(f"\n{each.text}" for each in on_page if each.kind == "value")
     finally:
         text_page.close()
         page.close()

@@ -259,6 +259,19 @@ class PieceWriter:
             self._table.columns = columns
 
 
+_NO_WORDS = re.compile(r"(?:[\W\d_]|\b(?:page|of|seite|von)\b)*", re.IGNORECASE)
+
+
+def write_running(blocks: Blocks, pieces: Iterable[Piece]) -> None:
+    """Add what page headers and footers say, once, at the end; page numbers are left out."""
+    said = dict.fromkeys(one_line(piece.words()) for piece in pieces)
+    lines = [line for line in said if not _NO_WORDS.fullmatch(line)]
+    if lines:
+        blocks.heading(2, "Headers and footers")
+    for line in lines:
+        blocks.paragraph(line)
+
+
 @dataclass(slots=True)
 class _Table:
     """An open table: the words of its last row, and the columns that are not empty."""

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import openpyxl  # type: ignore[import-untyped]
 from openpyxl.cell.rich_text import CellRichText, TextBlock  # type: ignore[import-untyped]
+from openpyxl.styles.fills import Fill, PatternFill  # type: ignore[import-untyped]
 from openpyxl.utils.cell import range_boundaries  # type: ignore[import-untyped]
 from openpyxl.worksheet._reader import WorkSheetParser  # type: ignore[import-untyped]
 
@@ -49,6 +50,10 @@ _LONGEST_TAG = 100  # bytes of a tag of merged cells
 _MOST_COLUMNS = 16_384
 _ON = ("1", "true")  # values of an attribute
 _NOT_STORED = "(formula without a stored value)"
+
+# openpyxl refuses a workbook with an empty fill, which Excel opens and other programs write
+_fill_of = Fill.from_tree
+Fill.from_tree = lambda element: _fill_of(element) if len(element) else PatternFill()
 
 
 def read_sheets(data: bytes, name: str) -> Reading:

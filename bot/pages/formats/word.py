@@ -35,6 +35,7 @@ from bot.pages.formats.pieces import (
     formatted,
     labelled_item,
     signs,
+    write_running,
 )
 from bot.pages.page import Reading
 from bot.pages.page_markdown import (
@@ -294,7 +295,6 @@ _NOT_SHOWN = frozenset(
 )
 _BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _PRIVATE = range(0xE000, 0xF900)  # characters with a meaning in a single font only
-_NO_WORDS = re.compile(r"(?:[\W\d_]|\b(?:page|of|seite|von)\b)*", re.IGNORECASE)
 
 
 def read_word(data: bytes, name: str) -> Reading:
@@ -351,7 +351,7 @@ class _Reader:
                 self.blocks.heading(2, "The rest of this document was not read")
                 return self._package.share_read
         self._writer.flush()
-        self._put_headers()
+        write_running(self.blocks, self._running())
         return 1.0
 
     def _part(self, kind: str) -> Any:
@@ -489,18 +489,11 @@ class _Reader:
 
     # ------------------------------------------------------------ writing
 
-    def _put_headers(self) -> None:
-        """Add the page headers and footers, once, at the end."""
-        said: dict[str, None] = {}
+    def _running(self) -> Iterator[Piece]:
+        """The page headers and footers."""
         for each in self._related:
             if each.kind in ("header", "footer") and each.target in self._package:
-                for piece in self._pieces(self._package.tree(each.target)):
-                    said.setdefault(one_line(piece.words()))
-        lines = [line for line in said if not _NO_WORDS.fullmatch(line)]
-        if lines:
-            self.blocks.heading(2, "Headers and footers")
-        for line in lines:
-            self.blocks.paragraph(line)
+                yield from self._pieces(self._package.tree(each.target))
 
 
 def _place(element: Any) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.lines import cluster_start, one_line, shortened, with_names
+from bot.core.lines import cluster_start, one_line, shortened
 
 
 @pytest.mark.parametrize(
@@ -77,16 +77,3 @@ def test_a_cut_never_takes_a_mark_from_its_letter(text: str, data: st.DataObject
     assert 0 < place <= at
     if place < at:
         assert not unicodedata.combining(text[place])
-
-
-@pytest.mark.parametrize(
-    ("url", "named"),
-    [
-        ("https://example.org/projB/README.md", "Read me"),
-        ("file:///docs/proj%20B/README.md", "Read me proj B README"),
-        ("file:///LICENSE", "Read me  LICENSE"),
-        ("file:///docs/.env", "Read me docs .env"),
-    ],
-)
-def test_only_documents_are_named_by_their_files_and_folders(url: str, named: str) -> None:
-    assert with_names("Read me", url) == named

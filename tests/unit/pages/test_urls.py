@@ -455,3 +455,16 @@ def test_any_text_is_taken_and_what_links_in_finds_is_among_it(text: str) -> Non
     said = links_said(text)
     assert said[: len(links_in(text))] == links_in(text)
     assert len({dedupe_key(link) for link in said}) == len(said)
+
+
+@pytest.mark.parametrize(
+    ("url", "named"),
+    [
+        ("https://example.org/projB/README.md", "Read me"),
+        ("file:///docs/proj%20B/README.md", "Read me proj B README"),
+        ("file:///LICENSE", "Read me  LICENSE"),
+        ("file:///docs/.env", "Read me docs .env"),
+    ],
+)
+def test_only_documents_are_named_by_their_files_and_folders(url: str, named: str) -> None:
+    assert urls.with_names("Read me", url) == named

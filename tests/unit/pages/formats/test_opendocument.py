@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bot.core.errors import PageUnreadable
 from bot.pages.formats.opendocument import read_opendocument
-from tests.fakes.packages import open_document, package
+from tests.fakes.packages import ODF, open_document, package
 from tests.unit.pages.formats.order import in_order, phrases
 
 
@@ -178,3 +178,32 @@ def test_a_text_that_is_too_long_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
     )
     assert reading.text.endswith("\n\n## The rest of this document was not read")
     assert 0.0 < reading.kept < 0.2
+
+
+@pytest.mark.parametrize("shape", ["polygon", "ellipse", "connector", "path"])
+def test_words_in_a_drawn_shape_are_text(shape: str) -> None:
+    body = f"<draw:page><draw:{shape}>{P('Ask first')}</draw:{shape}></draw:page>"
+    assert text_of(body, kind="presentation") == "## Slide 1\n\nAsk first"
+
+
+def test_a_bibliography_is_text_and_a_table_of_contents_is_not() -> None:
+    index = f"<text:index-body>{P('{}')}</text:index-body>".format
+    body = f"<text:table-of-content>{index('Travel 3')}</text:table-of-content>{P('Travel')}"
+    body += f"<text:bibliography>{index('Lee 2020')}</text:bibliography>"
+    assert text_of(body) == "Travel\n\nLee 2020"
+
+
+def test_the_title_in_a_field_is_text() -> None:
+    assert text_of(P("The <text:title>Guide</text:title> holds.")) == "The Guide holds."
+
+
+def test_page_headers_and_footers_of_a_text_are_at_its_end_once() -> None:
+    header = f"<style:header>{P('Acme GmbH')}</style:header>"
+    footer = f"<style:footer>{P('Page <text:page-number>3</text:page-number>')}</style:footer>"
+    page = f"<style:master-page>{header}{footer}</style:master-page>"
+    styles = f"<office:document-styles {ODF}>{page}{page}</office:document-styles>"
+    parts = {"styles_xml": styles}
+    text = read_opendocument(open_document("text", P("The rate."), **parts), "a.odt").text
+    assert text == "The rate.\n\n## Headers and footers\n\nAcme GmbH"
+    sheet = open_document("spreadsheet", table(("Rate", "39")), **parts)
+    assert "Acme" not in read_opendocument(sheet, "a.ods").text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zipfile
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 
@@ -15,7 +16,7 @@ from bot.core.errors import PageUnreadable
 from bot.pages.formats.pieces import LONGEST_ROW, GridWriter
 from bot.pages.formats.sheets import cell_text, read_sheets
 from bot.pages.page_markdown import Blocks
-from tests.fakes.packages import workbook
+from tests.fakes.packages import S, package, workbook
 from tests.unit.pages.formats.order import in_order, phrases
 
 Row = list[object]
@@ -278,3 +279,10 @@ def test_a_number_without_a_format_has_its_fifteen_figures(value: float) -> None
 
 def test_a_large_number_with_many_decimals_is_text() -> None:
     assert cell_text(1e14 + 1, "0." + "0" * 14) == "100000000000001." + "0" * 14
+
+
+def test_a_workbook_with_an_empty_fill_is_read() -> None:
+    with zipfile.ZipFile(BytesIO(workbook('<row r="1"><c r="A1"><v>39</v></c></row>'))) as made_by:
+        parts = {name: made_by.read(name) for name in made_by.namelist()}
+    parts["xl/styles.xml"] = f'<styleSheet xmlns="{S}"><fills><fill/></fills></styleSheet>'.encode()
+    assert read_sheets(package(parts), "a.xlsx").text == "## Sheet Sheet1\n\n39"
