@@ -414,26 +414,19 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
+        return await self._connected(host, port, timeout or PROXY_SECONDS)
+
+    async def _connected(self, host: str, port: int, seconds: float) -> MeteredStream:
         route = await self._guard.route(self._scheme, host, port)
-        stream = await connect_route(
-            route, self._guard.egress, self._network, timeout or PROXY_SECONDS
-        )
+        stream = await connect_route(route, self._guard.egress, self._network, seconds)
         return MeteredStream(stream, Proxy.of(route.proxy) if route.proxy else None, host)
 
 
 class _ProxyBackend(GuardedBackend):
     """Connections to a proxy that receives whole addresses, each of which was judged before."""
 
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
+    async def _connected(self, host: str, port: int, seconds: float) -> MeteredStream:
         proxy = self._guard.egress.http  # with its real scheme: httpcore treats it as plain http
-        seconds = timeout or PROXY_SECONDS
         return MeteredStream(await to_proxy(self._network, proxy, self._guard.egress, seconds))
 
 

@@ -317,9 +317,10 @@ def with_sites(text: str, domains: Sequence[str], characters: int, words: int = 
     """A query with ``site:`` operators for its domains, within the engine's length limit.
 
     Hosts are dropped until the operators take no more than half of the limit; ``matching_hits``
-    then filters the hits. If not even one host fits, the query is sent without operators.
+    then filters the hits. If not even one host fits, the query is sent without operators. "" if
+    there are no words.
     """
-    hosts = list(dict.fromkeys(filter(None, map(host_of, domains))))
+    hosts = list(dict.fromkeys(filter(None, map(host_of, domains)))) if text.strip() else []
     while hosts:
         sites = " OR ".join(f"site:{host}" for host in hosts)
         sites = f"({sites})" if len(hosts) > 1 else sites

@@ -162,9 +162,8 @@ class Brave:
 
 
 def _parameters(query: Query) -> dict[str, str]:
-    text = " ".join(query.text.split())
     parameters = {
-        "q": with_sites(text, query.domains, MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS) if text else "",
+        "q": with_sites(query.text, query.domains, MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS),
         "count": str(max(1, min(query.limit, MAX_RESULTS))),
         "text_decorations": "false",
         "result_filter": "web",

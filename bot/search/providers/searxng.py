@@ -91,9 +91,9 @@ class Searxng:
 
 
 def _parameters(query: Query) -> dict[str, str]:
-    words = " ".join(_SYNTAX.sub("", query.text).split())
+    words = _SYNTAX.sub("", query.text)
     parameters = {
-        "q": with_sites(words, query.domains, MAX_QUERY_CHARACTERS) if words else "",
+        "q": with_sites(words, query.domains, MAX_QUERY_CHARACTERS),
         "format": "json",
     }
     if spoken := language(query):

@@ -86,9 +86,8 @@ class Serper:
 
 
 def _body(query: Query) -> dict[str, Any]:
-    text = " ".join(query.text.split())
     body: dict[str, Any] = {
-        "q": with_sites(text, query.domains, MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS) if text else "",
+        "q": with_sites(query.text, query.domains, MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS),
         "num": max(10, min(query.limit, MAX_RESULTS)),
     }
     if spoken := language(query):
