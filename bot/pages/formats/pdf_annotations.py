@@ -37,6 +37,10 @@ class Annotation(NamedTuple):
     name: str  # of a field
     text: str
 
+    @property
+    def middle(self) -> tuple[float, float]:
+        return (self.place.left + self.place.right) / 2, (self.place.bottom + self.place.top) / 2
+
 
 def annotations_on(document: Any, page: Any) -> list[Annotation]:
     found = []
