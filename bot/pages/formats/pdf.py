@@ -145,16 +145,11 @@ def _opened(data: bytes, name: str) -> Iterator[Any]:
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
+        fault = "a broken PDF document; give another copy of it"
         if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
-            raise PageUnreadable(
-                f"{name} is a PDF document locked with a password; give a version without one, or"
-                " paste its text.",
-                detail=str(error),
-            ) from None
-        raise PageUnreadable(
-            f"{name} is a broken PDF document; give another copy of it, or paste its text.",
-            detail=str(error),
-        ) from None
+            fault = "a PDF document locked with a password; give a version without one"
+        reason = f"{name} is {fault}, or paste its text."
+        raise PageUnreadable(reason, detail=str(error)) from None
     try:
         document.init_forms()
         yield document
@@ -197,15 +192,10 @@ def _leaf(document: Any, index: int) -> Leaf:
         text_page.close()
         page.close()
     marks = [f"Stamp: {each.text}" for each in annotations if each.kind == "stamp"]
-    if slanted:
-        marks.append(f"Watermark: {_closed_up(' '.join(line.text for line in slanted))}")
+    if words := " ".join(line.text for line in slanted).split():
+        space = "" if all(len(word) == 1 for word in words) else " "  # "D R A F T"
+        marks.append(f"Watermark: {space.join(words)}")
     return Leaf(index, label or str(index + 1), tuple(lines), tuple(marks), is_picture, characters)
-
-
-def _closed_up(text: str) -> str:
-    """Text without the spaces between single letters: "D R A F T"."""
-    letters = text.split()
-    return "".join(letters) if all(len(each) == 1 for each in letters) else text
 
 
 def _tables(
@@ -266,6 +256,7 @@ def _grid_of(place: tuple[float, float], grids: Sequence[Grid]) -> Grid | None:
 
 def _line(text_page: Any, spans: Sequence[Span], *, hyphen: bool) -> Line:
     height = max(span.top - span.bottom for span in spans)
+    angle = pdfium.FPDFText_GetCharAngle(text_page, spans[0].first)
     cells: list[tuple[float, float, str]] = []
     for span in spans:
         if cells and span.left - cells[-1][1] < _WIDE_GAP * height:
@@ -280,17 +271,13 @@ def _line(text_page: Any, spans: Sequence[Span], *, hyphen: bool) -> Line:
         height=height,
         cells=tuple(cells),
         hyphen=hyphen,
-        is_slanted=_is_slanted(pdfium.FPDFText_GetCharAngle(text_page, spans[0].first)),
+        is_slanted=angle > 0 and _SLANTED < angle % (math.pi / 2) < math.pi / 2 - _SLANTED,
     )
     places = (spans[0].first, spans[len(spans) // 2].first, spans[-1].last - 1)
     if not all(_is_fixed_width(text_page, place) for place in places):
         return line
     code = _spaced(spans)
     return replace(line, code=f"{code}-" if hyphen else code)
-
-
-def _is_slanted(angle: float) -> bool:
-    return angle > 0 and _SLANTED < angle % (math.pi / 2) < math.pi / 2 - _SLANTED
 
 
 def _is_fixed_width(text_page: Any, index: int) -> bool:
