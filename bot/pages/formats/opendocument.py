@@ -31,6 +31,7 @@ from bot.pages.formats.pieces import (
     PieceWriter,
     formatted,
     labelled_item,
+    without,
     write_running,
 )
 from bot.pages.media import locked
@@ -456,18 +457,18 @@ class _Reader:
     def _sheet_row(self, row: Any, table: Any) -> None:
         if self._styles.hides(attribute(table, "style-name")):
             return
-        if attribute(row, "visibility") in _COLLAPSED:
-            times = whole(attribute(row, "number-rows-repeated"), 1)
-            filled = bool("".join(row.itertext()).strip())
-            self.omitted["hidden row"] += filled * min(times, _MOST_REPEATED)
-            return
         if self._sheet is None:
             self._sheet = GridWriter(self.blocks)
             self.blocks.heading(2, f"Sheet {attribute(table, 'name') or ''}")
         cells: list[str] = []
+        merged: dict[int, tuple[int, int]] = {}
         for cell in row:
             if local(cell) not in ("table-cell", "covered-table-cell"):
                 continue
+            width = whole(attribute(cell, "number-columns-spanned"), 1)
+            height = whole(attribute(cell, "number-rows-spanned"), 1)
+            if max(width, height) > 1:
+                merged[len(cells)] = width, height
             words = one_line(" ".join(piece.words() for piece in self._pieces(cell)))
             if self._styles.strikes(attribute(cell, "style-name")):
                 words = struck(words)
@@ -476,11 +477,14 @@ class _Reader:
         hidden = {at for at, is_hidden in enumerate(self._hidden_columns) if is_hidden}
         self._columns_left |= {at for at in hidden if at < len(cells) and cells[at]}
         cells = [each for at, each in enumerate(cells) if at not in hidden]
-        times = whole(attribute(row, "number-rows-repeated"), 1)
         filled = any(cells)
-        for _ in range(min(times, _MOST_REPEATED) if filled else 1):
+        times = min(whole(attribute(row, "number-rows-repeated"), 1), _MOST_REPEATED)
+        is_hidden = attribute(row, "visibility") in _COLLAPSED
+        self.omitted["hidden row"] += times * (is_hidden and filled)
+        put = self._sheet.leave_out if is_hidden else self._sheet.add
+        for _ in range(times if filled else 1):
             self._cells += len(cells) + 1
-            self._sheet.add(cells)
+            put(cells, without(hidden, merged))
             if self.blocks.full:
                 break
         self._writer.notes.clear()

@@ -13,8 +13,7 @@ import re
 import struct
 import threading
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from itertools import groupby, pairwise
@@ -24,12 +23,11 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
-from bot.pages.formats.pdf_annotations import annotations_on, with_annotations
+from bot.pages.formats.pdf_annotations import Annotation, annotations_on, with_annotations
 from bot.pages.formats.pdf_tables import Grid, Word, edges_on, grids_by_gaps, grids_of
 from bot.pages.formats.pdf_typesetting import (
     Leaf,
     Line,
-    continued,
     set_text,
     title_of,
     without_running_lines,
@@ -150,16 +148,11 @@ def _opened(data: bytes, name: str) -> Iterator[Any]:
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
+        fault = "a broken PDF document; give another copy of it"
         if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
-            raise PageUnreadable(
-                f"{name} is a PDF document locked with a password; give a version without one, or"
-                " paste its text.",
-                detail=str(error),
-            ) from None
-        raise PageUnreadable(
-            f"{name} is a broken PDF document; give another copy of it, or paste its text.",
-            detail=str(error),
-        ) from None
+            fault = "a PDF document locked with a password; give a version without one"
+        reason = f"{name} is {fault}, or paste its text."
+        raise PageUnreadable(reason, detail=str(error)) from None
     try:
         document.init_forms()
         yield document
@@ -193,7 +186,7 @@ def _leaf(document: Any, index: int) -> Leaf:
             slanted = []
         lines = [line for line in lines if line not in slanted]
         lines = with_annotations(
-            lines, [each for each in on_page if not _grid_of(_middle_of(each.place), grids)]
+            lines, [each for each in on_page if not _grid_of(each.middle, grids)]
         )
         has_text = slanted or any(line.height for line in lines)  # and not only notes
         is_picture = not has_text and pdfium.FPDFPage_CountObjects(page) > 0
@@ -203,33 +196,28 @@ def _leaf(document: Any, index: int) -> Leaf:
         text_page.close()
         page.close()
     marks = [f"Stamp: {each.text}" for each in annotations if each.kind == "stamp"]
-    if slanted:
-        marks.append(f"Watermark: {_closed_up(' '.join(line.text for line in slanted))}")
+    if words := " ".join(line.text for line in slanted).split():
+        space = "" if all(len(word) == 1 for word in words) else " "  # "D R A F T"
+        marks.append(f"Watermark: {space.join(words)}")
     return Leaf(index, label or str(index + 1), tuple(lines), tuple(marks), is_picture, characters)
-
-
-def _closed_up(text: str) -> str:
-    """Text without the spaces between single letters: "D R A F T"."""
-    letters = text.split()
-    return "".join(letters) if all(len(each) == 1 for each in letters) else text
 
 
 def _tables(
     grids: list[Grid],
     rows: Sequence[tuple[list[Span], bool]],
-    form: Sequence[tuple[Any, ...]],
+    form: Sequence[Annotation],
 ) -> list[Grid]:
-    """The grids that are tables, with their words; ``form`` has the places and texts of fields."""
+    """The grids that are tables, with their words; ``form`` is laid over the page."""
     for number, (spans, hyphen) in enumerate(rows if grids else ()):
         for span in spans:
             if grid := _grid_of(span.middle, grids):
                 is_divided = hyphen and span is spans[-1]
                 grid.words.append(Word(span.text, *span.middle, number, is_divided))
-    for place, *_, text in form if grids else ():
-        if grid := _grid_of(_middle_of(place), grids):
-            grid.put(text, *_middle_of(place))
+    for each in form if grids else ():
+        if grid := _grid_of(each.middle, grids):
+            grid.put(each.text, *each.middle)
     for grid in grids:
-        grid.close(_with_next_line)
+        grid.close()
     return [grid for grid in grids if grid.table]
 
 
@@ -242,9 +230,8 @@ def _lines(
     lines: list[Line] = []
     plain: list[Span] = []
     for spans, hyphen in rows:
-        if not spans:
-            continue
-        for grid, group in _parts_of(spans, grids):
+        for grid, words in groupby(spans, lambda span: _grid_of(span.middle, grids)):
+            group = list(words)
             if grid is None:
                 line = _line(text_page, group, hyphen=hyphen)
                 lines.append(line)
@@ -267,28 +254,13 @@ def _have_gaps(lines: Sequence[Line], cells: int) -> bool:
     )
 
 
-def _parts_of(spans: list[Span], grids: Sequence[Grid]) -> Iterable[tuple[Grid | None, list[Span]]]:
-    """The parts of a line that are in a grid and outside."""
-    if not grids:
-        return [(None, spans)]
-    parts = groupby(spans, lambda span: _grid_of(span.middle, grids))
-    return [(grid, list(words)) for grid, words in parts]
-
-
-def _with_next_line(text: str, following: str, hyphen: bool) -> str:
-    return continued(text, following, hyphen=hyphen, known=Counter())
-
-
 def _grid_of(place: tuple[float, float], grids: Sequence[Grid]) -> Grid | None:
     return next((grid for grid in grids if grid.holds(*place)), None)
 
 
-def _middle_of(place: Any) -> tuple[float, float]:
-    return (place.left + place.right) / 2, (place.bottom + place.top) / 2
-
-
 def _line(text_page: Any, spans: Sequence[Span], *, hyphen: bool) -> Line:
     height = max(span.top - span.bottom for span in spans)
+    angle = pdfium.FPDFText_GetCharAngle(text_page, spans[0].first)
     cells: list[tuple[float, float, str]] = []
     for span in spans:
         if cells and span.left - cells[-1][1] < _WIDE_GAP * height:
@@ -303,17 +275,13 @@ def _line(text_page: Any, spans: Sequence[Span], *, hyphen: bool) -> Line:
         height=height,
         cells=tuple(cells),
         hyphen=hyphen,
-        is_slanted=_is_slanted(pdfium.FPDFText_GetCharAngle(text_page, spans[0].first)),
+        is_slanted=angle > 0 and _SLANTED < angle % (math.pi / 2) < math.pi / 2 - _SLANTED,
     )
     places = (spans[0].first, spans[len(spans) // 2].first, spans[-1].last - 1)
     if not all(_is_fixed_width(text_page, place) for place in places):
         return line
     code = _spaced(spans)
     return replace(line, code=f"{code}-" if hyphen else code)
-
-
-def _is_slanted(angle: float) -> bool:
-    return angle > 0 and _SLANTED < angle % (math.pi / 2) < math.pi / 2 - _SLANTED
 
 
 def _is_fixed_width(text_page: Any, index: int) -> bool:

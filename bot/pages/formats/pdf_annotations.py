@@ -37,6 +37,10 @@ class Annotation(NamedTuple):
     name: str  # of a field
     text: str
 
+    @property
+    def middle(self) -> tuple[float, float]:
+        return (self.place.left + self.place.right) / 2, (self.place.bottom + self.place.top) / 2
+
 
 def annotations_on(document: Any, page: Any) -> list[Annotation]:
     found = []
@@ -58,10 +62,8 @@ def _field(place: pdfium.FS_RECTF, form: Any, annotation: Any) -> Annotation:
     if kind in _BOXES:
         is_on = pdfium.FPDFAnnot_IsChecked(form, annotation)
         return Annotation(place, "box", "", CHECKED if is_on else UNCHECKED)
-    if kind not in _FIELDS:
-        return Annotation(place, "value", "", "")
-    name = _text_of(pdfium.FPDFAnnot_GetFormFieldName, form, annotation)
-    value = _text_of(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation)
+    parts = (pdfium.FPDFAnnot_GetFormFieldName, pdfium.FPDFAnnot_GetFormFieldValue)
+    name, value = (_text_of(each, form, annotation) if kind in _FIELDS else "" for each in parts)
     return Annotation(place, "value", name, value)
 
 

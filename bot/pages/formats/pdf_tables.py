@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import ctypes
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice, pairwise
 from statistics import median
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 from pypdfium2 import PdfMatrix
 
+from bot.pages.formats.pdf_typesetting import continued
 from bot.pages.formats.pdf_words import Span
 from bot.pages.page_markdown import WIDEST_CELL, table_row
 
@@ -82,17 +84,13 @@ class Grid:
                 return
         self.words.append(Word(text, x, y, -1, False))
 
-    def close(self, join: Callable[[str, str, bool], str]) -> None:
-        """Set ``table`` to the Markdown of the grid; it stays "" for a frame or a diagram.
-
-        ``join`` continues a text with its next line, whose first word may be the rest of a divided
-        one.
-        """
+    def close(self) -> None:
+        """Set ``table`` to the Markdown of the grid; it stays "" for a frame or a diagram."""
         cells: dict[tuple[int, int], list[Word]] = {}
         owners = self._owners()
         for word in self.words:
             cells.setdefault(owners[self._place(word.x, word.y)], []).append(word)
-        texts = {owner: _text(words, join) for owner, words in cells.items()}
+        texts = {owner: _text(words) for owner, words in cells.items()}
         rows = []
         for row in reversed(range(len(self.ys) - 1)):
             shown = []
@@ -135,13 +133,13 @@ def _crosses(edges: Sequence[Edge], at: float, place: float) -> bool:
     return any(abs(e.at - at) <= _SNAP and e.start - _SNAP <= place <= e.end + _SNAP for e in edges)
 
 
-def _text(words: Sequence[Word], join: Callable[[str, str, bool], str]) -> str:
+def _text(words: Sequence[Word]) -> str:
     text = words[0].text
     for above, word in pairwise(words):
         if word.line == above.line:
             text += f" {word.text}"
         else:
-            text = join(text, word.text, above.is_divided)
+            text = continued(text, word.text, hyphen=above.is_divided, known=Counter())
     return text
 
 

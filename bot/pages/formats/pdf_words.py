@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 from unicodedata import bidirectional
@@ -47,7 +48,7 @@ def rows_of(text_page: Any) -> list[tuple[list[Span], bool]]:
     start = 0
     for match in _LINE_END.finditer(text):
         if _RIGHT_TO_LEFT.search(text, start, match.start()):
-            spans = _turned(text_page, text, start, match.start())
+            spans = list(_turned(text_page, text, start, match.start()))
         else:
             words = [m.span() for m in re.finditer(r"\S+", text[start : match.start()])]
             spans = [_span(text_page, text, start + first, start + last) for first, last in words]
@@ -78,7 +79,7 @@ def _span(text_page: Any, text: str, first: int, last: int) -> Span:
     return Span(word if word.isascii() else _paired(word), first, last, left, bottom, right, top)
 
 
-def _turned(text_page: Any, text: str, first: int, last: int) -> list[Span]:
+def _turned(text_page: Any, text: str, first: int, last: int) -> Iterator[Span]:
     """The words of a line with some that are written from right to left, as they are read: the
     places of its letters are what the bidirectional algorithm (UAX 9) made of it. PDFium only turns
     single words, and not all."""
@@ -107,15 +108,13 @@ def _turned(text_page: Any, text: str, first: int, last: int) -> list[Span]:
         letters[slice(*part.span())] = [each for run in reversed(runs) for each in run]
     line = "".join(each.text for each in letters)
     mirror = _MIRROR if _MIRRORED.search(line) else {}
-    spans = []
     for is_space, letters_of in groupby(letters, lambda each: each.text.isspace()):
         word = list(letters_of)
         read = _paired("".join(each.text for each in word)).translate(mirror)
         start, end = min(each.first for each in word), max(each.last for each in word)
         left, right = min(each.left for each in word), max(each.right for each in word)
         if not is_space:
-            spans.append(Span(read, start, end, left, word[0].bottom, right, word[0].top))
-    return spans
+            yield Span(read, start, end, left, word[0].bottom, right, word[0].top)
 
 
 def _box(text_page: Any, index: int) -> tuple[float, float, float, float]:

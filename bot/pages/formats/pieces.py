@@ -7,7 +7,7 @@ a time, because there may be a million of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -339,6 +339,18 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 Merged = Mapping[int, tuple[int, int]]
 """Cells of a row that are merged with others, by column: how many columns and rows they span."""
+
+
+def without(columns: Collection[int], merged: Merged) -> Merged:
+    """The merged cells of a row from which these columns are gone."""
+
+    def place(at: int) -> int:
+        return at - sum(each < at for each in columns)
+
+    spans = {
+        place(at): (place(at + width) - place(at), rows) for at, (width, rows) in merged.items()
+    }
+    return {at: span for at, span in spans.items() if span[0]}
 
 
 class GridWriter:

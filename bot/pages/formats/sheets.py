@@ -35,7 +35,15 @@ from bot.pages.formats.packages import (
     open_package,
     whole,
 )
-from bot.pages.formats.pieces import MOST_CELLS, GridWriter, Merged, PieceWriter, chart, signs
+from bot.pages.formats.pieces import (
+    MOST_CELLS,
+    GridWriter,
+    Merged,
+    PieceWriter,
+    chart,
+    signs,
+    without,
+)
 from bot.pages.page import Reading, meaningful_title
 from bot.pages.page_markdown import CHECKED, UNCHECKED, Blocks, struck
 
@@ -156,7 +164,7 @@ class _Reader:
             if columns:
                 hidden_columns.update(at for at in columns if at < len(words) and words[at])
                 words = [text for at, text in enumerate(words) if at not in columns]
-                spans = _without(columns, spans)
+                spans = without(columns, spans)
             if is_hidden:
                 self.omitted["hidden row"] += any(words)
                 writer.leave_out(words, spans)
@@ -261,18 +269,6 @@ def _merged_in(package: Package, part: str) -> dict[int, dict[int, tuple[int, in
                 found.setdefault(top, {})[left - 1] = right - left + 1, bottom - top + 1
             rest = (rest + chunk)[-_LONGEST_TAG:]
     return found
-
-
-def _without(columns: Collection[int], merged: Merged) -> Merged:
-    """The merged cells of a row from which these columns are gone."""
-
-    def place(at: int) -> int:
-        return at - sum(each < at for each in columns)
-
-    spans = {
-        place(at): (place(at + width) - place(at), rows) for at, (width, rows) in merged.items()
-    }
-    return {at: span for at, span in spans.items() if span[0]}
 
 
 _PARTS = re.compile(

@@ -111,6 +111,36 @@ def test_cells_that_span_rows_stand_in_each_of_them() -> None:
     assert text_of(f"<table:table>{rows}</table:table>") == "| a | b |\n| --- | --- |\n| a | c |"
 
 
+def test_merged_cells_of_a_sheet_are_repeated_and_a_head_of_two_rows_is_one() -> None:
+    def row(*cells: str, attributes: str = "") -> str:
+        return f"<table:table-row{attributes}>{''.join(cells)}</table:table-row>"
+
+    def cell(text: str, rows: int = 1, columns: int = 1) -> str:
+        return (
+            f'<table:table-cell table:number-rows-spanned="{rows}"'
+            f' table:number-columns-spanned="{columns}">{P(text)}</table:table-cell>'
+        )
+
+    covered = "<table:covered-table-cell/>"
+    rows = (
+        row(cell("Depot", 2), cell("Plate", 2), cell("Rate", 1, 2), covered),
+        row(covered, covered, cell("planned"), cell("actual")),
+        row(cell("Rostock", 3), cell("HRO 101"), cell("412"), cell("430")),
+        row(covered, cell("HRO 102"), attributes=' table:visibility="collapse"'),
+        row(covered, cell("HRO 103"), cell("389"), cell("391")),
+        row(cell("Kassel"), cell("KS 77"), cell("298"), cell("310")),
+    )
+    body = f'<table:table table:name="Fleet">{"".join(rows)}</table:table>'
+    reading = read_opendocument(open_document("spreadsheet", body), "x.ods")
+    assert reading.text == (
+        "## Sheet Fleet\n\n"
+        "| Depot | Plate | Rate: planned | Rate: actual |\n| --- | --- | --- | --- |\n"
+        "| Rostock | HRO 101 | 412 | 430 |\n| Rostock | HRO 103 | 389 | 391 |\n"
+        "| Kassel | KS 77 | 298 | 310 |"
+    )
+    assert reading.omitted["hidden row"] == 1
+
+
 def test_a_spreadsheet() -> None:
     hidden = '<style:table-properties table:display="false"/>'
     hidden = f'<style:style style:name="ta2">{hidden}</style:style>'
