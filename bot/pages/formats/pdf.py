@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby, pairwise
 from statistics import median
 from typing import Any
@@ -385,10 +386,13 @@ def _lines(
             continue
         for grid, group in _parts_of(spans, grids):
             if grid is None:
-                line = _line(text_page, group, hyphen=hyphen)
-                lines.append(line)
-                if not (line.code or line.is_slanted):
-                    plain += group
+                # PDFium puts a watermark at the end of the line that it crosses
+                for _, part in groupby(group, partial(_is_slanted, text_page)):
+                    words = list(part)
+                    line = _line(text_page, words, hyphen=hyphen)
+                    lines.append(line)
+                    if not (line.code or line.is_slanted):
+                        plain += words
             elif not any(grid is each for each in done):
                 done.append(grid)
                 text = " ".join(word.text for word in grid.words)
@@ -457,7 +461,7 @@ def _line(text_page: Any, spans: Sequence[Span], *, hyphen: bool) -> Line:
         height=height,
         cells=tuple(cells),
         hyphen=hyphen,
-        is_slanted=_is_slanted(pdfium.FPDFText_GetCharAngle(text_page, spans[0].first)),
+        is_slanted=_is_slanted(text_page, spans[0]),
     )
     places = (spans[0].first, spans[len(spans) // 2].first, spans[-1].last - 1)
     if not all(_is_fixed_width(text_page, place) for place in places):
@@ -466,7 +470,8 @@ def _line(text_page: Any, spans: Sequence[Span], *, hyphen: bool) -> Line:
     return replace(line, code=f"{code}-" if hyphen else code)
 
 
-def _is_slanted(angle: float) -> bool:
+def _is_slanted(text_page: Any, span: Span) -> bool:
+    angle: float = pdfium.FPDFText_GetCharAngle(text_page, span.first)
     return angle > 0 and _SLANTED < angle % (math.pi / 2) < math.pi / 2 - _SLANTED
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pytest
@@ -301,6 +302,12 @@ def test_a_watermark_is_told_once_and_is_no_title() -> None:
         "## Page 1\n\nWatermark: DRAFT\n\n### Remote work\n\nPage a is set in small letters.\n\n"
         "## Page 2\n\n### Remote work\n\nPage b is set in small letters."
     )
+
+
+def test_a_watermark_that_crosses_a_line_is_not_part_of_it() -> None:
+    mark = Typed(120, 250, "CONFIDENTIAL", size=80, angle=math.pi / 4)
+    reading = read_pdf(pdf([[*typed(["The ride costs 29 francs."]), mark]]), "x")
+    assert reading.text == "## Page 1\n\nWatermark: CONFIDENTIAL\n\nThe ride costs 29 francs."
 
 
 def test_a_page_without_text_is_counted() -> None:
