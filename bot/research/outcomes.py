@@ -207,6 +207,8 @@ class Notes(UserList[str]):
         cited."""
         if found.partly:
             self.say(self._texts("documents-partly", names="; ".join(found.partly)))
+        if found.failed and not cited:
+            self.say(self._texts("documents-failed", names="; ".join(found.failed)))
         if found.endings and not cited:
             kinds, count, files = found.kinds, found.count, found.files
             self.say(self._texts("documents-unread", count=count, files=files, kinds=kinds))
