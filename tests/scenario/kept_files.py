@@ -1,7 +1,8 @@
 """Small files as teams have them, each with questions and what is right and wrong about them.
 
-They were written before anybody looked at how they are read, and stay as they are: a reader that
-fails one is mended for its kind. All that they tell is invented.
+They were written before the readers were looked at. Of the 120 questions, five expectations and the
+Arabic file were corrected after the first answers. A reader that fails one is mended for its kind.
+All that they tell is invented.
 """
 
 from __future__ import annotations
