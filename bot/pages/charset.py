@@ -88,6 +88,7 @@ _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]{2
 _XML = re.compile(rb"<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{2,40})", re.I)
 _MARKUP = re.compile(rb"<(script|style)\b.*?</\1\s*>|<[^<>]*>", re.I | re.S)
 _MULTIBYTE_UTF8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
+_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fc]")
 _PLAIN_LETTERS = re.compile("[A-Za-z]")
 _SPELLS = re.compile(r"(?![\x00-\x7fªµº])(?:[^\W\d_]|(?<=[A-Za-z]).|.(?=[A-Za-z]))")
 """A character of a word; signs that stand alone ("5 µm", "§ 12") say nothing of a language."""
@@ -225,6 +226,8 @@ def _detected(data: bytes, claims: list[str]) -> tuple[str, bool]:
             continue
         spoken = shares(text)
         language = sum(spoken.get(tag, 0.0) for tag in languages.split())
+        if languages == "ja" and "。" in text and not _KANA.search(text):
+            language = 0.0  # sentences in Japanese have kana; Chinese read as Japanese has none
         confidence = confidences.get(encoding, _LEFT_OUT)
         score = confidence * (_UNKNOWN_LANGUAGE + language) ** 2
         found[text] = max(found.get(text, (0.0, "")), (score, encoding))

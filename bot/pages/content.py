@@ -194,7 +194,7 @@ def with_state(tree: Any) -> None:
     for element in _struck_in(tree):
         for owner, name in _places(element):
             setattr(owner, name, struck(getattr(owner, name)))
-    for link in tree.xpath("//a[starts-with(@href, 'mailto:') or starts-with(@href, 'tel:')]"):
+    for link in tree.xpath(_MAY_NEED_ADDRESS):
         label = " ".join(link.xpath("string()").split())
         for owner, name in _places(link)[-1:]:
             address = with_address(label, link.get("href"))[len(label) :]
@@ -377,8 +377,12 @@ _CANDIDATES = (
 )
 """Elements that may be navigation by their class, id, role or text."""
 _HIDDEN_AT_MOST = 0.5
-"""Share of a page's text that may be hidden; a page that hides more reveals it by script."""
+"""Share of a page's text that may be hidden; a page with scripts that hides more reveals it."""
 _HIDING_STYLE = re.compile(r"display:none|visibility:hidden", re.IGNORECASE)
+_MAY_NEED_ADDRESS = (
+    "//a[@href and (string-length() < 25"
+    " or starts-with(@href, 'mailto:') or starts-with(@href, 'tel:'))]"
+)
 
 
 def without_hidden(tree: Any) -> int:
@@ -399,7 +403,8 @@ def without_hidden(tree: Any) -> int:
     all_hidden = set(found)
     outermost = [each for each in found if all_hidden.isdisjoint(each.iterancestors())]
     lengths = list(map(_length, outermost))
-    if not found or sum(lengths) > _HIDDEN_AT_MOST * _length(tree):
+    is_revealed = tree.find(".//script") is not None
+    if not found or (is_revealed and sum(lengths) > _HIDDEN_AT_MOST * _length(tree)):
         return 0
     for element in outermost:
         remove(element)

@@ -17,7 +17,7 @@ from bot.core.errors import PageUnreadable, ReaderMissing
 from bot.core.extras import need
 from bot.pages import charset
 from bot.pages.formats import pandoc
-from bot.pages.markdown import read_markdown
+from bot.pages.markdown import read_markdown, without_components
 from bot.pages.media import GZIPPED, LOOK_AT, Kind, format_of, kind_of, locked, unreadable
 from bot.pages.page import LOST_WORD, Reading, compared
 from bot.pages.plain import HeadedKind, read_headed, read_log, read_plain
@@ -129,7 +129,8 @@ def _read_text(kind: Kind, source: str, name: str, people: bytes) -> Reading:
 
             return read_html(_SURROGATES.sub("\ufffd", source), shown)
         case "markdown":
-            return read_markdown(source)
+            is_mdx = urlsplit(name).path.lower().endswith(".mdx")
+            return read_markdown(without_components(source) if is_mdx else source)
         case "json":
             from bot.pages.formats.data import read_json
 

@@ -1,6 +1,7 @@
 """Converts Markdown files to page text: removes everything that is not readable text.
 
-Links keep their label and lose their target, except addresses of mail and telephone numbers.
+Links keep their label and lose their target, except addresses of mail, telephone numbers and those
+of labels such as "here".
 Pictures become their alternative text, underlined headings ATX headings, tasks get ☑ or ☐, and
 front matter becomes a list at the head. Comments (of HTML, Obsidian and MDX) are removed. Code
 keeps every character; indented code is put in a fence. Emphasis marks stay: they are the author's
@@ -185,6 +186,13 @@ _COMMENT = lazy_regex(
     r"|^[ \t]*+%%(?!%)(?:(?!%%).)*+%%|(?<![\w%])%%(?!%)(?:(?!%%)[^\n])*+%%",
     re.S | re.M,
 )  # of HTML, MDX and Obsidian
+_COMPONENT = lazy_regex(
+    r"^import\s(?:[\w$*{},\s]{0,1000}+(?<=\sfrom\s))?+[\"'][^\"'\n]*[\"'];?"
+    r"|^export\s+(?:default|const|let|var|async|function|class|[{*])[^\n]*(?:\n[^\n]+)*"
+    r"|</?[A-Z][\w.]*(?:\s(?:[^<>\"]|\"[^\"]*\"){0,1000}+)?>",
+    re.M,
+)
+_CAPTION = lazy_regex(r"\s(?:title|label)=[\"']([^\"'\n]+)[\"']")
 _TASK = lazy_regex(
     r"^([ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)\[([ xX])\](?=[ \t]+\S)"
     r"|(?<=\|)([ \t]*)\[([ xX])\](?=[ \t|])",
@@ -258,6 +266,19 @@ def read_markdown(text: str) -> Reading:
             title = _ESCAPE.sub(r"\1", _MARKS.sub("", found[1]))
         kept.append(plain)
     return Reading(title, "".join(kept), omitted=omitted, dated=dated, author=author)
+
+
+def without_components(text: str) -> str:
+    """Markdown from MDX: without imports, exports and the tags of components, whose title or label
+    becomes a paragraph."""
+
+    def caption(match: re.Match[str]) -> str:
+        said = _CAPTION.search(match[0])
+        return f"\n\n{said[1]}\n\n" if said and match[0][0] == "<" else ""
+
+    return "".join(
+        part if is_code else _COMPONENT.sub(caption, part) for part, is_code in parts_of(text)
+    )
 
 
 def _front_matter(in_yaml: str | None, in_toml: str | None) -> tuple[dict[str, str], str]:

@@ -231,6 +231,15 @@ _GENERATED = lazy_regex(
     r"\b(?:description automatically generated|AI-generated content).*", re.I | re.S
 )
 _REACHES = lazy_regex(r"\(?\s*<?(?:mailto|tel):([^\s<>()?]++)", re.I)
+_HERE = lazy_regex(
+    r"(?:(?:click|see|in|at|under|on) )?"
+    r"(?:here|(?:this|the) (?:link|page|file|document|site|website|form|folder|sheet|list))"
+    r"|(?:unter |in |auf )?(?:hier|(?:diese[mnrs]?|de[mnr]) (?:link|seite|datei|dokument|formular))"
+    r"|(?:cliquez )?ici|ce lien|aquí|este enlace|(?:点击|點擊)?(?:这里|這裡|此处|此處)",
+    re.I,
+)
+"""Labels of links that tell nothing without the address."""
+_PAGE = lazy_regex(r"\(?\s*<?(https?://[^\s<>()]++|[\w.%~/-]++(?=[\s>)]|\Z))", re.I)
 _CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
 _IS_CJK = lazy_regex(f"[{_CJK}]")
 _BREAK_IN_CJK = lazy_regex(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
@@ -371,9 +380,13 @@ def alternative(text: str) -> str:
 
 
 def with_address(label: str, target: str) -> str:
-    """A link's label, with the address if it leads to a mailbox or a telephone."""
-    reached = _REACHES.match(target)
-    address = unquote(reached[1]) if reached else ""
+    """A link's label, with the address if it leads to a mailbox or a telephone, or if the label
+    says nothing but "here"."""
+    reached = _REACHES.match(target) or (
+        _HERE.fullmatch(label.strip(" *_")) and _PAGE.match(target)
+    )
+    address = reached[1] if reached else ""
+    address = address if address.startswith("http") else unquote(address)
     plain = re.sub(r"\W", "", address)
     return f"{label} ({address})" if plain and plain not in re.sub(r"\W", "", label) else label
 

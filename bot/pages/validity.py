@@ -203,7 +203,7 @@ def _day_after(head: str, said: re.Match[str]) -> tuple[str, list[str]]:
 
 
 def _named(url: str) -> State:
-    *_, folder, name = unquote(urlsplit(url).path).split("/")
+    *_, above, folder, name = f"/{unquote(urlsplit(url).path)}".split("/")
     if match := _NAME.search(name.rpartition(".")[0]):
         return _state(match[match.lastgroup or 0])
-    return _state(folder) if _FOLDER.fullmatch(folder) else ""
+    return next((_state(each) for each in (folder, above) if _FOLDER.fullmatch(each)), "")

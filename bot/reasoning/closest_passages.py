@@ -401,6 +401,7 @@ def term_tuple(text: str) -> tuple[str, ...]:
 
 EVERYDAY_WEIGHT = 1.5  # minimum weight of a meaningful term,
 OF_RAREST = 0.2  # or this share of the rarest term's weight: with few documents all weights are low
+FEW = 3.0  # weight of the rarest term in ten passages; in fewer, weights say nothing of words
 
 _CAPITALIZED = re.compile(r"(?<=[^\s.?!:] )[A-Z][A-Za-z]{2,}(?![\w(])")  # inside a sentence
 _IDENTIFIERS_ALONE = re.compile(
@@ -471,7 +472,7 @@ def is_open(question: str, weights: Mapping[str, float], rarity: Mapping[str, fl
 
     Chinese, Japanese and Korean omit pronouns, except in "what is X".
     """
-    least = min(EVERYDAY_WEIGHT, OF_RAREST * rarity[""])
+    least = min(EVERYDAY_WEIGHT, OF_RAREST * rarity[""]) if rarity[""] > FEW else 0.0
     telling = [term for term, weight in weights.items() if weight > least]
     if len(telling) > 1:
         return False

@@ -211,6 +211,8 @@ class Notes(UserList[str]):
             names = [shortened(label(title), TITLE) for title in found.partly[:TITLES]]
             names += ["…"] * (len(found.partly) > TITLES)
             self.not_seen(self._texts("documents-partly", names="; ".join(names)))
+        if found.failed and not cited:
+            self.not_seen(self._texts("documents-failed", names="; ".join(found.failed)))
         if found.endings and not cited:
             kinds, count, files = found.kinds, found.count, found.files
             self.not_seen(self._texts("documents-unread", count=count, files=files, kinds=kinds))

@@ -293,10 +293,11 @@ class ShownPages:
         try:
             queries = self._queries.get(hit_number, ())
             wanted = " ".join(dict.fromkeys((*queries, self._question.text)))
-            passages = await self._passages(wanted, page, tokens, spans, rarity)
+            found = await self._passages(wanted, page, tokens, spans, rarity)
         except (PageUnreadable, Unavailable) as error:
             return ReadResult(shown_for, None, error.sentence)
-        if spans and not passages:
+        passages = [each for each in found if self._run.only.holds(each.heading)]
+        if not passages and (spans or found):
             return ReadResult(shown_for, None, "All of it that fits the question was shown.")
         self._note(number, passages)
         source = Source(

@@ -13,6 +13,7 @@ from datetime import date
 from functools import lru_cache
 from urllib.parse import unquote
 
+from bot.text.figures import dates
 from bot.text.patterns import lazy_regex
 from bot.text.terms import fold, keywords, terms
 
@@ -45,6 +46,16 @@ class Filter:
         if any(term[:2] not in said for term in wanted):  # quick, and true of most files
             return False
         return wanted.issubset(terms(_NO_WORDS.sub(" ", said)))
+
+    def holds(self, heading: str) -> bool:
+        """Return True if a section is of the time that is meant, by the last date in its heading;
+        also if it has none."""
+        said = dates(heading) if self.after or self.before else []
+        days = [value for day in said[-1:] for value in day.values if value[0] != "-"]
+        return not days or any(
+            self.after[: len(day)] <= day and (not self.before or day <= self.before)
+            for day in days
+        )
 
 
 NO_FILTER = Filter()
@@ -83,7 +94,8 @@ _PLACE = (
 _NAMED = lazy_regex(
     r"(?<![\w-])(?:in|from|according to|within|im|aus|laut)\s"
     r"(?:(?:the|our|my|all|dem|den|der|unser\w{1,2})\s)?"
-    rf"((?:[\w'’.-]{{1,30}}\s){{0,4}}?(?:{_PLACE})\b(?:\s\d{{4}}\b)?)"
+    rf"((?:[\w'’.-]{{1,30}}\s){{0,4}}?(?:[\w.-]{{1,60}}\.[a-z]\w{{1,5}}|{_PLACE})\b"
+    r"(?:\s\d{4}\b)?)"
     r"|(?:在|根据|根據)([^\W在]{0,12}(?:手册|手冊|纪要|紀要|笔记|筆記|报告|報告|文件夹|資料夾|幻灯片|簡報|PDF"
     r"|表格|邮件|郵件|逐字稿))[里裡中]?",
     re.IGNORECASE,
@@ -123,7 +135,9 @@ def filter_in(question: str, today: date) -> Filter:
     """Return the filter that plain phrases of a question name."""
     found = (match[1] or match[2] for match in _NAMED.finditer(question))
     named = tuple(dict.fromkeys(name for name in found if _wanted(name)))
-    dated = _dated(question) if named or _OF_PAPERS.search(question) else None
+    dated = _dated(question)
+    if not (named or _OF_PAPERS.search(question) or (dated and _leads(question, dated))):
+        dated = None
     return Filter(named, *(_period(dated.groupdict(), today) if dated else ()))
 
 
@@ -138,6 +152,15 @@ def without(question: str, kept: Filter) -> str:
 
 def _dated(question: str) -> re.Match[str] | None:
     return _DATED.search(question) or _DATED_ZH.search(question)
+
+
+def _leads(question: str, dated: re.Match[str]) -> bool:
+    """Whether a question begins with a day or month since when it asks: "Since March, …"."""
+    said = dated.groupdict()
+    since = said["since"] and (said["month"] or said.get("iso"))
+    return bool(
+        since and not question[: dated.start()].strip() and question[dated.end() :][:1] in ",，"
+    )
 
 
 def _period(said: dict[str, str | None], today: date) -> tuple[str, str]:

@@ -48,7 +48,7 @@ from bot.search.index_file import (
     unpack_text,
     unusable,
 )
-from bot.search.index_report import KEPT_ENOUGH, unread_files
+from bot.search.index_report import KEPT_ENOUGH, SHOWN, path_of, unread_files
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, Matched, ProviderKind, Query, Unread
 from bot.search.vectors import Match, Meaning, ranked
 from bot.text.language import detect, foreign
@@ -223,7 +223,8 @@ class LocalDocuments:
         if only.after or only.before:
             tried = replace(kept, after=only.after, before=only.before)
             is_empty = not (count := self._meant(connection, tried, reach))
-            kept = tried if 0 < count < left else kept
+            # Documents that are all meant may have sections that are not.
+            kept = tried if count else kept
         return kept, is_empty
 
     def _matched(self, connection: sqlite3.Connection, only: Filter, reach: Reach) -> Matched:
@@ -308,8 +309,16 @@ class LocalDocuments:
             f" AND (kept < {KEPT_ENOUGH} OR omitted LIKE '%\"{TEXTLESS_PAGE}\"%') ORDER BY title",
             (*cited, *visible.values),
         )
-        titles = tuple(title for (title,) in partly)
-        return replace(unread_files(connection, visible.sql, visible.values), partly=titles)
+        failed = connection.execute(
+            f"SELECT url FROM files WHERE problem != '' AND {visible.sql}"  # noqa: S608 - our own column names
+            " ORDER BY url LIMIT ?",
+            (*visible.values, SHOWN),
+        )
+        return replace(
+            unread_files(connection, visible.sql, visible.values),
+            partly=tuple(title for (title,) in partly),
+            failed=tuple(Path(path_of(url)).name for (url,) in failed),
+        )
 
     def _titles(
         self, connection: sqlite3.Connection, most: int, reaches: Sequence[Reach]

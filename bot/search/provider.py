@@ -193,11 +193,13 @@ class Lexicon(Protocol):
 class Unread:
     """How many ``files`` there are in the folders of documents, and how many of them are of kinds
     that are not read: pairs of an ending (".psd"; "" for none) and a number, the most first.
-    ``partly`` are the titles of documents that lost much of their text."""
+    ``partly`` are the titles of documents that lost much of their text, ``failed`` the names of
+    files that could not be read, the first ones."""
 
     files: int = 0
     endings: tuple[tuple[str, int], ...] = ()
     partly: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:

@@ -461,6 +461,7 @@ documents-unindexed = { $count ->
     [one] One document is
    *[other] { $count } documents are
  } not indexed yet and could not be searched; ask again when they are.
+documents-failed = These files could not be read: { $names }.
 documents-partly = Part of this could not be read: { $names }.
 documents-unread = { $count } of { $files } files here are of kinds that are not read ({ $kinds }).
 queries-withheld = Some queries were not sent to the web because they contained words from documents or answers; the run’s page names them.

@@ -363,6 +363,7 @@ peer-away = 暂时无法连接所需的服务。
 peer-refused = 所需的服务拒绝了请求。
 reply-unusable = 收到的内容无法使用。
 documents-unindexed = 还有 { $count } 个文档尚未建立索引，未能搜索；请在完成后再问一次。
+documents-failed = 这些文件无法读取：{ $names }。
 documents-partly = 其中有一部分无法读取：{ $names }。
 documents-unread = 这里的 { $files } 个文件中有 { $count } 个属于不读取的类型（{ $kinds }）。
 queries-withheld = 有些查询没有发往网络，因为其中含有此处的人没有写过的内容；运行页面列出了这些查询。

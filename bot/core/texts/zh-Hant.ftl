@@ -363,6 +363,7 @@ peer-away = 暫時無法連線到所需的服務。
 peer-refused = 所需的服務拒絕了請求。
 reply-unusable = 收到的內容無法使用。
 documents-unindexed = 還有 { $count } 個文件尚未建立索引，未能搜尋；請在完成後再問一次。
+documents-failed = 這些檔案無法讀取：{ $names }。
 documents-partly = 其中有一部分無法讀取：{ $names }。
 documents-unread = 這裡的 { $files } 個檔案中有 { $count } 個屬於不讀取的類型（{ $kinds }）。
 queries-withheld = 有些查詢沒有發往網路，因為其中含有此處的人沒有寫過的內容；執行頁面列出了這些查詢。

@@ -13,9 +13,11 @@ import re
 import struct
 import threading
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -233,10 +235,13 @@ def _lines(
         for grid, words in groupby(spans, lambda span: _grid_of(span.middle, grids)):
             group = list(words)
             if grid is None:
-                line = _line(text_page, group, hyphen=hyphen)
-                lines.append(line)
-                if not (line.code or line.is_slanted):
-                    plain += group
+                # PDFium puts a watermark at the end of the line that it crosses
+                for _, part in groupby(group, partial(_is_slanted, text_page)):
+                    of_line = list(part)
+                    line = _line(text_page, of_line, hyphen=hyphen)
+                    lines.append(line)
+                    if not (line.code or line.is_slanted):
+                        plain += of_line
             elif not any(grid is each for each in done):
                 done.append(grid)
                 text = " ".join(word.text for word in grid.words)
@@ -260,7 +265,6 @@ def _grid_of(place: tuple[float, float], grids: Sequence[Grid]) -> Grid | None:
 
 def _line(text_page: Any, spans: Sequence[Span], *, hyphen: bool) -> Line:
     height = max(span.top - span.bottom for span in spans)
-    angle = pdfium.FPDFText_GetCharAngle(text_page, spans[0].first)
     cells: list[tuple[float, float, str]] = []
     for span in spans:
         if cells and span.left - cells[-1][1] < _WIDE_GAP * height:
@@ -275,13 +279,18 @@ def _line(text_page: Any, spans: Sequence[Span], *, hyphen: bool) -> Line:
         height=height,
         cells=tuple(cells),
         hyphen=hyphen,
-        is_slanted=angle > 0 and _SLANTED < angle % (math.pi / 2) < math.pi / 2 - _SLANTED,
+        is_slanted=_is_slanted(text_page, spans[0]),
     )
     places = (spans[0].first, spans[len(spans) // 2].first, spans[-1].last - 1)
     if not all(_is_fixed_width(text_page, place) for place in places):
         return line
     code = _spaced(spans)
     return replace(line, code=f"{code}-" if hyphen else code)
+
+
+def _is_slanted(text_page: Any, span: Span) -> bool:
+    angle: float = pdfium.FPDFText_GetCharAngle(text_page, span.first)
+    return angle > 0 and _SLANTED < angle % (math.pi / 2) < math.pi / 2 - _SLANTED
 
 
 def _is_fixed_width(text_page: Any, index: int) -> bool:

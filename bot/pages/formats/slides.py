@@ -109,7 +109,7 @@ class _Slide:
         for shape in shapes:
             if shape not in titles:
                 self._shape(shape)
-        self._notes()
+        self._notes(below=3 if title else 2)
         return title
 
     def _shape(self, shape: Any) -> None:
@@ -214,7 +214,7 @@ class _Slide:
             for paragraph in point.iterfind("{*}t/{*}p"):
                 self._blocks.item(0, "-", self._text(paragraph))
 
-    def _notes(self) -> None:
+    def _notes(self, below: int) -> None:
         part = next((r.target for r in self._related.values() if r.kind == "notesSlide"), "")
         root = self._package.tree(part) if part else None
         bodies = [] if root is None else list(_shapes(root.find("{*}cSld/{*}spTree")))
@@ -225,7 +225,7 @@ class _Slide:
             for paragraph in shape.iterfind("{*}txBody/{*}p")
         ]
         if any(text.strip() for text in texts):
-            self._blocks.heading(3, "Notes")
+            self._blocks.heading(below + 1, "Notes")
         for text in texts:
             self._blocks.paragraph(text)
 

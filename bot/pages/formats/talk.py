@@ -117,7 +117,13 @@ def _of_slack(
 ) -> Iterator[tuple[str, str, datetime, list[str]]]:
     """See https://slack.com/help/articles/220556107 for the form of exports."""
     listed = json.loads(people or b"[]")
-    names = {each["id"]: each.get("real_name") or each.get("name") or each["id"] for each in listed}
+    names = {
+        each["id"]: each.get("real_name")
+        or (each.get("profile") or {}).get("real_name")  # of somebody who has left
+        or each.get("name")
+        or each["id"]
+        for each in listed
+    }
     for each in messages:
         if (profile := each.get("user_profile")) and profile.get("real_name"):
             names.setdefault(each["user"], profile["real_name"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.markdown import read_markdown
+from bot.pages.markdown import read_markdown, without_components
 
 _BOMB = "a: &a0 [x, x, x, x]\n" + "".join(
     f"b{n}: &a{n + 1} [{', '.join([f'*a{n}'] * 9)}]\n" for n in range(30)
@@ -154,6 +154,21 @@ def test_comments_are_left_out_and_counted(source: str, text: str, comments: int
 @pytest.mark.parametrize(
     ("source", "text"),
     [
+        ("import A from './a'\nimport {\n  B,\n} from \"b\";\n\n# T\n", "\n\n\n# T\n"),
+        ("export const limit = 1\n\nexport function f() {\n  return 1\n}\n\nText", "\n\n\n\nText"),
+        ("import duties apply.\nexport goods, too.", "import duties apply.\nexport goods, too."),
+        ('<Note type="a > b">90 MB</Note> <br/><Icon />', "90 MB <br/>"),
+        ('<Tab title="Linux" x={1}>\nRun it.\n</Tab>', "\n\nLinux\n\n\nRun it.\n"),
+        ("```js\nimport a from 'b'\n```", "```js\nimport a from 'b'\n```"),
+    ],
+)
+def test_components_of_mdx_leave_their_words(source: str, text: str) -> None:
+    assert without_components(source) == text
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
         ("1. [X] Done\n   - [ ] Open", "1. ☑ Done\n   - ☐ Open"),
         ("> - [x] Done\n\n[ ] Open", "> - ☑ Done\n\n☐ Open"),
         ("| Pump | [x] |\n| --- | --- |\n| Valve | [ ] shut |",
@@ -169,6 +184,10 @@ def test_comments_are_left_out_and_counted(source: str, text: str, comments: int
         ("[Nina](mailto:nina@a.example?subject=x) or [desk][d]\n\n[d]: tel:+49-40-555",
          "Nina (nina@a.example) or desk (+49-40-555)\n\n"),
         ("[+49 40 555](tel:+4940555)", "+49 40 555"),
+        ("[Click here](https://a.example/%20 'X') or [this file](../a%20b.md), [**hier**](<b.md>)",
+         "Click here (https://a.example/%20) or this file (../a b.md), **hier** (b.md)"),
+        ("[Here](#top), [here](javascript:x) and [rates](https://a.example)",
+         "Here, here and rates"),
         ("![The yard in May](yard.png) and ![yard.png](yard.png)", "The yard in May and "),
     ],
 )  # fmt: skip

@@ -116,8 +116,15 @@ def test_what_a_reader_does_not_see_is_not_read(how: str) -> None:
 
 
 def test_a_page_that_shows_itself_by_script_is_read_all_the_same() -> None:
-    page = f"<html><body><div style='display:none'><h1>App</h1><p>{LONG}</p></div></body></html>"
+    app = f"<div style='display:none'><h1>App</h1><p>{LONG}</p></div>"
+    page = f"<html><body>{app}<script src='app.js'></script></body></html>"
     assert LONG.strip() in read_html(page, "x")[1]
+
+
+def test_a_page_without_scripts_stays_hidden_however_much_it_hides() -> None:
+    shown, hidden = "<p>The fee is 9 euros.</p>", "<p hidden>The fee was 7 euros.</p>"
+    page = f"<html><body><h1>Fees</h1>{shown}{2 * hidden}</body></html>"
+    assert read_html(page, "x")[1] == "# Fees\n\nThe fee is 9 euros."
 
 
 @pytest.mark.parametrize(

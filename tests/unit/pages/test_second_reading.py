@@ -155,7 +155,7 @@ def test_a_slide_that_is_hidden_is_not_lost_and_others_are_compared(
     presentation.save(file)
     reading = from_bytes(file.getvalue(), None, "a.pptx")
     assert (reading.kept, reading.omitted) == (1.0, {"hidden slide": 1})
-    monkeypatch.setattr(_Slide, "_notes", lambda _: None)
+    monkeypatch.setattr(_Slide, "_notes", lambda _, below: None)
     checked = from_bytes(file.getvalue(), None, "a.pptx")
     assert checked.omitted == {"hidden slide": 1, "lost note word": 2}
 

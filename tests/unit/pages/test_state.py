@@ -740,6 +740,12 @@ SAID = {
         html("<p>Ask <a href='mailto:n@a.example'>Nina</a>.</p>"),
         "Ask Nina (n@a.example).",
     ),
+    "html link that says here": (
+        "a.html",
+        html("<p>The rota is <a href='https://a.example/rota'>here</a>.</p>"),
+        "The rota is here (https://a.example/rota).",
+    ),
+    "mdx component": ("a.mdx", b"import A from 'a'\n\n# T\n\n<A>Text</A>", "# T\n\nText"),
     "html telephone": (
         "a.html",
         html("<p>Call <a href='tel:+49-40-5'>us</a>.</p>"),

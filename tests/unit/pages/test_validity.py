@@ -58,6 +58,8 @@ def test_notices_at_the_head(text: str, state: str, words: str) -> None:
         ("file:///docs/travel%20draft.docx", "draft"),
         ("file:///docs/archive/travel.md", "archived"),
         ("file:///docs/drafts/travel.md", "draft"),
+        ("file:///docs/archive/2022/travel.md", "archived"),
+        ("file:///archive/docs/2022/travel.md", ""),
         ("file:///docs/draft.md", ""),
         ("file:///docs/household.md", ""),
         ("https://example.org/archive/travel", ""),

@@ -35,6 +35,7 @@ from bot.reasoning.evidence import (
     Source,
     TextDelta,
 )
+from bot.text.terms import terms
 from tests.unit.pages.test_passages import PAGES
 from tests.unit.reasoning.harbour import HARBOUR, SOURCES
 from tests.unit.reasoning.samples import a_page_read, a_source, rarity_in
@@ -424,6 +425,12 @@ def test_a_name_may_be_that_of_a_documents_file_or_folder(url: str, names: tuple
 def test_a_question_without_a_topic_is_open(question: str, expected: bool) -> None:
     rarity = rarity_in(SOURCES, question) | {"make": 3.0, "work": 3.0, "happen": 3.0}
     assert is_open(question, weigh(question, rarity), rarity) is expected
+
+
+@pytest.mark.parametrize("question", ["How many days of leave are there?", "装订的价格是多少？"])
+def test_words_that_all_of_two_passages_have_are_a_topic(question: str) -> None:
+    rarity = dict.fromkeys(terms(question), 0.18) | {"": 1.79}
+    assert not is_open(question, weigh(question, rarity), rarity)
 
 
 def dated(number: int, title: str, text: str, day: str) -> Source:

@@ -187,7 +187,8 @@ async def test_a_question_about_a_source_reads_what_came_with_it_and_no_earlier_
 
 # ---------------------------------------------------------------- what could not be read
 
-LACKING = Unread(15, ((".psd", 2), (".dwg", 1)), ("Fleet",))
+LACKING = Unread(15, ((".psd", 2), (".dwg", 1)), ("Fleet",), ("deed.pdf", "a.zip"))
+FAILED = "These files could not be read: deed.pdf; a.zip."
 OTHERS = "3 of 15 files here are of kinds that are not read (.psd 2, .dwg 1)."
 PARTLY = "Part of this could not be read: Fleet."
 
@@ -213,7 +214,9 @@ async def test_an_answer_says_what_could_not_be_read(
     answer = await pipeline.research()
     assert bool(answer.citations) is (noted != OTHERS)
     assert [note for note in answer.notes if note in (OTHERS, PARTLY)] == [noted] * bool(noted)
-    assert answer.unread == (noted,) * bool(noted)
+    said = (FAILED, OTHERS) if noted == OTHERS else (noted,) * bool(noted)
+    assert answer.unread == said
+    assert (FAILED in answer.notes) is (noted == OTHERS)
 
 
 # ---------------------------------------------------------------- documents that a question names

@@ -55,6 +55,8 @@ TODAY = date(2026, 11, 28)
             "Was hat der Vorstand beschlossen?",
         ),
         ("2026年3月以来董事会决定了什么？", Filter((), "2026-03-01"), "董事会决定了什么？"),
+        ("Who signs, according to Board rules.docx?", Filter(("Board rules.docx",)), "Who signs,"),
+        ("Since March, who runs the crane?", Filter((), "2026-03-01"), ", who runs the crane?"),
         ("What was decided on 31 April 2026 since 31 April 2026?", NO_FILTER, "What was"),
     ],
 )
@@ -77,6 +79,23 @@ def test_plain_phrases_are_filters(question: str, only: Filter, rest: str) -> No
 )
 def test_dates_and_places_of_the_subject_are_no_filter(question: str) -> None:
     assert filter_in(question, TODAY) == NO_FILTER
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_meant"),
+    [
+        ("Crane › Paula Reyes, 28 February 2026 09:12", False),
+        ("Crane › Paula Reyes, 1 March 2026 09:12", True),
+        ("2026 › 2026-05-01 Board", False),
+        ("Plan of 2024 › April 2026", True),
+        ("Plan of 2027", False),
+        ("On 3 May", True),
+        ("Prices", True),
+    ],
+)
+def test_a_section_of_another_time_is_not_meant(heading: str, is_meant: bool) -> None:
+    assert Filter((), "2026-03-01", "2026-04-30").holds(heading) == is_meant
+    assert Filter(("minutes",)).holds(heading)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +168,7 @@ async def test_only_files_that_are_meant_are_found(
     ("only", "kept", "is_empty"),
     [
         (Filter(("2019 handbook", "minutes")), Filter(("minutes",)), False),
-        (Filter(("docs",), "1990-01-01"), NO_FILTER, False),  # all of them
+        (Filter(("docs",), "1990-01-01"), Filter((), "1990-01-01"), False),  # all; their sections?
         (Filter((), "2031-01-01"), NO_FILTER, True),
         (Filter(("minutes",), "2026-05-01"), Filter(("minutes",)), True),
     ],

@@ -284,6 +284,17 @@ async def test_files_of_kinds_that_are_not_read_are_counted_where_a_reader_may_s
     assert (await documents.unread(())).endings == ((".psd", 2),)
 
 
+async def test_files_that_could_not_be_read_are_named_where_a_reader_may_see(
+    docs: Path, index: Path, opened: Open
+) -> None:
+    for name in ("open/deed.pdf", "hr/pay.pdf"):
+        (docs / name).write_bytes(b"%PDF-1.7 nothing")
+    Indexer(index).index([docs])
+    documents = opened(index)
+    assert (await documents.unread(())).failed == ("pay.pdf", "deed.pdf")
+    assert (await documents.unread((), reach_of(docs, "hr"))).failed == ("deed.pdf",)
+
+
 async def test_which_of_some_documents_lost_much_of_their_text(
     docs: Path, index: Path, opened: Open
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pytest
@@ -343,6 +344,12 @@ def test_a_picture_with_a_note_is_still_a_page_without_text() -> None:
     note = "/Subtype /FreeText /Contents (Ask Ada.) /Rect [72 600 172 620]"
     reading = read_pdf(pdf([[]], drawn="0 0 m 9 9 l S", notes=[note]), "x")
     assert (reading.text, reading.omitted) == ("## Page 1\n\nAsk Ada.", {"textless page": 1})
+
+
+def test_a_watermark_that_crosses_a_line_is_not_part_of_it() -> None:
+    mark = Typed(120, 250, "CONFIDENTIAL", size=80, angle=math.pi / 4)
+    reading = read_pdf(pdf([[*typed(["The ride costs 29 francs."]), mark]]), "x")
+    assert reading.text == "## Page 1\n\nWatermark: CONFIDENTIAL\n\nThe ride costs 29 francs."
 
 
 def test_a_page_without_text_is_counted() -> None:

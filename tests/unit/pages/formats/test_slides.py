@@ -45,7 +45,7 @@ def test_a_presentation() -> None:
     assert reading.title == "Travel"
     assert reading.text == (
         "## Slide 1\n\n### Travel\n\n- by rail\n- by bus\n\n"
-        "## Slide 2\n\n### Rules\n\nOne sentence is no list.\n\n### Notes\n\nSay it slowly.\n\n"
+        "## Slide 2\n\n### Rules\n\nOne sentence is no list.\n\n#### Notes\n\nSay it slowly.\n\n"
         "## Slide 3\n\n### Prices\n\n| Item | Price |\n| --- | --- |\n| Bus \\| train | 3 |"
     )
 

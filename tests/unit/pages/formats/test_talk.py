@@ -69,7 +69,8 @@ SLACK = [
 
 
 def test_a_day_of_slack_keeps_threads_together_and_names_people() -> None:
-    people = [{"id": "U2", "real_name": "Tom Ek"}, {"id": "U3", "name": "ann"}]
+    left = {"id": "U2", "name": "tek", "deleted": True, "profile": {"real_name": "Tom Ek"}}
+    people = [left, {"id": "U3", "name": "ann"}]
     assert read(json.dumps(SLACK), "2026-03-09.json", people) == (
         "## Olga Berg, 9 March 2026 23:46\n\nWhich vendor, @Tom Ek? a < b\n\n"
         "### Tom Ek, 9 March 2026 23:48\n\nSecuro.\noffer.pdf\n\n"
