@@ -373,13 +373,12 @@ class NumberedHit:
     """A hit with its number, which is also its page's number; numbers increase over the whole
     workspace.
 
-    ``seen`` is True for a URL already shown by an earlier search of this workspace (with the same
-    number); ``page`` is its citation number if it has been read, else None.
+    A URL has the same number in all searches. ``page`` is its citation number if it has been read,
+    else None.
     """
 
     number: int
     hit: Hit
-    seen: bool = False
     page: int | None = None
 
 

@@ -75,10 +75,10 @@ from bot.text.terms import keywords, terms, without_controls
 TITLE = 200  # characters
 SNIPPET, SNIPPET_READ = 200, 2_000  # characters of a snippet that are shown, and examined
 SEEN, SEEN_TITLE = 4, 40  # hits shown before that are named again, and characters of their titles
-MOST_HITS = 5  # of a query that are shown, besides the pages opened
+MOST_HITS = 4  # of a query that are shown, besides the pages opened
 LACKING = 0.3  # share of a query's weight: words of at least this weight that no hit has are named
 NEAR = 0.5  # semantic relevance of a hit (``search.provider.Hit``)
-BESIDE = 0.5  # share of the best hit's weight of a query's words; below it it is not shown
+BESIDE = 0.65  # share of the best hit's weight of a query's words; below it it is not shown
 QUESTION = 8_000  # characters
 _PUNCTUATION = '?!.,;:"“”()'
 _LITERAL = re.compile(r"\w(?:_|\.|::)\w|^--?\w")
@@ -188,19 +188,22 @@ class _Show:
     def __init__(self, language: str) -> None:
         self._language = language
         self._passages: Counter[int] = Counter()  # passages shown so far, by page number
+        self._told: set[int] = set()  # numbers of hits that had a line, and of pages
 
     def outcome(self, outcome: Outcome) -> list[Words | SearchResult]:
         if outcome.problem:
             return [Words(clean(outcome.problem))]
         again: set[int] = set()
-        opened = [
-            " ".join(passage.text for passage in read.source.passages)
+        opened = {
+            read.number: " ".join(passage.text for passage in read.source.passages)
             for read in outcome.reads
             if read.source
-        ]
+        }
         blocks: list[Words | SearchResult] = [
-            Words(_query(each, again, opened, self._language)) for each in outcome.queries
+            Words(_query(each, self._told, again, opened, self._language))
+            for each in outcome.queries
         ]
+        self._told |= opened.keys()
         for result in outcome.reads:
             if result.source is None:
                 blocks.append(Words(f"Page {result.number}: {line(result.note, 500)}"))
@@ -265,34 +268,46 @@ def address_for_model(url: str) -> str:
     return clean(url if urlsplit(url).hostname else site(url))
 
 
-def _query(result: QueryResult, again: set[int], opened: Sequence[str], language: str) -> str:
+def _query(
+    result: QueryResult,
+    told: set[int],
+    again: set[int],
+    opened: Mapping[int, str],
+    language: str,
+) -> str:
     """Return a line for each new hit that fits, the numbers of those opened, and the best hits
     shown before.
 
-    ``again`` are the numbers of hits already named as shown before by other queries of the same
-    search, ``opened`` the texts of the pages opened with it.
+    ``told`` are the numbers of hits that have had a line, ``again`` of those already named as shown
+    before by other queries of the same search, ``opened`` the texts of the pages opened with it, by
+    number.
     """
     weights = weigh(result.query, result.rarity or _rarity_among(result))
     fits = _fitting_hits(result, weights)
-    new = [hit for hit in result.hits if not hit.seen]
-    sites = {site(hit.hit.url) for hit in new if urlsplit(hit.hit.url).hostname}
-    close = [hit for hit in new if hit.page is None and hit.number in fits][:MOST_HITS]
+    before = told.copy()
+    new = [hit for hit in result.hits if hit.number not in before and hit.number not in opened]
+    sites = {site(hit.hit.url) for hit in result.hits if urlsplit(hit.hit.url).hostname}
+    close = [hit for hit in new if hit.number in fits][:MOST_HITS]
+    told.update(hit.number for hit in close)
     lines = [_hit(hit, weights, len(sites) > 1) for hit in close]
-    if shown_below := [str(hit.number) for hit in new if hit.page is not None]:
-        lines.append(f"opened: {', '.join(shown_below)}")
-    seen = [hit for hit in result.hits if hit.seen and hit.number in fits - again][:SEEN]
+    if follow := [str(hit.number) for hit in result.hits if hit.number in opened]:
+        lines.append(f"opened: {', '.join(follow)}")
+    known = [hit for hit in result.hits if hit.number in fits & before - opened.keys()]
+    seen = [hit for hit in known if hit.number not in again][:SEEN]
     if seen:
         again.update(hit.number for hit in seen)
         named = "; ".join(
             f"{hit.number}. {title(hit.hit.url, hit.hit.title, SEEN_TITLE)}" for hit in seen
         )
         lines.append(f"shown before: {named}")
-    if lacking := _lacking(result, weights if result.rarity else {}, opened, language):
+    if lacking := _lacking(
+        result, weights if result.rarity else {}, tuple(opened.values()), language
+    ):
         lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
     if result.note:
         lines.append(f"note: {line(result.note, 500)}")
     if not lines:
-        what = "Nothing close" if new else "Nothing new" if result.hits else "Nothing"
+        what = "Nothing new" if known else "Nothing close" if result.hits else "Nothing"
         lines.append(f"note: {what} was found.")
     return element("results", "\n".join(lines), query=result.query)
 

@@ -444,10 +444,8 @@ class WorkspaceKeeper:
     def _numbered(self, hits: Sequence[Hit]) -> tuple[NumberedHit, ...]:
         numbered = []
         for hit in hits:
-            key = dedupe_key(hit.url)
-            seen = key in self._hit_numbers
-            number, page = self._number_of(hit), self._page_numbers.get(key)
-            numbered.append(NumberedHit(number, hit, seen, page))
+            page = self._page_numbers.get(dedupe_key(hit.url))
+            numbered.append(NumberedHit(self._number_of(hit), hit, page))
         return tuple(numbered)
 
     def _number_of(self, hit: Hit) -> int:

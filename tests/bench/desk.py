@@ -38,7 +38,7 @@ from bot.storage.journal import open_journal
 from bot.storage.store import Store
 from bot.text.terms import estimate
 from tests.bench.corpus import _Whole, a_store, indexed
-from tests.bench.frame import options, print_table
+from tests.bench.frame import SHARED, options, print_table
 from tests.bench.multihop import Question, load
 from tests.unit.samples import NOW, a_message, a_thread
 
@@ -107,9 +107,15 @@ async def run(most: int, whole: bool) -> list[list[str]]:
 
 
 def _hops() -> dict[int, list[Hop]]:
+    """By the index of the question. Of the data set, ``desk_queries.json`` has only places: the
+    index of the question, that of the gold page, where the words of the fact begin there, and how
+    many characters they are."""
+    pages = json.loads((SHARED / "multihop" / "pages.json").read_text(encoding="utf-8"))
+    questions = json.loads((SHARED / "multihop" / "questions.json").read_text(encoding="utf-8"))
     found: defaultdict[int, list[Hop]] = defaultdict(list)
-    for each in json.loads(QUERIES.read_text(encoding="utf-8")):
-        found[each["question"]].append(Hop(each["query"], each["page"], each["words"]))
+    for question, gold, begin, length, query in json.loads(QUERIES.read_text(encoding="utf-8")):
+        page = questions[question]["gold"][gold]
+        found[question].append(Hop(query, page, pages[page][begin : begin + length]))
     return dict(sorted(found.items()))
 
 

@@ -76,10 +76,9 @@ class Core:
         return QueryResult(query, tuple(self._hit(title) for title in found))
 
     def _hit(self, title: str) -> NumberedHit:
-        seen = title in self.shown
         number = self.shown.setdefault(title, len(self.shown) + 1)
         hit = Hit(title, f"https://example.org/{number}", self.pages[title][:60], "shelf")
-        return NumberedHit(number, hit, seen, self.numbers.get(title))
+        return NumberedHit(number, hit, self.numbers.get(title))
 
     def _read(self, number: int) -> ReadResult:
         title = next((t for t, n in self.shown.items() if n == number), None)

@@ -421,12 +421,12 @@ def to_write(words: str) -> Request:
 
 
 def to_search(words: str) -> Request:
-    read = tuple(ReadResult(source.number, source) for source in pages(words))
+    read = tuple(ReadResult(source.number + 10, source) for source in pages(words))
     hits = tuple(
-        NumberedHit(n, Hit(words, url, "Some words.", "docs"), seen=n > 2)
+        NumberedHit(n, Hit(words, url, "Some words.", "docs"))
         for n, url in enumerate((TRUSTED, HOSTILE, MESSAGE, CORRECTION), 1)
     )
-    given = Outcome("a", (QueryResult("invoices", hits),), read)
+    given = Outcome("a", (QueryResult("paid", hits[2:]), QueryResult("invoices", hits)), read)
     turns = loop_turns(SubQuestion("Who is paid?", "en", ()), Workspace(given=(given,)), NOW)
     return Request("m", 1, "", turns)
 

@@ -242,16 +242,19 @@ def test_a_search_that_was_never_answered_is_not_counted() -> None:
 
 def test_a_hit_is_a_line_and_known_ones_are_named_again() -> None:
     opened = NumberedHit(2, Hit("Read", "https://b.example/", "secret two", "p"), page=7)
-    seen = NumberedHit(3, Hit("Seen", "https://www.c.example/x", "secret three", "p"), seen=True)
+    seen = NumberedHit(3, Hit("Seen", "https://www.c.example/x", "secret three", "p"))
     new = NumberedHit(4, Hit("New\n title", "file:///docs/a/notes.md", "two\n lines", "p"))
     web = NumberedHit(5, Hit("Web", "https://www.d.example/y", "", "p"))
-    again = NumberedHit(1, Hit("Again", "https://a.example/", "secret", "p"), seen=True, page=1)
+    again = NumberedHit(1, Hit("Again", "https://a.example/", "secret", "p"), page=1)
     result = QueryResult("q", (opened, seen, new, web, again), "A near-repeat.")
     turn = a_turn(1, Search(("q",), "c1"))
     workspace = carry_out(Workspace(), turn)
-    outcome = Outcome("c1", queries=(result, QueryResult("r", ())))
+    queries = (QueryResult("p", (seen, again)), result, QueryResult("r", ()))
+    outcome = Outcome("c1", queries=queries, reads=(ReadResult(2, a_source(7, "Two.")),))
     shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
-    assert texts(shown[2]["content"]) == (
+    assert texts(shown[2]["content"]).startswith(
+        '<results query="p">\n3. Seen — c.example: secret three\n1. Again — a.example: secret\n'
+        "</results>\n\n"
         '<results query="q">\n'
         "4. New title: two lines\n"
         "5. Web — d.example\n"
@@ -260,7 +263,6 @@ def test_a_hit_is_a_line_and_known_ones_are_named_again() -> None:
         "note: A near-repeat.\n"
         "</results>\n\n"
         '<results query="r">\nnote: Nothing was found.\n</results>\n'
-        "Left: 4 searches, 0 pages."
     )
 
 
@@ -271,8 +273,8 @@ def test_only_the_first_hits_are_shown_and_one_site_is_not_named() -> None:
     workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
     outcome = Outcome("c1", queries=(QueryResult("q", hits),))
     shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
-    lines = texts(shown[2]["content"]).splitlines()[1:7]
-    assert lines == [*(f"{n}. T{n}: words" for n in range(1, 6)), "</results>"]
+    lines = texts(shown[2]["content"]).splitlines()[1:6]
+    assert lines == [*(f"{n}. T{n}: words" for n in range(1, 5)), "</results>"]
 
 
 def test_a_hit_that_lacks_the_words_of_the_best_one_is_not_shown() -> None:
@@ -283,11 +285,13 @@ def test_a_hit_that_lacks_the_words_of_the_best_one_is_not_shown() -> None:
     )
     result = QueryResult("WILM city", hits, rarity={"wilm": 9.0, "citi": 1.0, "": 10.0})
     workspace = carry_out(Workspace(), a_turn(1, Search(("WILM city",), "c1")))
-    outcome = Outcome("c1", queries=(result, replace(result, query="WILM", rarity={})))
-    shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
-    lines = texts(shown[2]["content"]).splitlines()
-    fitting = ["1. Wilmington: WILM is licensed here.", "3. Ort: Eine Stadt."]
-    assert [lines[1:3], lines[6:8]] == [fitting, fitting]  # also by how rare words are among hits
+    # Also by how rare words are among the hits, where no more is known.
+    for each in (result, replace(result, query="WILM", rarity={})):
+        outcome = Outcome("c1", queries=(each,))
+        turns = (replace(workspace.turns[0], outcomes=(outcome,)),)
+        lines = texts(messages(replace(workspace, turns=turns))[2]["content"]).splitlines()
+        assert lines[1:3] == ["1. Wilmington: WILM is licensed here.", "3. Ort: Eine Stadt."]
+        assert "Columbia" not in "".join(lines)
 
 
 def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
@@ -306,7 +310,7 @@ def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
     told = texts(shown[2]["content"]).split("</results>")
     assert "note: no title or snippet has: spouse" in told[0]
     assert "note" not in told[1]
-    assert "note" not in told[2]
+    assert "no title" not in told[2]
     # unless a page that was opened with them has it
     outcome = replace(outcome, reads=(ReadResult(1, a_source(1, "His spouse.")),))
     shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
@@ -349,13 +353,32 @@ def test_of_a_snippet_the_sentence_with_the_words_that_were_searched_for_is_show
 
 
 def test_a_hit_that_was_shown_before_is_named_again_once_a_search() -> None:
-    seen = NumberedHit(3, Hit("Seen", "https://c.example/", "words", "p"), seen=True)
+    seen = NumberedHit(3, Hit("Seen", "https://c.example/", "words", "p"))
+    other = NumberedHit(4, Hit("Other", "https://d.example/", "nothing of it", "p"))
     workspace = carry_out(Workspace(), a_turn(1, Search(("q", "r"), "c1")))
-    results = (QueryResult("q", (seen,)), QueryResult("r", (seen,)))
+    results = (
+        QueryResult("words", (seen, other)),
+        QueryResult("q", (seen,)),
+        QueryResult("r", (seen,)),
+        QueryResult("of it", (other,)),
+    )
     turns = (replace(workspace.turns[0], outcomes=(Outcome("c1", queries=results),)),)
     told = texts(messages(replace(workspace, turns=turns))[2]["content"])
-    assert told.count("3. Seen") == 1
+    assert told.count("shown before: 3. Seen") == 1
     assert '<results query="r">\nnote: Nothing new was found.\n</results>' in told
+    assert "\n4. Other: nothing of it" in told  # it had no line before, since it did not fit
+
+
+def test_a_known_hit_that_is_opened_later_is_named_as_opened() -> None:
+    hit = NumberedHit(3, Hit("Seen", "https://c.example/", "words", "p"))
+    workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
+    outcomes = (
+        Outcome("placed", queries=(QueryResult("q", (hit,)),)),
+        Outcome("c1", (QueryResult("r", (hit,)),), (ReadResult(3, a_source(3, "Words.")),)),
+    )
+    turns = (replace(workspace.turns[0], outcomes=outcomes[1:]),)
+    shown = messages(replace(workspace, given=outcomes[:1], turns=turns))
+    assert texts(shown[2]["content"]).startswith('<results query="r">\nopened: 3\n</results>')
 
 
 def test_words_of_chinese_that_no_hit_has_are_named_whole() -> None:
