@@ -131,7 +131,7 @@ def utf16_of(data: bytes) -> str:
     start = data[:UTF16_WITHIN]
     for codec, at in (("utf-16-le", 1), ("utf-16-be", 0)):
         high, low = start[at::2], start[1 - at :: 2]
-        is_text = 2 * high.count(0) > len(high) and 0 not in low
+        is_text = len(low) > 1 and 2 * high.count(0) > len(high) and 0 not in low
         if is_text and not _CONTROLS.search(start.decode(codec, "replace")):
             return codec
     return ""
