@@ -55,7 +55,9 @@ _ONE_AT_A_TIME = threading.Lock()
 _MOST_SLANTED = 2  # lines of a watermark
 _SLANTED = 0.1  # radians, from the horizontal and the vertical
 _WIDE_GAP = 1.0  # line heights; a wider gap between two words separates cells of a row
-_HYPHENATED = re.compile(r"\w+-\w+")  # perhaps divided at the hyphen, which PDFium tells not
+_HYPHENATED = re.compile(
+    r"(?<!\w)\w++-\w+"
+)  # perhaps divided at the hyphen, which PDFium tells not
 _MONO = re.compile(rb"mono|courier|consol|menlo|typewriter|cmtt|fixed|inconsolata|hack", re.I)
 _FIXED_PITCH = 1  # bit of a font descriptor's flags (ISO 32000-1, table 123)
 _LONGEST_FONT_NAME = 128  # bytes; PDF names have at most 127
