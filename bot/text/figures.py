@@ -39,6 +39,23 @@ _ORDINALS = numbered(
     "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
     start=1,
 )
+QUANTITIES = {
+    word: value
+    for value, words in (
+        (1, "once"),
+        (2, "twice double doubled both pair couple twin twins"),
+        (3, "thrice triple tripled trio"),
+        (4, "quartet"),
+        (5, "quintet"),
+        (10, "decade"),
+        (12, "dozen"),
+        (25, "quarter"),
+        (50, "half"),
+        (100, "century"),
+    )
+    for word in words.split()
+}
+"""Words that support a number without being one."""
 
 _CHINESE_DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七八九")} | {
     "零": 0,
@@ -158,6 +175,7 @@ _NUMBER = re.compile(
 )
 _DECIMALS = re.compile(r"(?:\.|,(?!\d{3}$))(\d+)$")
 _RANGE = re.compile(r"\s?(?:-|–|—|~|to|and|bis|到|至)\s?")
+_LONE_FRACTION = re.compile(f"(?<!\\d)[{_FRACTIONS}]")
 _DIGITS = re.compile(r"\d+")
 _NUMBER_WORD = "|".join([*UNITS, *TENS, *SCALES])
 _WORDS = re.compile(rf"\b(?:{_NUMBER_WORD})(?:(?:[\s-]+|\s+and\s+)(?:{_NUMBER_WORD}))*\b", re.I)
@@ -218,6 +236,7 @@ def supported_values(text: str) -> frozenset[Decimal]:
         values.update(_values_in_range(text, match))
         values.update(_plain_values(match["number"]))
     values.update(Decimal(digits) for digits in _DIGITS.findall(text))
+    values.update(Decimal(str(_fraction(sign))) for sign in _LONE_FRACTION.findall(text))
     for match in _WORDS.finditer(text):
         words = match.group().casefold().replace("-", " ").split()
         for part in (words, *([word] for word in words)):
@@ -226,6 +245,8 @@ def supported_values(text: str) -> frozenset[Decimal]:
                 values.add(Decimal(value))
     for word in _ANY_WORD.findall(text):
         folded = word.casefold()
+        if quantity := QUANTITIES.get(folded):
+            values.add(Decimal(quantity))
         if ordinal := ordinal_word(folded):
             values.add(Decimal(ordinal))
         if (roman := roman_number(word)) is not None:
@@ -400,6 +421,11 @@ _CENTURY = re.compile(
     r"nineteenth|twentieth))[\s-]+centur(?:y|ies)",
     re.IGNORECASE,
 )
+_CENTURIES = re.compile(
+    r"(?<!\d)(?P<number>[12]?\d)(?:st|nd|rd|th)"
+    r"(?=(?:,| (?:and|or|to)(?: the)?) [12]?\d(?:st|nd|rd|th)[\s-]+centur)",
+    re.IGNORECASE,
+)
 _YEAR_RANGE = re.compile(
     r"(?<![\d.,-])(?P<from>[12]\d{3})\s?(?:[-–—/]|--)\s?(?P<to>\d{2})(?![\d-])"
 )
@@ -440,6 +466,8 @@ def _candidates(text: str) -> Iterator[DateMention]:
     for match in _CENTURY.finditer(text):
         number = _ordinal(match["number"]) if match["number"] else ordinal_word(match["word"])
         yield DateMention(match.start(), match.end(), (f"{number - 1:02}XX",))
+    for match in _CENTURIES.finditer(text):
+        yield DateMention(match.start(), match.end(), (f"{int(match['number']) - 1:02}XX",))
     for match in _YEAR_RANGE.finditer(text):
         first = match["from"]
         yield DateMention(match.start(), match.end("from"), (first,))
