@@ -68,6 +68,30 @@ _NOT_NAMES = listed(
 )
 """Words capitalized at the start of a sentence, or always, without being names."""
 
+_ROLES = listed(
+    "president king queen prince princess emperor empress lord lady sir dame saint pope bishop "
+    "archbishop cardinal father mother brother sister captain colonel general admiral major "
+    "lieutenant sergeant commander professor doctor minister prime chancellor senator governor "
+    "mayor judge justice secretary chairman chairwoman chief director manager author singer "
+    "songwriter actor actress composer writer novelist poet painter artist musician producer "
+    "performer player coach historian scientist physicist chemist engineer inventor founder "
+    "former ex late young old great new american-born"
+)
+_KINDS = listed(
+    "river lake mount mountain mountains hill valley city town village state province district "
+    "county municipality region island islands sea ocean bay gulf desert forest park university "
+    "college school institute academy museum library church cathedral temple palace castle "
+    "house street road avenue square bridge tower station airport harbour harbor port company "
+    "corporation corp inc ltd limited group party league team club association society "
+    "organization organisation foundation council committee commission ministry department "
+    "agency office bureau band album song single film movie book novel series show magazine "
+    "newspaper journal award awards prize medal festival war battle treaty act law constitution "
+    "republic kingdom empire union federation north south east west northern southern eastern "
+    "western central upper lower national international royal federal saint st mt dr jr sr "
+    "world"
+)
+"""Words for the kind of thing that a name denotes: a text may leave them out."""
+
 _PREDICATES = listed(
     "is was has had became becomes remains won lost wrote died lived served joined left moved "
     "said says began went came made gave took held met led ran grew fell rose built sold bought "
@@ -101,31 +125,52 @@ _SAME = tuple(
         "philippines filipino filipinos philippine",
         "thailand thai thais siam",
         "germany german germans deutschland",
+        "mexico mexican mexicans",
+        "morocco moroccan",
+        "monaco monegasque",
         "cyprus cypriot",
         "burma burmese myanmar",
         "congo congolese",
+        "chile chilean",
+        "ukraine ukrainian",
         "rome roman romans",
+        "europe european europeans",
         "asia asian asians",
         "us usa america american americans",
         "ussr soviet soviets",
         "czech czechia czechoslovakia",
+        "palestine palestinian",
+        "singapore singaporean",
         "argentina argentine argentinian argentinean",
+        "belgium belgian belgians",
+        "naples neapolitan",
+        "moscow muscovite",
         "christ christian christians christianity",
         "islam islamic muslim muslims",
         "jew jews jewish judaism",
         "buddha buddhist buddhists buddhism",
         "bible biblical",
+        "photo photograph photography",
         "slovenia slovenian slovene slovenes",
         "serbia serbian serb serbs",
         "croatia croatian croat croats",
         "hungary hungarian hungarians magyar",
         "turkey turkish turk turks",
         "sweden swedish swede swedes",
+        "catalonia catalan catalans",
+        "flanders flemish fleming",
         "venice venetian venetians",
+        "vienna viennese",
         "lebanon lebanese",
+        "bavaria bavarian bavarians",
         "rico rican ricans",
+        "basque basques",
         "afghanistan afghan afghans",
         "kazakhstan kazakh kazakhs",
+        "tibet tibetan tibetans",
+        "wien vienna",
+        "malta maltese",
+        "goa goan",
         "cuba cuban cubans",
         "laos lao laotian",
         "emperor kaiser tsar",
@@ -210,9 +255,10 @@ def _name(text: str, run: list[re.Match[str]], language: str) -> Iterator[Name]:
     if language == "de":
         run = [token for token in run if _is_code(token.group())]
     words = _shortened(" ".join(_required(token.group()) for token in run)).split()
-    if words:
+    specific = [word for word in words if word not in _KINDS and word not in _ROLES]
+    if specific:
         start, end = run[0].start(), run[-1].end()
-        yield Name(start, end - (text[start:end].endswith(("'s", "’s")) * 2), tuple(words))
+        yield Name(start, end - (text[start:end].endswith(("'s", "’s")) * 2), tuple(specific))
 
 
 def _is_no_name(word: str) -> bool:
@@ -303,7 +349,7 @@ class NamesIn:
         if word in self._words or word in self._same or word in self._acronyms:
             return True
         stems = terms(word)
-        if all(stem in self._stems for stem in stems):
+        if all(stem in self._stems or self._has_kindred(stem) for stem in stems):
             return True
         if word in self._compact and ("-" in word or "&" in word or any(map(str.isdigit, word))):
             return True
@@ -311,11 +357,43 @@ class NamesIn:
             _roots(word, _PLACES)
         )
 
+    def _has_kindred(self, stem: str) -> bool:
+        """True if the text has a word of the same family: "Senator" for "Senate"."""
+        return len(stem) > 4 and not family(stem).isdisjoint(self._stems)
+
     def _has_parts(self, word: str) -> bool:
         parts = re.split("[·・‧]", word)
         # A word may precede the first part without a space ("是冯·布劳恩"): only the part's last
         # character is looked for.
         return len(parts) > 1 and all(part in self._compact for part in (parts[0][-1:], *parts[1:]))
+
+
+_ENDINGS = {
+    **dict.fromkeys(("ion", "ation", "ition", "ication", "ment", "ement"), 4),
+    **dict.fromkeys(("al", "er", "or", "abl", "ibl", "iv", "ag", "anc", "enc", "li", "iti"), 5),
+}
+"""Derivational endings, as spelled in terms (without a silent e, with i for y), and the fewest
+letters that must remain: "port" is not the stem of "portal".
+"""
+
+
+def family(term: str) -> frozenset[str]:
+    """The term with other derivational endings; not all results are words."""
+    if not term.isascii() or not term.isalpha():
+        return frozenset()
+    bases = {term}
+    if term.endswith(("e", "i")):  # "store", and "notifi" for "notify"
+        bases.add(term[:-1])
+    for ending, least in _ENDINGS.items():
+        if term.endswith(ending) and len(term) - len(ending) >= least:
+            bases.add(term.removesuffix(ending))
+    found = {
+        f"{base}{ending}"
+        for base in bases
+        for ending, least in _ENDINGS.items()
+        if len(base) >= least
+    }
+    return frozenset(found | bases | {f"{base}e" for base in bases if base != term})
 
 
 def _roots(word: str, endings: tuple[str, ...]) -> Iterator[str]:
