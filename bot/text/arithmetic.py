@@ -15,8 +15,8 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations, permutations
 
-from bot.text.facts import Fact, facts, values_in
-from bot.text.figures import claimed_figures, dates, reach
+from bot.text.facts import Fact, facts, missing_from, values_in
+from bot.text.figures import chinese_number, claimed_figures, dates, reach
 from bot.text.patterns import lazy_regex
 from bot.text.sentences import sentences
 
@@ -44,7 +44,25 @@ _TOGETHER = lazy_regex(
 )
 _REST = lazy_regex(r"\b(?:not|no|without|other|others|rest|remain\w*)\b", re.IGNORECASE)
 _WRITTEN = (1.0, 1e4, 1e6, 1e8, 1e9)  # a calculation in millions may omit them
-_SCALES = tuple(10.0**power for power in (-8, -6, -4, -3, 3, 4, 6, 8, 9, 12))  # named once for two
+_SCALES = (
+    1e-8,
+    1e-6,
+    1e-4,
+    1e-3,
+    1e3,
+    1e4,
+    1e6,
+    1e8,
+    1e9,
+    1e12,
+)  # a scale named once for two operands
+# Pages lose the dash of "1843 – 16 April 1911".
+_LOST_DASH = lazy_regex(r"(?<=[a-z,]\s[12]\d{3})(?=(?:\d{1,2} [A-Z][a-z]{2,8} )?[12]\d{3}(?!\d))")
+_CHENG = lazy_regex("([一二两三四五六七八九])成")
+_ABOUT = lazy_regex(
+    r"\b(?:about|around|roughly|approximately|nearly|almost|some|circa)\b", re.IGNORECASE
+)
+NEAR = 0.06  # relative: tolerance between "two goals every three games" and 0.68
 HANDFUL = 6  # figures of a quote, except years; few others can be made from so few
 MANY = 30  # figures of a quote from which nearly any other could be made
 _CONSTANTS = (7, 10, 12, 24, 30, 52, 60, 100, 365, 1000, 3600)  # of time units and scales
@@ -97,6 +115,9 @@ def unproven(
     """The facts of a claim, ``missing`` from its quotes, that no arithmetic explains, and its
     incorrect calculations. ``years`` are the possible starting points for "ago".
     """
+    parted = _LOST_DASH.sub(" – ", quoted)
+    if parted != quoted:
+        missing, quoted = missing_from(missing, parted), parted
     gone = [fact for fact in missing if fact.kind != "name"]
     wrong: list[Fact] = []
     derived: list[float] = []
@@ -135,14 +156,26 @@ def _has_operands(each: Calculation, known: Collection[Decimal], derived: Sequen
     for operand in each.operands:
         if operand in known or float(operand) in derived or operand in _CONSTANTS:
             continue
+        if 100 * operand in known and operand < 1:
+            continue  # "0.367" for 36.7%
         if len(known) <= FEW and any(
             operand in (a + b, abs(a - b)) for a, b in combinations(known, 2)
         ):
+            continue
+        if each.multiplies and operand <= FEW:
+            continue
+        if _is_years(operand, known):
             continue
         if _converts(operand, known) or 100 - operand in known or 100 * (operand - 1) in known:
             continue
         return False
     return True
+
+
+def _is_years(operand: Decimal, known: Collection[Decimal]) -> bool:
+    """True if an operand is the number of years between two years, counting the first or not."""
+    years = [value for value in known if 1000 <= value <= 2100 and value == int(value)]
+    return any(abs(one - other) in (operand, operand - 1) for one, other in combinations(years, 2))
 
 
 def _converts(operand: Decimal, known: Collection[Decimal]) -> bool:
@@ -155,6 +188,9 @@ def _is_stated(outside: str, results: Sequence[float]) -> bool:
     sentence, or the sentence states none.
     """
     told = [fact for fact in facts(outside) if fact.kind == "figure"]
+    tenths = [chinese_number(part) or 0 for part in _CHENG.findall(outside)]
+    if tenths and not any(abs(10 * found - part) <= 1 for found in results for part in tenths):
+        return False
     years = [fact for fact in facts(outside) if fact.kind == "date" and fact.text.isdecimal()]
     return any(_is_among(fact, results) for fact in (*told, *years)) or not told
 
@@ -168,11 +204,21 @@ def _is_implied(
 ) -> bool:
     if fact.kind == "date":
         return is_counted(claim, fact, quoted)
+    if (_ABOUT.search(claim) and _is_rounded(fact, known)) or _is_and_some(claim, fact, known):
+        return True
     if is_span(claim, fact, quoted):
         return True
     others = _others(claim, fact)
     named = [value for value in others if Decimal(str(value)) in known]
     if len(named) > 1 and _is_among(fact, list(_combined(named))):
+        return True
+    if derived and any(
+        abs(float(fact.values[0]) / value - result) <= NEAR * result
+        or abs(value / float(fact.values[0]) - result) <= NEAR * result
+        for value in others
+        for result in derived
+        if value and float(fact.values[0]) and value <= FEW
+    ):
         return True
     if _is_part(claim, fact, known):
         return True
@@ -182,8 +228,32 @@ def _is_implied(
         return True
     if not _TOGETHER.search(claim) or len(known) > MANY * FEW:
         return False
+    if named and _is_among(fact, [v for value in named for v in _of_others(value, known)]):
+        return True
     is_telling = len(fact.values[0].strip("0.")) > 2 and len(known) <= MANY
     return is_telling and _is_among(fact, list(_combined([float(value) for value in known])))
+
+
+def _is_and_some(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
+    """True for "二十多" if the quote has 25: above a round number, but below the next one."""
+    if not re.match("[多余餘]", claim[claim.find(fact.text) + len(fact.text) :]):
+        return False
+    for value in fact.values:
+        said = Decimal(value)
+        size = 10 ** (len(str(int(said))) - len(str(int(said)).rstrip("0")))
+        if size > 1 and any(said < there < said + size for there in known):
+            return True
+    return False
+
+
+def _is_rounded(fact: Fact, known: Collection[Decimal]) -> bool:
+    """True if a figure is one of the quote's rounded to fewer digits, but to two at least."""
+    value = Decimal(fact.values[0])
+    zeros = len(str(value)) - len(str(value).rstrip("0")) if value == value.to_integral() else 0
+    if not zeros or len(str(value).rstrip("0")) < 2:
+        return False
+    step = Decimal(10) ** zeros
+    return any(abs(each - value) <= step / 2 for each in known if each % step)
 
 
 def _is_part(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
@@ -206,6 +276,11 @@ def _of_a_handful(quoted: str) -> tuple[float, ...]:
             sums = [one + other for one, other in combinations(sorted(there), 2)]
             made.update(dict.fromkeys(_combined([*there, *sums])))
     return tuple(made)
+
+
+def _of_others(value: float, known: Collection[Decimal]) -> Iterator[float]:
+    for there in known:
+        yield from _combined([value, float(there)])
 
 
 def _others(claim: str, fact: Fact) -> list[float]:
@@ -282,6 +357,7 @@ def _calculated(text: str) -> Fact:
 
 
 LONGEST = 200  # years that a text counts from one date to another
+ROUNDED = 0.3  # years; tolerance of "some 19 years apart"
 MANY_DATES = 30  # dates; between two of so many, nearly any number of years occurs
 _DAYS = {"day": 1.0, "天": 1.0, "日": 1.0, "week": 7.0, "周": 7.0, "month": 30.44, "个月": 30.44}
 _DAYS["個月"] = _DAYS["个月"]
@@ -306,16 +382,20 @@ _NEARLY = lazy_regex(
     r"\b(?:nearly|almost|less than|under|not quite|within|up to)\s$|(?:近|不到|将近|將近)$",
     re.IGNORECASE,
 )
+_YEARS_NAMED = lazy_regex(r"\w years?,? [^.;]*$", re.IGNORECASE)  # "for 36 years, as a writer 35"
 _NOT_YET = lazy_regex(
     r"\b(?:would have (?:turned|been|reached)|short of|shy of|before (?:turn|reach)ing)\b",
     re.IGNORECASE,
 )
 _ANNIVERSARY = lazy_regex(r"\b(?:birthday|anniversary|turn(?:ed|s|ing)?)\b", re.IGNORECASE)
+_APART = lazy_regex(r"\b(?:apart|some)\b", re.IGNORECASE)
 _NEXT_YEAR = lazy_regex(
     r"\b(?:following|next|previous|preceding) year\b|\b(?:a|one) year (?:later|before|earlier)\b"
     r"|\byear (?:before|after)\b|次年|翌年|第二年|前一年|一年[前后後]",
     re.IGNORECASE,
 )
+_WITHIN = lazy_regex(r"\b(?:in|over|within|of)\s$", re.IGNORECASE)
+_REMAINDER = lazy_regex(r"\b(?:months?|years?),? and\s$", re.IGNORECASE)
 _AGO = lazy_regex(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 
 
@@ -326,11 +406,12 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
     at = _place(claim, fact)
     before, behind = claim[:at], claim[at + len(fact.text) :][:20]
     unit = _TIME_UNIT.match(behind)
-    if unit is None and not (_AGE_BEFORE.search(before) and _AGE_BEHIND.match(behind[:14])):
+    is_age = _AGE_BEFORE.search(before) or _YEARS_NAMED.search(before)
+    if unit is None and not (is_age and _AGE_BEHIND.match(behind[:14])):
         return False
     named, points = _points(claim), _points(f"{quoted}\n{claim}")
     name = (unit["unit"] or unit["eastern"] or "year").lower() if unit else "year"
-    is_below = _NEARLY.search(before) is not None
+    is_rest, is_below = _REMAINDER.search(before) is not None, _NEARLY.search(before) is not None
     is_yearly = _ANNIVERSARY.search(claim) is not None
     is_below = is_below or _NOT_YET.search(claim) is not None
     said = float(fact.values[0])
@@ -352,6 +433,8 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
                 return True
             if is_below and 0 <= said - days / size < 1:
                 return True
+            if is_rest and min(abs(days % month - said) for month in (28, 30, 30.44, 31)) <= 1.5:
+                return True
         elif name in ("month", "个月", "個月"):
             is_exact = len(later) > 4 and len(earlier) > 4
             if is_exact and any(abs(12 * years % full - said) <= 1.1 for full in (12, 10**6)):
@@ -362,9 +445,12 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
         elif len(later) == 10 == len(earlier):
             if abs(int(years + 0.002) - said) <= near:
                 return True
+            if _APART.search(claim) and abs(years - said) <= ROUNDED:
+                return True
         else:
             gap = int(later[:4]) - int(earlier[:4])
-            if any(abs(gap - less - said) <= near for less in (0, 1)):
+            fewer = (0, 1, -1) if _WITHIN.search(before) else (0, 1)  # both years counted
+            if any(abs(gap - less - said) <= near for less in fewer):
                 return True
     return False
 

@@ -111,6 +111,8 @@ CHARGE = (
         ("He ruled for just under nine weeks.", False),
         ("He ruled for 50 days.", True),
         ("He ruled for 38 days.", False),
+        ("Piraeus handled about 513,000 boxes against 273,000.", True),
+        ("Piraeus handled about 513,000 boxes against 274,000.", False),
     ],
 )
 def test_parts_and_spans(claim: str, right: bool) -> None:
@@ -154,6 +156,10 @@ def test_any_text_can_be_read(text: str) -> None:
         ),
         ("Berg turned 60 in 2014.", "Berg (born April 26, 1954) is a bishop."),
         ("He was 28 in the year the film came out.", "He was born in 1970; the film is from 1998."),
+        (
+            "They won three cups in five years.",
+            "They won the cup in 2001, 2003 and in 2005; three in all.",
+        ),
         ("Over 38 years he made 58 films (58 / 38 = 1.53).", "He made 58 films from 1922 to 1960."),
         (
             "The second came three days later, on August 9, 1945.",
@@ -201,12 +207,14 @@ def _unexplained(claim: str, quoted: str) -> list[str]:
         ("He held it for a little more than two months.", POST),
         ("The fair ended after 13 days.", FAIR),
         ("It lasted less than two weeks.", FAIR),
+        ("The child lived for 8 months and 1 day.", CHILD),
         ("He became prince at the age of eight or nine.", PRINCE),
         ("He came to power at eight, and died after 30 years.", PRINCE),
         ("He ruled for three decades.", PRINCE),
         ("She died eleven days before her birthday.", NOBLE),
         ("She died eleven days before she would have turned 86.", NOBLE),
         ("She died less than two weeks short of her 86th birthday.", NOBLE),
+        ("The records lie some 19 years apart.", RECORDS),
         ("The scholar died at the age of 77.", "The scholar (973-1050) wrote a book."),
     ],
 )
