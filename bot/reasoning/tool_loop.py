@@ -68,7 +68,7 @@ from bot.reasoning.evidence import (
 )
 from bot.search.conversation_search import day_of
 from bot.search.provider import Hit
-from bot.text.names import capitalized_pairs
+from bot.text.names import capitalized_runs, name_in
 from bot.text.sentences import sentences
 from bot.text.terms import keywords, terms, without_controls
 
@@ -76,9 +76,9 @@ TITLE = 200  # characters
 SNIPPET, SNIPPET_READ = 200, 2_000  # characters of a snippet that are shown, and examined
 SEEN, SEEN_TITLE = 4, 40  # hits shown before that are named again, and characters of their titles
 MOST_HITS = 4  # of a query that are shown, besides the pages opened
-LACKING = 0.3  # share of a query's weight: words of at least this weight that no hit has are named
 NEAR = 0.5  # semantic relevance of a hit (``search.provider.Hit``)
 BESIDE = 0.65  # share of the best hit's weight of a query's words; below it it is not shown
+FLOOR = 0.4  # share of the weight of all words of a query, below which it is not shown either
 QUESTION = 8_000  # characters
 _PUNCTUATION = '?!.,;:"“”()'
 _LITERAL = re.compile(r"\w(?:_|\.|::)\w|^--?\w")
@@ -300,10 +300,13 @@ def _query(
             f"{hit.number}. {title(hit.hit.url, hit.hit.title, SEEN_TITLE)}" for hit in seen
         )
         lines.append(f"shown before: {named}")
-    if lacking := _lacking(
-        result, weights if result.rarity else {}, tuple(opened.values()), language
-    ):
+    texts = [*(f"{hit.hit.title} {hit.hit.snippet}" for hit in result.hits), *opened.values()]
+    names = capitalized_runs(result.query, language)
+    is_named = any(name_in(hit.hit.title, result.query) for hit in result.hits)
+    if result.rarity and (lacking := _lacking(result.query, weights, "\n".join(texts))):
         lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
+    elif names and not (follow or is_named):
+        lines.append(f'note: no page titled "{line(names[0], TITLE)}" was found.')
     if result.note:
         lines.append(f"note: {line(result.note, 500)}")
     if not lines:
@@ -321,41 +324,30 @@ def _rarity_among(result: QueryResult) -> dict[str, float]:
 
 
 def _fitting_hits(result: QueryResult, weights: Mapping[str, float]) -> set[int]:
-    """Return the numbers of the hits whose title and snippet have enough of the query's words
-    compared with the best hit, weighted by rarity, or that are semantically close to it."""
+    """Return the numbers of the hits whose title and snippet have enough of the query's words,
+    weighted by rarity, also compared with the best hit, or that are semantically close to it.
+    Hits of an engine that does not tell how rare words are may have other words."""
     shares = {hit.number: _weight_in(weights, hit.hit) for hit in result.hits}
-    bar = BESIDE * max(shares.values(), default=0.0)
+    least = FLOOR * sum(weights.values()) if result.rarity else 0.0
+    bar = max(least, BESIDE * max(shares.values(), default=0.0))
     near = {hit.number for hit in result.hits if (hit.hit.relevance or 0.0) >= NEAR}
     return near | {number for number, share in shares.items() if share >= bar}
 
 
-def _lacking(
-    result: QueryResult, weights: Mapping[str, float], opened: Sequence[str], language: str
-) -> list[str]:
-    """Return the words of a query that no hit or opened page has, if they are a large part of it;
-    identifiers ("read_timeout", "app.run") that none has verbatim; and names of two words ("Tom
-    Drake") of which none has both."""
-    if not weights or not result.hits:
-        return []
-    texts = [*(f"{hit.hit.title} {hit.hit.snippet}" for hit in result.hits), *opened]
-    shown = "\n".join(texts)
+def _lacking(query: str, weights: Mapping[str, float], shown: str) -> list[str]:
+    """Return the words of a query that weigh at least the average but are not in the texts
+    ``shown``, and the identifiers ("read_timeout", "app.run") that are not there verbatim."""
+    bar = sum(weights.values()) / max(1, len(weights))
     unseen = weights.keys() - terms(shown)
-    if sum(weights[term] for term in unseen) < LACKING * sum(weights.values()):
-        unseen = set()
-    words_shown = shown.casefold()
+    shown = shown.casefold()
     # A word may be several terms, as in Chinese, some of which are part of other words too.
-    words = [(word.strip(_PUNCTUATION), set(terms(word))) for word in result.query.split()]
-    lacking = [
+    words = [(word.strip(_PUNCTUATION), set(terms(word))) for word in query.split()]
+    return [
         word
         for word, parts in words
-        if (parts and parts <= unseen)
-        or (_LITERAL.search(word) and word.casefold() not in words_shown)
+        if (parts and parts <= unseen and sum(weights[part] for part in parts) >= bar)
+        or (_LITERAL.search(word) and word.casefold() not in shown)
     ]
-    # The first two words of a run: the name mostly comes first.
-    names = [" ".join(run[0]) for run in capitalized_pairs(result.query, language)]
-    found = [frozenset(terms(text)) for text in texts]
-    apart = [name for name in names if not any(each.issuperset(terms(name)) for each in found)]
-    return [*(f'"{name}"' for name in apart if not {*name.split()} & {*lacking}), *lacking]
 
 
 def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 from bot.core.errors import PageUnreadable, Unavailable
 from bot.core.reader import is_correction
@@ -16,7 +16,7 @@ from bot.pages.validity import validity_of
 from bot.reasoning.evidence import Outcome, QueryResult, ReadResult, Source, SubQuestion
 from bot.research.run import Run
 from bot.search.blend import K
-from bot.text.names import capitalized_pairs, has_pair
+from bot.text.names import capitalized_runs, has_pair, name_in
 from bot.text.terms import has_cjk, keywords, terms
 
 ENOUGH = 0.5  # share of the wanted words' weight that one passage has, with the page's title
@@ -25,9 +25,6 @@ MOST = 0.75  # share of the same weight, from which a page need not have the nam
 SOME = 0.15  # share of the same weight that the best page for a rare word has in a passage with it
 RARE = 0.75  # of the rarity of a word in no document: a word that about 5 in 10,000 documents have
 REST = 0.65  # share of the weight of the words besides those that name a page
-_QUALIFIER = re.compile(r"(?:(?<!\s)\s++)?\([^()]*+\)\s*+")  # "(song)", "(near Pleasant Plains)"
-_ARTICLES = frozenset({"the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los"})
-_CAPITAL_NEXT = re.compile(r" [^\W\d_a-z]\w*")
 STUDIED = 60_000  # characters of a page that are examined
 STUDIED_PAGES = 64  # whose terms are cached: several queries and questions find the same pages
 
@@ -108,25 +105,6 @@ def _with_rare_words(
     return found
 
 
-def name_in(title: str, text: str) -> frozenset[str]:
-    """Return the words by which a text names a title; empty if it does not.
-
-    All words of the title, or those of its name without a disambiguation: "Hello Love" of "Hello
-    Love (song)", "McRae" of "McRae, Arkansas" (as written).
-    """
-    words = frozenset(terms(title)) - _ARTICLES
-    if words and words <= frozenset(terms(text)):
-        return words
-    whole = _QUALIFIER.sub(" ", title).strip()
-    place, comma, _ = whole.partition(",")
-    name = place.strip()
-    if comma:
-        found = _has_name(text, name, re.NOFLAG)
-    else:
-        found = name != title and _has_name(text, name, re.IGNORECASE)
-    return frozenset(terms(name)) if found else frozenset()
-
-
 def things_named(results: Sequence[QueryResult], text: str) -> list[int]:
     """Return the numbers of the unread hits that a text names, the first of each name.
 
@@ -153,19 +131,9 @@ def named_beside(text: str, titles: Sequence[str], others: Iterable[str]) -> lis
 def _has_names_of(query: str, page: Page, language: str) -> bool:
     """Return True if a page has half of a query's pairs of capitalized words, or the query has
     none."""
-    pairs = [pair for run in capitalized_pairs(query, language) for pair in run]
+    pairs = [pair for run in capitalized_runs(query, language) for pair in pairwise(run.split())]
     text = f"{page.title}\n{page.text[:STUDIED]}"
     return not pairs or sum(has_pair(text, pair) for pair in pairs) >= max(1, len(pairs) // 2)
-
-
-def _has_name(text: str, name: str, flags: re.RegexFlag) -> bool:
-    """Return True if a text contains a name, not as part of a longer name."""
-    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags) if name else None
-    if found is None:
-        return False
-    before = text[: found.start()].split(" ")[1:-1]  # the first word always has a capital
-    follows_capital = bool(before) and before[-1][:1].isupper()
-    return not follows_capital and not _CAPITAL_NEXT.match(text, found.end())
 
 
 @lru_cache(maxsize=STUDIED_PAGES)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from bot.text.patterns import listed
 from bot.text.sentences import ABBREVIATED_TITLES, BEGINNERS
@@ -41,6 +40,9 @@ _CONNECTORS = listed(
     "bin ibn y e et för och"
 )
 _ORDER = re.compile(r"[IVX]{1,5}")  # World War II is also the Second World War
+_QUALIFIER = re.compile(r"(?:(?<!\s)\s++)?\([^()]*+\)\s*+")  # "(song)", "(near Pleasant Plains)"
+_ARTICLES = frozenset({"the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los"})
+_CAPITAL_NEXT = re.compile(r" [^\W\d_a-z]\w*")
 _CAPITALIZED_RUN = re.compile(r"(?<!\w)[A-Z]\w+(?: [A-Z]\w+)+(?!\w)")
 _CJK_NAMES = re.compile(
     "《([^》\n]{1,40})》|『([^』\n]{1,40})』|「([^」\n]{1,30})」"
@@ -221,19 +223,45 @@ def names(text: str, language: str, masked: bytes = b"") -> Iterator[Name]:
             yield Name(match.start(), match.end(), tuple(words))
 
 
-def capitalized_pairs(query: str, language: str) -> list[list[tuple[str, str]]]:
-    """The pairs of neighbouring words in each capitalized run of a query ("Jackson County", "County
-    Courthouse"): where in a run a name ends is unknown. Empty for German: all nouns are
-    capitalized."""
-    if language.partition("-")[0] == "de":
-        return []
-    return [list(pairwise(run.split())) for run in _CAPITALIZED_RUN.findall(query)]
+def capitalized_runs(query: str, language: str) -> list[str]:
+    """The runs of capitalized words of a query ("Jackson County Courthouse"). Empty for German: all
+    nouns are capitalized."""
+    return [] if language.partition("-")[0] == "de" else _CAPITALIZED_RUN.findall(query)
 
 
 def has_pair(text: str, pair: tuple[str, str]) -> bool:
     """True if a text contains two words next to each other, regardless of capitalization."""
     one, other = map(re.escape, pair)
     return re.search(rf"(?<!\w){one}\W{{1,3}}{other}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def name_in(title: str, text: str) -> frozenset[str]:
+    """Return the words by which a text names a title; empty if it does not.
+
+    All words of the title, or those of its name without a disambiguation: "Hello Love" of "Hello
+    Love (song)", "McRae" of "McRae, Arkansas" (as written).
+    """
+    words = frozenset(terms(title)) - _ARTICLES
+    if words and words <= frozenset(terms(text)):
+        return words
+    whole = _QUALIFIER.sub(" ", title).strip()
+    place, comma, _ = whole.partition(",")
+    name = place.strip()
+    if comma:
+        found = _has_name(text, name, re.NOFLAG)
+    else:
+        found = name != title and _has_name(text, name, re.IGNORECASE)
+    return frozenset(terms(name)) if found else frozenset()
+
+
+def _has_name(text: str, name: str, flags: re.RegexFlag) -> bool:
+    """Return True if a text contains a name, not as part of a longer name."""
+    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags) if name else None
+    if found is None:
+        return False
+    before = text[: found.start()].split(" ")[1:-1]  # the first word always has a capital
+    follows_capital = bool(before) and before[-1][:1].isupper()
+    return not follows_capital and not _CAPITAL_NEXT.match(text, found.end())
 
 
 def _is_capitalized(token: str) -> bool:

@@ -318,26 +318,36 @@ def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "lacking"),
+    ("query", "language", "note"),
     [
-        ("Tom Drake actor", '"Tom Drake"'),
-        ("Tom Drake, Ada Byron", '"Tom Drake"'),  # the other one is there
-        ("Tom Alderdice actor?", "Alderdice"),
-        ("Who is Oliver Drake Brown?", ""),
-        ("Drake Film", ""),  # two names beside each other, of one page
+        ("Tom Drake Junior actor", "en", 'no page titled "Tom Drake Junior" was found.'),
+        ("Tom Alderdice actor?", "en", "no title or snippet has: Alderdice"),
+        ("Tom Drake Film", "en", ""),  # a title that it names
+        ("tom drake actor", "en", ""),  # no name as far as is known
+        ("Tom Drake actor", "de", ""),  # where all nouns have a capital
     ],
 )
-def test_a_name_of_two_words_that_no_hit_has_is_named(query: str, lacking: str) -> None:
+def test_where_no_page_is_titled_as_a_query_names_it_a_note_says_so(
+    query: str, language: str, note: str
+) -> None:
     hits = (
         NumberedHit(1, Hit("Film", "https://a.example/", "Oliver Drake, an actor.", "p")),
-        NumberedHit(2, Hit("Play", "https://b.example/", "Tom Brown with Ada\nByron.", "p")),
+        NumberedHit(2, Hit("Play", "https://b.example/", "Tom Brown, Junior.", "p")),
     )
-    rarity = {"tom": 4.0, "drake": 6.0, "alderdic": 7.0, "actor": 3.0, "": 10.0}
+    rarity = {"tom": 4.0, "drake": 6.0, "alderdic": 7.0, "actor": 3.0, "junior": 2.0, "": 10.0}
     asked = QueryResult(query, hits, rarity=rarity)
-    workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
-    turns = (replace(workspace.turns[0], outcomes=(Outcome("c1", queries=(asked,)),)),)
-    told = texts(messages(replace(workspace, turns=turns))[2]["content"])
-    assert (f"no title or snippet has: {lacking}\n" in told) is bool(lacking)
+    opened = Outcome("c1", (asked,), (ReadResult(1, a_source(1, "Alderdice.")),))
+
+    def told(outcome: Outcome) -> str:
+        workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
+        turns = (replace(workspace.turns[0], outcomes=(outcome,)),)
+        question = replace(QUESTION, language=language)
+        shown = conversation(question, replace(workspace, turns=turns))
+        return texts(shown[2]["content"])
+
+    notes = [line for line in told(Outcome("c1", queries=(asked,))).splitlines() if "note" in line]
+    assert ([f"note: {note}"] if note else []) == [n for n in notes if n.startswith("note: no ")]
+    assert "note: no page titled" not in told(opened)
 
 
 def test_of_a_snippet_the_sentence_with_the_words_that_were_searched_for_is_shown() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.pages.page import Page
 from bot.pages.validity import HOLDS, Validity
 from bot.reasoning.evidence import NumberedHit, QueryResult, SubQuestion
-from bot.research.selection import matching, merge_sources, name_in, named_beside, to_open
+from bot.research.selection import matching, merge_sources, named_beside, to_open
 from bot.search.provider import Hit
 from bot.text.terms import terms
 from tests.unit.reasoning.samples import a_source
@@ -186,27 +186,6 @@ def test_any_text_is_taken(wanted: str, title: str, text: str, is_there: bool) -
     rarity = {"": 9.0, **dict.fromkeys(terms(wanted), 8.0)}
     pages, asked = [page] * is_there, SubQuestion(wanted)
     assert set(matching([wanted, title], pages, rarity, question=asked)) <= {page.url}
-
-
-@pytest.mark.parametrize(
-    ("title", "text", "named"),
-    [
-        ("Hello Love (song)", "'Hello Love' performer", True),
-        ("Norris Mountain (Montana)", "the range that Norris mountain is part of", True),
-        ("Midway (near Plains), White County", "In which country is Midway, near McRae?", True),
-        ("McRae, Arkansas", "Is McRae in the county of Midway?", True),
-        ("McRae, Arkansas", "mcrae population", False),
-        ("Pocahontas, Arkansas", "the state where Pocahontas Mounds is", False),
-        ("Van Helsing (film)", "Who is from the book of Abraham Van Helsing?", False),
-        ("Will to Love", "Hello Love performer", False),
-        ("(song)", "a song", True),
-        ("", "a song", False),
-    ],
-)
-def test_a_title_is_named_without_what_tells_namesakes_apart(
-    title: str, text: str, named: bool
-) -> None:
-    assert bool(name_in(title, text)) is named
 
 
 @pytest.mark.parametrize(
