@@ -173,7 +173,9 @@ def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -
     queries = lines(given.get("queries"), QUERY)[:QUERIES]
     knowledge = lines(given.get("knowledge_queries"), QUERY)[:QUERIES]
     if kind == "search":
-        queries = queries or knowledge or (shorten(" ".join(question.split()), QUERY),)
+        queries = queries or knowledge
+        if not (queries or links):
+            queries = (shorten(" ".join(question.split()), QUERY),)
         knowledge = knowledge or queries
     depth = given.get("depth")
     return Rewritten(

@@ -605,6 +605,19 @@ async def test_an_answer_is_reworked_from_what_it_rests_on(stage: OpenStage, kin
     assert not rewritten.whole
 
 
+async def test_a_doubt_with_another_answer_reads_the_doubted_page_before_it_searches(
+    stage: OpenStage,
+) -> None:
+    question = "Is the tower in Paris or in Lyon?"
+    on = stage(
+        [gives(kind="search", sources=[3], queries=[], knowledge_queries=[], question=question)]
+    )
+    rewritten = await on.claude.rewrite(CITED, a_message("are you sure? I thought Lyon"))
+    assert (rewritten.kind, rewritten.question) == ("search", question)
+    assert len(rewritten.links) == 1
+    assert (rewritten.queries, rewritten.knowledge_queries) == ((), ())
+
+
 async def test_an_answer_without_sources_is_not_reworked_but_searched(stage: OpenStage) -> None:
     on = stage([gives(rework=True)])
     rewritten = await on.claude.rewrite(THREAD, a_message("shorter"))
