@@ -238,7 +238,8 @@ class Report:
         self._links = task.links
         self._asked = task.sub_question()
         self._first = Evidence()  # of the overview
-        self._found: list[tuple[str, Evidence]] = []  # the topic of a paragraph, and its pages
+        self._found: list[Evidence] = []  # for the paragraphs, one a try
+        self._searched: list[Searched] = []
         self._on_text = task.on_text
         self._texts = texts_in(task.question.language, task.run.texts)
         self._drafted: tuple[Paragraph, ...] | None = None
@@ -274,7 +275,7 @@ class Report:
 
     @property
     def evidence(self) -> Evidence:
-        every = (self._first, *(found for _, found in self._found))
+        every = (self._first, *self._found)
         sources = merge_sources([source for one in every for source in one.sources])
         return Evidence(sources=sources, enough=True, queries=tuple(self._run.queries))
 
@@ -401,7 +402,7 @@ class Report:
         chosen: list[int] = []
         firsts = [result.hits[0].number for result in results if result.hits]
         cited = numbers_in(joined(self._sections).text)
-        shown = [source for _, found in self._found for source in found.sources]
+        shown = [source for one in self._found for source in one.sources]
         useless = {dedupe_key(source.url) for source in shown if source.number not in cited}
         for number in dict.fromkeys((*firsts, *best_hits(results))):
             key = dedupe_key(hits[number].url)
@@ -435,6 +436,9 @@ class Report:
                     revision = replace(revision, pages=revision.pages + pages)
                     if pages:
                         finished = await self._revise(reasoner, number, evidence)
+                    cited = numbers_in(finished.body.text) if finished is not None else []
+                    useful = tuple(s.named for s in evidence.sources if s.number in cited)
+                    self._searched.append(Searched(paragraph.topic, queries, useful))
                     if not queries or (finished is not None and finished.body.text):
                         break
             except Lapsed as lapsed:
@@ -482,7 +486,7 @@ class Report:
             READING_SECONDS,
             lambda: self._pages_for(paragraph, queries),
         )
-        self._found.append((paragraph.topic, evidence))
+        self._found.append(evidence)
         new = (s for s in evidence.sources if s.passages and s.number not in seen)
         return replace(evidence, sources=tuple(new))
 
@@ -561,11 +565,6 @@ class Report:
     # ------------------------------------------------------------ presentation
 
     def _manuscript(self, number: int) -> Manuscript:
-        cited = numbers_in(joined(self._sections).text)
-        searched = (
-            Searched(topic, one.queries, tuple(s.named for s in one.sources if s.number in cited))
-            for topic, one in self._found
-        )
         return Manuscript(
             revised=tuple(
                 without_marks(replace(one, remark="").text)
@@ -574,7 +573,7 @@ class Report:
             ),
             paragraph=self._drafted_at(number),
             to_come=tuple(self._drafted_at(n).topic for n in self._left if n > number),
-            searched=tuple(searched),
+            searched=tuple(self._searched),
             gaps=tuple(limit for one in self._sections for limit in one.limits),
             opens=number == 1 and self.is_sourced,
         )
