@@ -473,6 +473,8 @@ def draft_request(
         if source.passages
     ]
     parts += opening(now, question.question, question.language)
+    if evidence.missing:
+        parts.append(element("missing", _list(evidence.missing)))
     if instructions.strip():
         parts.append(element("operator", clean(instructions).strip()))
     parts.append("Draft the report.")
@@ -513,6 +515,12 @@ def query_request(
     if manuscript.revised:
         so_far = middle_out(clean("\n\n".join(manuscript.revised)), SO_FAR)
         parts.append(element("report", so_far))
+    if manuscript.searched:
+        searched = [
+            f"{one.topic}: {'; '.join(one.queries)} → {'; '.join(one.cited) or 'nothing useful'}"
+            for one in manuscript.searched
+        ]
+        parts.append(element("tried", _list(searched)))
     parts.append(_paragraph(manuscript.paragraph))
     return Request(
         model,
@@ -574,6 +582,10 @@ class Revising(Writing):
         if self.manuscript.to_come:
             topics = "\n".join(f"- {line(topic, HEADING)}" for topic in self.manuscript.to_come)
             parts.append(element("to_come", topics))
+        if self.manuscript.opens:
+            return "\n\n".join((*parts, "Write the opening of the report."))
+        if self.manuscript.gaps:
+            parts.append(element("missing", _list(self.manuscript.gaps)))
         parts.append("Rewrite this paragraph from the passages.")
         if not self.manuscript.to_come:
             parts.append(f"It is the last one of the report. {prompt('ask_next')}")

@@ -159,17 +159,32 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
+class Searched:
+    """The queries sent at once for the paragraph on ``topic``, and the titles of the pages found
+    that it cites."""
+
+    topic: str
+    queries: tuple[str, ...]
+    cited: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Manuscript:
     """A snapshot of a report: the revised paragraphs, the current paragraph, and the topics to
     come.
 
     ``revised`` are the finished paragraphs as Markdown, each under its heading, without footnote
-    marks; later manuscripts of the same report only append to them.
+    marks; later manuscripts of the same report only append to them. ``gaps`` are the sentences on
+    what they could not show. If ``opens``, the current paragraph is the opening, which sums up all
+    others.
     """
 
     revised: tuple[str, ...]
     paragraph: Paragraph
     to_come: tuple[str, ...] = ()
+    searched: tuple[Searched, ...] = ()
+    gaps: tuple[str, ...] = ()
+    opens: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,8 @@ class Researcher(Reasoner, Protocol):
         ...
 
     async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
-        """Return 1 to 3 queries for pages to check the current paragraph against."""
+        """Return 1 to 3 queries, unlike those sent before, for pages to check the current paragraph
+        against."""
         ...
 
     def revise(
@@ -118,8 +119,8 @@ class Researcher(Reasoner, Protocol):
     ) -> AsyncIterator[AnswerDelta]:
         """Yield the current paragraph, corrected against the evidence and using nothing else.
 
-        What was not found comes last, as a block quote; if nothing was found, the whole text is
-        one.
+        Its heading may come first. What was not found comes last, as a block quote; if nothing was
+        found, the whole text is one.
         """
         ...
 

@@ -5,7 +5,8 @@
 A deep report gets its overview from a graph of sub-questions (``research.graph``). The query and
 the revision of a paragraph depend on the question and everything revised so far, so paragraphs are
 processed one after another. Meanwhile the next one's pages are prefetched by the words of its
-draft.
+draft. A paragraph for which nothing useful is found gets a second try with other queries. An
+opening is revised last, against the passages that the others cite.
 
 Each stage has a time limit. A stage that runs out of time, fails, or finds the budget spent leaves
 a *lapse* in the journal, with everything done and spent until then: the next attempt finds the
@@ -17,7 +18,7 @@ When the budget is spent, unrevised paragraphs are left out, and the report says
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from time import monotonic
@@ -28,7 +29,6 @@ from pydantic import TypeAdapter
 from bot.core.errors import BudgetSpent, ModelBroken, ModelRefused
 from bot.core.messages import StepState, StepView, Usage
 from bot.core.texts import texts_in
-from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import (
     Evidence,
@@ -36,20 +36,20 @@ from bot.reasoning.evidence import (
     Paragraph,
     QueryResult,
     Read,
+    Searched,
     Source,
     SubQuestion,
     Turn,
     Workspace,
 )
 from bot.reasoning.reasoner import Researcher
-from bot.rendering.marks import without_marks
+from bot.rendering.marks import numbers_in, without_marks
 from bot.research.budget import Budget
 from bot.research.composer import Written, write
 from bot.research.graph import explore
 from bot.research.revision import (
     Revision,
     Section,
-    borne_out,
     changes,
     joined,
     section,
@@ -67,6 +67,7 @@ from bot.research.strategies import (
     Declaration,
     Gathered,
     Task,
+    as_page,
 )
 from bot.research.working_set import HITS_FETCHED, Reading, WorkspaceKeeper
 from bot.search.provider import Query
@@ -204,10 +205,10 @@ def restore(run: Run, used: Used) -> None:
     run.is_answered, run.unanswered = used.is_answered, used.unanswered
 
 
-FIRST_PAGES = 4  # read before drafting: enough for an outline
-FIRST_MATCHING = 2  # of them that are given to a paragraph they match
+FIRST_PAGES = 4  # read before drafting, or one a query: enough for an outline
 FIRST_TOKENS = 500  # of passages per page
 PAGES = 3  # read for one paragraph
+TRIES = 2  # to find pages that are useful for it
 GUESSED_WORDS = 8  # words of the query expected for a draft
 
 
@@ -237,7 +238,8 @@ class Report:
         self._links = task.links
         self._asked = task.sub_question()
         self._first = Evidence()  # of the overview
-        self._read: list[Evidence] = []
+        self._found: list[Evidence] = []  # for the paragraphs, one a try
+        self._searched: list[Searched] = []
         self._on_text = task.on_text
         self._texts = texts_in(task.question.language, task.run.texts)
         self._drafted: tuple[Paragraph, ...] | None = None
@@ -273,7 +275,8 @@ class Report:
 
     @property
     def evidence(self) -> Evidence:
-        sources = merge_sources([s for one in self._read for s in one.sources])
+        every = (self._first, *self._found)
+        sources = merge_sources([source for one in every for source in one.sources])
         return Evidence(sources=sources, enough=True, queries=tuple(self._run.queries))
 
     async def write(self, reasoner: Researcher) -> None:
@@ -286,7 +289,7 @@ class Report:
             self._drafted = await self._draft(reasoner)
             for number in range(1, len(self._drafted) + 1):
                 self._show(number, "waiting")
-        for number in range(len(self._sections) + 1, len(self._drafted) + 1):
+        for number in self._left:
             if not self._is_cut_short:
                 self._run.prefetcher.renew()
                 await self._paragraph(reasoner, number)
@@ -307,13 +310,13 @@ class Report:
             # Keep half of the time for the report itself.
             look, seconds = partial(self._explore, reasoner), self._settings.max_seconds / 2
         try:
-            found = await self._within(reasoner, "reading", 0, seconds, look)
+            self._first = await self._within(reasoner, "reading", 0, seconds, look)
         except Lapsed:
-            found = self._evidence_so_far()
-
-        async def draft() -> tuple[Paragraph, ...]:
-            return await reasoner.draft(self._question, found, self._run.options.instructions)
-
+            self._first = Evidence(
+                merge_sources(self._run.sources), queries=tuple(self._run.queries)
+            )
+        instructions = self._run.options.instructions
+        draft = partial(reasoner.draft, self._question, self._first, instructions)
         try:
             return await self._within(reasoner, "draft", 0, DRAFT_SECONDS, draft)
         except Lapsed as lapsed:
@@ -324,9 +327,13 @@ class Report:
     # ------------------------------------------------------------ reading
 
     async def _look_around(self) -> Evidence:
-        """Read the best pages for the question's own queries and links, without a model."""
-        self._first = await self._gather(self._asked, FIRST_TOKENS, FIRST_PAGES)
-        return self._first
+        """Read the best pages for the question's own queries and links, without a model. Queries
+        that no page matches are missing."""
+        queries = dict.fromkeys((*self._asked.queries, *self._asked.knowledge_queries))
+        found = await self._gather(self._asked, FIRST_TOKENS, max(FIRST_PAGES, len(queries)))
+        shown, rarity = [as_page(source) for source in found.sources], self._run.rarity
+        unmet = [q for q in queries if not await asyncio.to_thread(matching, [q], shown, rarity)]
+        return replace(found, missing=tuple(unmet))
 
     async def _explore(self, reasoner: Researcher) -> Evidence:
         """Explore the question by a graph of sub-questions, within the budget of an ordinary
@@ -336,20 +343,11 @@ class Report:
         whole = self._run.budget
         self._run.budget = Budget.of(self._settings)
         try:
-            self._first = await explore(
+            return await explore(
                 self._run, reasoner, self._asked, READING, searches=SEARCHES, links=self._links
             )
         finally:
             self._run.budget = whole
-        self._read.append(self._first)
-        return self._first
-
-    def _evidence_so_far(self) -> Evidence:
-        self._first = Evidence(
-            sources=merge_sources(self._run.sources), queries=tuple(self._run.queries)
-        )
-        self._read.append(self._first)
-        return self._first
 
     async def _pages_for(self, paragraph: Paragraph, queries: tuple[str, ...]) -> Evidence:
         """Read the best pages for a paragraph's queries, with the passages about its content."""
@@ -360,13 +358,7 @@ class Report:
         about = SubQuestion(
             text, asked.language, queries, knowledge_queries=queries, scope=asked.scope
         )
-        wanted = [paragraph.heading or paragraph.purpose]
-        known = [source.url for source in self._first.sources if source.url not in self._links]
-        pages = [
-            page for page in await self._run.read(known[:FIRST_PAGES]) if isinstance(page, Page)
-        ]
-        fit = await asyncio.to_thread(matching, wanted, pages, self._run.rarity)
-        return await self._gather(about, READ_TOKENS, PAGES, fit[:FIRST_MATCHING])
+        return await self._gather(about, READ_TOKENS, PAGES)
 
     def _search_ahead(self, paragraph: Paragraph) -> None:
         """Start to search for the topic of the next paragraph's draft."""
@@ -378,16 +370,14 @@ class Report:
             limit = HITS * HITS_FETCHED
             self._run.prefetcher.search([Query(guess, limit, self._question.language)])
 
-    async def _gather(
-        self, about: SubQuestion, tokens: int, pages: int, known: Sequence[str] = ()
-    ) -> Evidence:
-        """Read the asker's links, the ``known`` pages and the best pages of all queries, with the
-        passages about ``about``."""
+    async def _gather(self, about: SubQuestion, tokens: int, pages: int) -> Evidence:
+        """Read the asker's links and the best pages of all queries, with the passages about
+        ``about``."""
         reading = Reading(HITS, tokens)
         workspace = Workspace(pages_left=self._run.budget.pages)
         keeper = WorkspaceKeeper(self._run, about, workspace, reading)
         await keeper.give(
-            links=(*self._links, *known),
+            links=self._links,
             queries=about.queries,
             knowledge_queries=about.knowledge_queries,
         )
@@ -396,27 +386,29 @@ class Report:
             # Pages read for an earlier paragraph are free, so take all of them.
             keeper.workspace = replace(keeper.workspace, pages_left=len(best))
             await keeper.carry_out(Turn((Read(tuple(best)),)))
-        if not keeper.workspace.sources:  # pages of the overview may help too, and are already read
-            first = self._first.sources[:FIRST_PAGES]
-            await keeper.give(links=[source.url for source in first])
-        evidence = Evidence(
+        return Evidence(
             sources=merge_sources(keeper.workspace.sources),
             enough=True,
             queries=about.queries,
             notes=tuple(keeper.unread),
         )
-        self._read.append(evidence)
-        return evidence
 
     def _affordable(self, results: Sequence[QueryResult], pages: int) -> list[int]:
-        """Return the best hits; if no more pages may be read, the best of those already read."""
+        """Return the best hit of each query, then the best of all without pages that paragraphs
+        were shown and none cites; if no more pages may be read, of those already read."""
         hits = {hit.number: hit.hit for result in results for hit in result.hits}
         read = {dedupe_key(source.url) for source in self._run.sources}
         left = self._run.budget.pages - self._run.usage.pages
         chosen: list[int] = []
-        for number in best_hits(results):
-            url = hits[number].url
-            if dedupe_key(url) not in read:
+        firsts = [result.hits[0].number for result in results if result.hits]
+        cited = numbers_in(joined(self._sections).text)
+        shown = [source for one in self._found for source in one.sources]
+        useless = {dedupe_key(source.url) for source in shown if source.number not in cited}
+        for number in dict.fromkeys((*firsts, *best_hits(results))):
+            key = dedupe_key(hits[number].url)
+            if number not in firsts and key in useless:
+                continue
+            if key not in read:
                 if left <= 0:
                     continue
                 left -= 1
@@ -430,31 +422,36 @@ class Report:
     async def _paragraph(self, reasoner: Researcher, number: int) -> None:
         paragraph = self._drafted_at(number)
         revision = Revision(number, paragraph.heading, paragraph.text, "unsourced")
+        finished: Section | None = None
+        lapse = Lapse("nothing", self._run.texts("report-stage-nothing"))
         self._show(number, "running")
         started = monotonic()
         with self._run.branch(_line_id(number)):
             try:
-                queries = await self._queries(reasoner, number)
-                revision = replace(revision, queries=queries)
-                evidence = await self._read_for(reasoner, number, queries)
-                pages = tuple(source.number for source in evidence.sources)
-                revision = replace(revision, pages=pages)
-                written = await self._revise(reasoner, number, evidence)
-                titles = [source.title for source in evidence.sources]
-                known = "\n".join((self._question.question, written.text, *titles))
-                finished = section(borne_out(paragraph.heading, known), written)
-                if written.cut:
-                    remark = self._texts("report-cut", limit=written.cut)
-                    finished = replace(finished, remark=remark)
+                for _ in range(TRIES):
+                    queries = await self._queries(reasoner, number)
+                    revision = replace(revision, queries=revision.queries + queries)
+                    evidence = await self._read_for(reasoner, number, queries, revision.pages)
+                    pages = tuple(source.number for source in evidence.sources)
+                    revision = replace(revision, pages=revision.pages + pages)
+                    if pages:
+                        finished = await self._revise(reasoner, number, evidence)
+                    cited = numbers_in(finished.body.text) if finished is not None else []
+                    useful = tuple(s.named for s in evidence.sources if s.number in cited)
+                    self._searched.append(Searched(paragraph.topic, queries, useful))
+                    if not queries or (finished is not None and finished.body.text):
+                        break
             except Lapsed as lapsed:
-                if lapsed.lapse.why == "budget":
+                lapse = lapsed.lapse
+                if lapse.why == "budget":
                     outcome = "report-cut-short" if self.is_sourced else "rests-on-found"
-                    self._run.notes.error(lapsed.lapse.budget_spent, outcome)
+                    self._run.notes.error(lapse.budget_spent, outcome)
                     self._is_cut_short = True
                     return
-                finished = self._unsourced(paragraph, number, lapsed.lapse)
-                revision = replace(revision, reason=lapsed.lapse.problem)
-            self._sections.append(finished)  # from now on a stop keeps it
+            if finished is None:
+                finished = self._unsourced(paragraph, number, lapse)
+                revision = replace(revision, reason=lapse.problem)
+            self._sections = self._with(finished, number)  # from now on a stop keeps it
             revised = finished.body.text if finished.fate == "revised" else ""
             changed = await asyncio.to_thread(changes, paragraph.text, revised)
             await self._keep(
@@ -464,9 +461,9 @@ class Report:
         self._show(number, state, revision.reason, seconds=monotonic() - started)
 
     async def _queries(self, reasoner: Researcher, number: int) -> tuple[str, ...]:
-        if self._question.kind == "links":  # the report is about these pages only
-            return ()
         manuscript = self._manuscript(number)
+        if self._question.kind == "links" or manuscript.opens:  # all its pages are known
+            return ()
         return await self._within(
             reasoner,
             "query",
@@ -476,8 +473,11 @@ class Report:
         )
 
     async def _read_for(
-        self, reasoner: Researcher, number: int, queries: tuple[str, ...]
+        self, reasoner: Researcher, number: int, queries: tuple[str, ...], seen: Collection[int]
     ) -> Evidence:
+        """Return the pages for a paragraph that are new to it: those ``seen`` were of no use."""
+        if self._manuscript(number).opens:
+            return self._cited_passages()
         paragraph = self._drafted_at(number)
         evidence = await self._within(
             reasoner,
@@ -486,21 +486,31 @@ class Report:
             READING_SECONDS,
             lambda: self._pages_for(paragraph, queries),
         )
-        if not any(source.passages for source in evidence.sources):
-            raise Lapsed(Lapse("nothing", self._run.texts("report-stage-nothing")))
-        return evidence
+        self._found.append(evidence)
+        new = (s for s in evidence.sources if s.passages and s.number not in seen)
+        return replace(evidence, sources=tuple(new))
 
-    async def _revise(self, reasoner: Researcher, number: int, evidence: Evidence) -> Written:
+    def _cited_passages(self) -> Evidence:
+        """The passages that the sections cite; if marks name only pages, all passages of these."""
+        written = joined(self._sections)
+        cited = {(each.number, each.start) for span in written.spans for each in span.citations}
+        sources = []
+        for source in self.evidence.sources:
+            if source.number in numbers_in(written.text):
+                few = tuple(p for p in source.passages if (source.number, p.start) in cited)
+                sources.append(replace(source, passages=few or source.passages))
+        return Evidence(tuple(sources), enough=True)
+
+    async def _revise(self, reasoner: Researcher, number: int, evidence: Evidence) -> Section:
         manuscript = self._manuscript(number)
-        before = joined(self._sections).text
         heading = manuscript.paragraph.heading
-        if number < len(self._drafted or ()):
-            self._search_ahead(self._drafted_at(number + 1))
+        if following := [other for other in self._left if other > number]:
+            self._search_ahead(self._drafted_at(following[0]))
 
         def on_text(text: str) -> None:
-            if text.strip():
-                parts = (before, under(heading, text.lstrip()))
-                self._on_text("\n\n".join(part for part in parts if part))
+            if text.strip("# \n"):
+                growing = section(heading, Written(text, ()))
+                self._on_text(joined(self._with(growing, number)).text)
 
         async def revise() -> Written:
             stream = reasoner.revise(
@@ -508,7 +518,11 @@ class Report:
             )
             return await write(stream, evidence, on_text)
 
-        return await self._within(reasoner, "revision", number, REVISION_SECONDS, revise)
+        written = await self._within(reasoner, "revision", number, REVISION_SECONDS, revise)
+        titles = [source.title for source in evidence.sources]
+        finished = section(heading, written, "\n".join((self._question.question, *titles)))
+        remark = self._texts("report-cut", limit=written.cut) if written.cut else ""
+        return replace(finished, remark=remark)
 
     async def _keep(self, revision: Revision) -> None:
         inputs = {
@@ -541,6 +555,7 @@ class Report:
             "question": self._question.question,
             "stage": stage,
             "paragraph": number,
+            "searched": len(self._found),
             "draft": self._drafted_at(number).text if number else "",
             "reasoner": reasoner.name,
         }
@@ -557,19 +572,31 @@ class Report:
                 if one.fate == "revised"
             ),
             paragraph=self._drafted_at(number),
-            to_come=self._topics_from(number + 1),
+            to_come=tuple(self._drafted_at(n).topic for n in self._left if n > number),
+            searched=tuple(self._searched),
+            gaps=tuple(limit for one in self._sections for limit in one.limits),
+            opens=number == 1 and self.is_sourced,
         )
 
     def _drafted_at(self, number: int) -> Paragraph:
         return (self._drafted or ())[number - 1]
 
-    def _topics_from(self, number: int) -> tuple[str, ...]:
-        return tuple(self._drafted_at(n).topic for n in range(number, len(self._drafted or ()) + 1))
+    @property
+    def _left(self) -> list[int]:
+        """The numbers of the paragraphs not finished, an opening last."""
+        numbers = list(range(1, len(self._drafted or ()) + 1))
+        if numbers and not self._drafted_at(1).heading:
+            numbers.append(numbers.pop(0))
+        return numbers[len(self._sections) :]
+
+    def _with(self, one: Section, number: int) -> list[Section]:
+        """Return the sections with that of a paragraph in its place: an opening is before all."""
+        return [one, *self._sections] if number == 1 else [*self._sections, one]
 
     def _ending(self) -> str:
         """Return a last section with remarks on parts not found or not reached."""
         limits = [limit for one in self._sections for limit in one.limits]
-        left_out = self._topics_from(len(self._sections) + 1)
+        left_out = [self._drafted_at(n).topic for n in self._left if n > 1 or not self._sections]
         if left_out:
             topics = self._texts("report-separator").join(left_out)
             limits.append(self._texts("report-dropped", topics=topics))

@@ -26,7 +26,7 @@ Fate = Literal["revised", "unsourced", "deleted"]
 # compared character by character.
 _HAN_KANA = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = lazy_regex(rf"[{_HAN_KANA}]\s*|[^\s{_HAN_KANA}]+\s*|\s+")
-_HEADINGS_FIRST = lazy_regex(r"\A(?:[ \t]*#{1,6}[ \t][^\n]*(?:\n+|\Z))+")
+_HEADINGS_FIRST = lazy_regex(r"\A\s*+(?:[ \t]*#{1,6}[ \t][^\n]*(?:\n+|\Z))+")
 _QUOTE_FIRST = lazy_regex(r"\A\s*+(?:[ \t]*+>[^\n]*+(?:\n|\Z))++")
 _QUOTE_MARK = lazy_regex(r"^[ \t]*>[ \t]?", re.MULTILINE)
 
@@ -119,22 +119,26 @@ class Section:
         return preface + under(self.heading, "")
 
 
-def section(heading: str, written: Written) -> Section:
-    """Convert a revised paragraph to a section.
+def section(heading: str, written: Written, known: str = "") -> Section:
+    """Convert a revised paragraph, drafted under ``heading``, to a section.
 
-    Headings before its text are dropped, since it has one. Block quotes are the writer's remarks:
-    one before the text is put above the heading; one after it says what was not found, and is moved
-    to the end of the report.
+    The heading that the writer put before the text replaces the drafted one, unless that is "" (the
+    opening has none). A heading that has figures or dates that are in neither the text nor
+    ``known`` is left out. Block quotes are the writer's remarks: one before the text is put above
+    the heading; one after it says what was not found, and is moved to the end of the report.
     """
     text = written.text
     first = _HEADINGS_FIRST.match(text)
     start = first.end() if first else 0
+    own = text[:start].strip().rpartition("\n")[2].strip("#* \t")
     end = start + _quote_at_end(text[start:])
     limits = _QUOTE_MARK.sub("", text[end:]).strip()
     said = (" ".join(without_marks(limits).split()),) if limits else ()
     preface = _QUOTE_FIRST.match(text[start:end])
     body = _cut(written, start + preface.end() if preface else start, end)
     above = preface.group().strip() if preface else ""
+    known = f"{known}\n{body.text}"
+    heading = heading and (_borne_out(own, known) or _borne_out(heading, known))
     return Section(heading, body, "revised" if body.text else "deleted", said, above)
 
 
@@ -150,8 +154,8 @@ def _quote_at_end(text: str) -> int:
     return start
 
 
-def borne_out(heading: str, known: str) -> str:
-    """Return a drafted heading, or "" if it has figures or dates that are not in ``known``: a
+def _borne_out(heading: str, known: str) -> str:
+    """Return a heading, or "" if it has figures or dates that are not in ``known``: a
     heading has no footnote with which they could be checked."""
     claims = [fact for fact in facts(heading) if fact.kind != "name"]
     return "" if missing_from(claims, known) else heading

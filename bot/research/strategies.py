@@ -244,13 +244,14 @@ def _matching(
     all if none does, since one may have the answer in other words."""
     wanted = [question.text, *question.queries, *question.knowledge_queries]
     linked = {dedupe_key(link) for link in links}
-    pages = [_shown(source) for source in sources]
+    pages = [as_page(source) for source in sources]
     fit = set(matching(wanted, pages, rarity, question=question))
     fit |= {source.url for source in sources if dedupe_key(source.url) in linked}
     return tuple(source for source in sources if source.url in fit) or tuple(sources)
 
 
-def _shown(source: Source) -> Page:
+def as_page(source: Source) -> Page:
+    """Return a page with only the passages shown."""
     text = "\n\n".join(passage.text for passage in source.passages)
     return Page(source.url, source.title, text, source.fetched_at)
 

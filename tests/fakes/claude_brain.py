@@ -408,14 +408,15 @@ def _compare(request: Mapping[str, Any]) -> Reply:
 
 
 def _revise(request: Mapping[str, Any]) -> Reply:
-    """The passages on the paragraph's topic that the report does not have yet, each cited."""
+    """The passages on the paragraph's topic that the report does not have yet, each cited; for an
+    opening, of those that it has."""
     asked = "\n".join(user_texts(request))
     report = " ".join(re.findall(r"<report>\n(## .*?)\n</report>", asked, re.S))
     heading = re.search(r'<draft heading="([^"]*)"', asked)
     topic = heading[1] if heading else tagged(asked, "question") or ""
     wanted = {w.lower() for w in keywords(topic)}
     results = search_results(request)
-    most = CITED_IN_PARAGRAPH if heading else 1  # an opening leaves the others something to say
+    most = CITED_IN_PARAGRAPH if heading else 1
     blocks: list[Block] = []
     if results:
         passages = sorted(
@@ -428,13 +429,13 @@ def _revise(request: Mapping[str, Any]) -> Reply:
             if -overlap < max(1, best / 2):
                 break
             excerpt = _excerpt(topic, words)
-            if excerpt not in report and len(blocks) < 2 * most:
+            if (not heading or excerpt not in report) and len(blocks) < 2 * most:
                 where = citation(number, at, at + 1, source=results[number]["source"])
                 blocks += [cited(excerpt, {**where, "cited_text": words}), text(" ")]
     else:
         for page, body in PAGE.findall(asked)[:most]:
             excerpt = _excerpt(topic, body)
-            if excerpt not in report and overlap_of(wanted, excerpt):
+            if (not heading or excerpt not in report) and overlap_of(wanted, excerpt):
                 blocks.append(text(f"{excerpt} [{page}] "))
     if not blocks:
         blocks.append(text(f"> Nothing was found on: {topic}."))

@@ -16,6 +16,7 @@ from bot.reasoning.evidence import (
     Evidence,
     Manuscript,
     Paragraph,
+    Searched,
     TextDelta,
 )
 from tests.fakes.claude import citation, cited, says, thinking
@@ -71,6 +72,13 @@ async def test_the_large_model_drafts_from_the_question_and_the_first_look(
     assert [paragraph.heading for paragraph in drafted] == ["", "Height", "Builders"]
     assert drafted[0] == Paragraph("", "Why.", "In short, tall.")
     assert [call.kind for call in on.calls.made] == ["draft"]
+    assert "<missing>" not in user(request)
+
+
+async def test_the_draft_is_told_what_the_first_look_did_not_find(stage: OpenStage) -> None:
+    on = stage([parts(*THREE)])
+    await on.claude.draft(REPORT, replace(BOTH, missing=("tower weight", "tower cost")))
+    assert "<missing>\n- tower weight\n- tower cost\n</missing>" in user(on.fake.calls[0])
 
 
 async def test_a_draft_is_bounded_and_cannot_leave_its_place(stage: OpenStage) -> None:
@@ -155,6 +163,21 @@ async def test_the_small_model_is_asked_from_the_report_so_far_and_the_draft(
     assert expected in user(request)
 
 
+async def test_queries_are_asked_for_with_those_sent_before_and_what_they_gave(
+    stage: OpenStage,
+) -> None:
+    on = stage()
+    searched = (
+        Searched("Builders", ("tower builders", "tower workers"), ("Tower", "Rival")),
+        Searched("Height", ("tower height",)),
+    )
+    await on.claude.queries(REPORT, replace(SECOND, searched=searched))
+    assert (
+        "<tried>\n- Builders: tower builders; tower workers → Tower; Rival\n"
+        "- Height: tower height → nothing useful\n</tried>"
+    ) in user(on.fake.calls[0])
+
+
 async def test_a_long_report_is_shown_in_part(stage: OpenStage) -> None:
     on = stage()
     revised = ("It begins. " + "x" * 50_000, "y" * 50_000 + " It ends.")
@@ -214,6 +237,23 @@ async def test_a_paragraph_is_revised_from_passages_report_and_draft(stage: Open
     assert "<to_come>\n- Builders\n- Colour\n</to_come>" in blocks[-1]["text"]
     assert "write no numbers" in request["system"][0]["text"]
     assert [(c.kind, c.title) for c in on.calls.made] == [("revise", "Revise: Height")]
+
+
+async def test_a_revision_is_told_what_the_report_could_not_show(stage: OpenStage) -> None:
+    on = stage()
+    await revised(on, replace(SECOND, gaps=("Its weight could not be shown.",)))
+    assert "<missing>\n- Its weight could not be shown.\n</missing>" in user(on.fake.calls[0])
+
+
+async def test_the_opening_is_asked_for_as_the_sum_of_the_report(stage: OpenStage) -> None:
+    on = stage()
+    last = Manuscript(("## Height\n\nTall.",), replace(HEIGHT, heading=""), opens=True)
+    await revised(on, replace(last, gaps=("Its weight could not be shown.",)))
+    [request] = on.fake.calls
+    task = request["messages"][0]["content"][-1]["text"]
+    assert task.endswith("</draft>\n\nWrite the opening of the report.")
+    assert "<missing>" not in task
+    assert "<report>\n## Height\n\nTall.\n</report>" in user(request)
 
 
 async def test_each_revision_begins_like_the_one_before_it(stage: OpenStage) -> None:

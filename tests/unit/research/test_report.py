@@ -40,6 +40,7 @@ from bot.reasoning.evidence import (
     Paragraph,
     Read,
     Rewritten,
+    Searched,
     TextDelta,
 )
 from bot.reasoning.graphs import GraphEdit, NewNode
@@ -78,6 +79,7 @@ DRAFTS = (
     Paragraph("Colour", "What it looks like.", "It is a green tower."),
 )
 ZEBRAS = Paragraph("Zebras", "", "Zebras like the tower.")
+OPENING = Paragraph("", "In short", "The tower is 999 metres tall and green.")
 PLENTY = Budget(model_calls=50, pages=24, input_tokens=10**6, seconds=10**6, usd=10.0)
 SETTINGS = load_settings()
 
@@ -94,6 +96,8 @@ class Writer(Scripted):
     turns: Sequence[Sequence[Action]] = ((Read((1,)),),)  # where it ends as a plain answer
     rewritten: Rewritten | None = QUESTION
     asking: str = "{} of the tower"
+    again: str = "{}"  # where a paragraph's first queries found nothing useful
+    given: list[Evidence] = field(default_factory=list)  # for each revision
     seconds: float = 1.0
     slow: dict[str, float] = field(default_factory=dict)
     failing: dict[str, Exception] = field(default_factory=dict)
@@ -122,8 +126,10 @@ class Writer(Scripted):
 
     async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
         topic = manuscript.paragraph.topic
-        await self._call(f"query {topic}", question, manuscript)
-        return (self.asking.format(topic),)
+        is_first = all(one.topic != topic for one in manuscript.searched)
+        name = f"query {topic}" if is_first else f"query {topic} again"
+        await self._call(name, question, manuscript)
+        return ((self.asking if is_first else self.again).format(topic),)
 
     async def revise(
         self,
@@ -134,6 +140,7 @@ class Writer(Scripted):
     ) -> AsyncIterator[AnswerDelta]:
         assert self.calls is not None
         self.manuscripts.append(manuscript)
+        self.given.append(evidence)
         name = f"revise {manuscript.paragraph.topic}"
 
         async def open() -> AsyncIterator[AnswerDelta | ModelReply]:
@@ -354,6 +361,166 @@ async def test_a_paragraph_of_which_nothing_is_left_is_no_section() -> None:
     )
 
 
+# ---------------------------------------------------------------- the opening
+
+
+@in_virtual_time
+async def test_the_opening_is_revised_last_from_what_the_others_cite_and_stands_first() -> None:
+    play, writer = Play(), titled((OPENING, *DRAFTS))
+    report, _ = await play.report(writer)
+    assert writer.sent[-2:] == ["revise Colour", "revise In short"]
+    assert "query In short" not in writer.sent
+    last = writer.manuscripts[-1]
+    assert [one.opens for one in writer.manuscripts] == [False, False, False, True]
+    assert len(last.revised) == 3
+    assert {source.title for source in writer.given[-1].sources} == {"Height", "Builders", "Colour"}
+    opening, _, rest = report.written.text.partition("\n\n")
+    assert rest == REPORT.format(*numbers(play.shelf, play.journal))
+    assert opening.startswith("Height of the tower is 330 metres [")
+
+
+@in_virtual_time
+async def test_the_opening_gets_only_the_passages_cited() -> None:
+    long = "\n\n".join((PAGES[0], *(f"Wind of the tower was {n} knots." * 9 for n in range(9))))
+    writer = Writer(answer=first_page, drafts=(OPENING, DRAFTS[0]))
+    await Play(a_shelf(long)).report(writer)
+    body, opening = ([p.text for s in given.sources for p in s.passages] for given in writer.given)
+    assert len(body) > 1
+    assert opening == body[:1]
+
+
+@in_virtual_time
+async def test_the_opening_appears_above_what_is_written_already() -> None:
+    play, writer = Play(), titled((OPENING, *DRAFTS[:2]))
+    await play.report(writer)
+    last_alone = max(n for n, text in enumerate(play.shown) if text.startswith("## Height"))
+    body = play.shown[last_alone]
+    assert "## Builders" in body
+    assert all(text.endswith(body) for text in play.shown[last_alone:])
+    assert len(play.shown[-1]) > len(body)
+
+
+@in_virtual_time
+async def test_an_opening_that_cannot_sum_up_anything_is_searched_for_itself() -> None:
+    writer = Writer(answer=first_page, asking="{}")
+    writer.drafts = (replace(OPENING, purpose="tower"), ZEBRAS)
+    report, _ = await Play().report(writer)
+    assert "query tower" in writer.sent
+    assert report.written.text.startswith("Height of the tower is 330 metres [")
+
+
+@in_virtual_time
+async def test_an_opening_for_which_the_budget_is_spent_is_not_named() -> None:
+    writer = titled((OPENING, *DRAFTS[:2]))
+    play = Play(budget=replace(PLENTY, model_calls=5))
+    report, _ = await play.report(writer)
+    assert report.written.text.startswith("## Height")
+    assert "What was not found" not in report.written.text
+
+
+# ---------------------------------------------------------------- what is searched and shown
+
+
+def silent_on(*topics: str) -> Writer:
+    """Cites the first page, except for these topics, on which it finds nothing."""
+    writer = Writer()
+
+    def answer(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+        topic = writer.manuscripts[-1].paragraph.topic
+        gap = TextDelta(f"> {topic} could not be shown.", opens=True)
+        return [gap] if topic in topics else first_page(question, evidence)
+
+    writer.answer = answer
+    return writer
+
+
+@in_virtual_time
+async def test_queries_that_found_nothing_are_followed_by_others() -> None:
+    play, writer = Play(), Writer(answer=first_page, drafts=(DRAFTS[0], ZEBRAS))
+    writer.asking, writer.again = "{}", "{} colour"
+    await play.report(writer)
+    assert writer.sent[-3:] == ["query Zebras", "query Zebras again", "revise Zebras"]
+    assert play.revisions[1].queries == ("Zebras", "Zebras colour")
+    assert writer.manuscripts[-1].searched == (
+        Searched("Height", ("Height",), ("Height",)),
+        Searched("Zebras", ("Zebras",)),
+    )
+
+
+@in_virtual_time
+async def test_after_an_empty_revision_other_pages_are_searched_for_once() -> None:
+    """A page that another paragraph cites counts as useless for this one all the same."""
+    shelf = replace(a_shelf(*PAGES), urls={"Zebras": ["https://example.org/1"], "Zebras again": []})
+    shelf.urls["Zebras again"] = ["https://example.org/1", "https://example.org/2"]  # type: ignore[index]
+    play, writer = Play(shelf), silent_on("Zebras")
+    writer.asking, writer.again, writer.drafts = "{}", "{} again", (DRAFTS[0], ZEBRAS)
+    report, _ = await play.report(writer)
+    assert writer.sent[3:] == [
+        *("query Zebras", "revise Zebras"),
+        *("query Zebras again", "revise Zebras"),
+    ]
+    shown = [[source.title for source in each.sources] for each in writer.given]
+    assert shown == [["Height"], ["Height"], ["Builders"]]
+    assert writer.manuscripts[-1].searched[-1] == Searched("Zebras", ("Zebras",))
+    assert report.written.text.endswith("> Zebras could not be shown.")
+
+
+@in_virtual_time
+async def test_without_new_pages_nothing_is_revised() -> None:
+    play, writer = Play(), Writer(answer=first_page, asking="{}", drafts=(DRAFTS[0], ZEBRAS))
+    report, _ = await play.report(writer)
+    assert "revise Zebras" not in writer.sent
+    assert report.written.text.endswith(
+        "> “Zebras” was left out: nothing was found to check it against."
+    )
+
+
+@in_virtual_time
+async def test_each_query_gets_its_best_page_and_a_useless_one_does_not_come_again() -> None:
+    found = {"Height": [1, 2], "Colour": [2, 3], "Builders": [3, 1, 2]}
+    urls = {topic: [ADDRESS.format(n) for n in pages] for topic, pages in found.items()}
+    writer = Writer(answer=first_page, asking="{}")
+    await Play(Shelf(a_shelf(*PAGES).pages, urls=urls)).report(writer)
+    shown = [{source.title for source in each.sources} for each in writer.given]
+    assert shown == [{"Height", "Builders"}, {"Height", "Colour"}, {"Builders"}]
+
+
+@in_virtual_time
+async def test_the_draft_is_told_which_queries_no_page_of_the_first_look_matches() -> None:
+    asked = replace(QUESTION, queries=("height of the tower", "zebras", "tower weight in tonnes"))
+    writer = Writer(answer=first_page, rewritten=asked)
+    await Play().report(writer)
+    assert writer.looked_at[0].missing == ("zebras", "tower weight in tonnes")
+
+
+@in_virtual_time
+async def test_the_next_paragraphs_are_told_the_gaps_and_one_gap_stands_once() -> None:
+    writer = silent_on("Height", "Builders")
+    inner = writer.answer
+
+    def same(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+        said = inner(question, evidence)
+        is_gap = isinstance(said[0], TextDelta) and said[0].text.startswith(">")
+        return [TextDelta("> Its weight is open.", opens=True)] if is_gap else said
+
+    writer.answer, writer.again = same, "nothing"
+    report, _ = await Play().report(writer)
+    assert writer.manuscripts[-1].gaps == ("Its weight is open.",) * 2
+    assert report.written.text.count("Its weight is open.") == 1
+
+
+@in_virtual_time
+async def test_the_heading_follows_the_writer() -> None:
+    def headed(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+        return [TextDelta("## Tallness\n\n", opens=True), *first_page(question, evidence)]
+
+    play = Play(a_shelf(PAGES[0]))
+    report, _ = await play.report(Writer(answer=headed, drafts=DRAFTS[:1]))
+    assert report.written.text == "## Tallness\n\nHeight of the tower is 330 metres [1]."
+    assert not any("## Height" in text or text.endswith("#") for text in play.shown)
+    assert covered(report) == ["Height of the tower is 330 metres [1]."]
+
+
 # ---------------------------------------------------------------- stages that are missed
 
 MISSED = {"query Builders": 2.1, "revise Builders": 8.1}
@@ -433,22 +600,6 @@ async def test_a_draft_that_is_missed_or_fails_becomes_a_plain_answer(draft: Any
     assert answer.status == "answered"
     assert "##" not in answer.text
     assert "The report could not be drafted, so this is a plain answer." in answer.notes
-
-
-@in_virtual_time
-async def test_pages_of_the_first_look_are_given_to_the_paragraph_that_they_fit() -> None:
-    play, writer = Play(), Writer(answer=first_page, asking="colour")
-    await play.report(writer)
-    assert [len(one.pages) for one in play.revisions] == [2, 2, 1]  # the third found its own
-
-
-@in_virtual_time
-async def test_a_paragraph_for_which_nothing_is_found_is_checked_against_the_first_look() -> None:
-    play, writer = Play(), Writer(answer=first_page, asking="{}", drafts=(DRAFTS[0], ZEBRAS))
-    await play.report(writer)
-    assert [one.fate for one in play.revisions] == ["revised", "revised"]
-    assert len(play.revisions[1].pages) == 3
-    assert len(play.shelf.read_urls) == 3
 
 
 @in_virtual_time
@@ -569,12 +720,13 @@ async def attempt(play: Play, writer: Writer) -> Answer | None:
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("drafts", [DRAFTS, (OPENING, ZEBRAS, *DRAFTS[:2])], ids=["", "opening"])
 def test_a_run_that_dies_at_any_write_ends_the_same_and_repeats_no_finished_call(
-    after: bool,
+    drafts: tuple[Paragraph, ...], after: bool
 ) -> None:
     @in_virtual_time
     async def whole() -> None:
-        writer = titled()
+        writer = titled(drafts)
         writer.slow = {"revise Builders": 8.1}
         play = Play()
         expected.append(await play.answer(writer))
@@ -588,32 +740,37 @@ def test_a_run_that_dies_at_any_write_ends_the_same_and_repeats_no_finished_call
     assert writes[0] > 15
 
     for number in range(1, writes[0] + 1):
-        dying(number, after, expected[0], expected_calls[0])
+        dying(drafts, number, after, expected[0], expected_calls[0])
 
 
-def titled() -> Writer:
-    """Revises by the page that its topic names: the same however often it is asked."""
-    writer = Writer()
+def titled(drafts: tuple[Paragraph, ...] = DRAFTS) -> Writer:
+    """Revises by the page that its heading names, an opening by that on the height: the same
+    however often it is asked."""
+    writer = Writer(drafts=drafts)
 
     def answer(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
-        title = writer.manuscripts[-1].paragraph.heading
+        title = writer.manuscripts[-1].paragraph.heading or "Height"
         sources = tuple(s for s in evidence.sources if s.title == title)
+        if not sources:
+            return [TextDelta(f"> {title} could not be shown.", opens=True)]
         return first_page(question, replace(evidence, sources=sources))
 
     writer.answer = answer
     return writer
 
 
-def dying(number: int, after: bool, expected: Answer, calls: list[str]) -> None:
+def dying(
+    drafts: tuple[Paragraph, ...], number: int, after: bool, expected: Answer, calls: list[str]
+) -> None:
     @in_virtual_time
     async def run() -> None:
         play = Play(journal=MemoryJournal(Shelved(), dies_at=number, after=after))
-        first = titled()
+        first = titled(drafts)
         first.slow = {"revise Builders": 8.1}
         assert await attempt(play, first) is None, f"write {number} was not reached"
         finished = {s.title for s in play.journal.shelved.steps.values() if s.kind != "lapse"}
         missed = [s for s in play.journal.shelved.steps.values() if s.kind == "lapse"]
-        second = titled()
+        second = titled(drafts)
         if not missed:
             second.slow = {"revise Builders": 8.1}
         answer = await play.again().answer(second)
@@ -714,7 +871,7 @@ async def test_a_report_on_nothing_is_not_found() -> None:
 
 @in_virtual_time
 async def test_a_report_for_which_no_provider_answers_fails_by_name() -> None:
-    shelf = replace(a_shelf(*PAGES), broken=frozenset({"tower", "Height of the tower"}))
+    shelf = replace(a_shelf(*PAGES), broken=frozenset({"tower", "Height of the tower", "Height"}))
     with pytest.raises(NoProviderAvailable, match="shelf is closed"):
         await Play(shelf).answer(Writer(drafts=DRAFTS[:1]))
 

@@ -94,7 +94,7 @@ def test_its_line_is_in_the_askers_language(fate: Fate, locale: str) -> None:
         ("It is tall [1].", "It is tall [1].", ()),
         ("\n\nIt is tall [1].\n", "It is tall [1].", ()),
         ("## Height\n\nIt is tall [1].", "It is tall [1].", ()),
-        ("# A\n### B\n\nIt is tall [1].", "It is tall [1].", ()),
+        ("\n# A\n### Height\n\nIt is tall [1].", "It is tall [1].", ()),
         ("It is tall [1].\n\n> Its weight.", "It is tall [1].", ("Its weight.",)),
         ("It is tall [1].\n> Its\n> weight [1].\n", "It is tall [1].", ("Its weight.",)),
         ("It is tall [1], 3 > 2.", "It is tall [1], 3 > 2.", ()),
@@ -108,6 +108,24 @@ def test_a_section_is_the_paragraph_without_headings_and_limits(
     assert (one.body.text, one.limits, one.fate) == (body, limits, "revised")
     assert covered(one.body) == ["tall [1]"]
     assert one.text == f"## Height\n\n{body}"
+
+
+@pytest.mark.parametrize(
+    ("drafted", "written_above", "heading"),
+    [
+        ("Builders", "## Builder of the tower\n\n", "Builder of the tower"),
+        ("Builders", "## Built in 1066\n\n", "Builders"),
+        ("Built in 1066", "", ""),
+        ("Built in 1066", "## Built by 300\n\n", "Built by 300"),
+        ("Height of 330 metres", "", "Height of 330 metres"),
+        ("", "## Summary\n\n", ""),
+    ],
+)
+def test_the_heading_is_the_writers_if_it_has_no_figures_of_its_own(
+    drafted: str, written_above: str, heading: str
+) -> None:
+    text = f"{written_above}It was built by 300 workers [1]."
+    assert section(drafted, Written(text, ()), "330 metres").heading == heading
 
 
 @pytest.mark.parametrize("space", ["", "\n"])
@@ -142,7 +160,7 @@ def test_spans_still_cover_their_words_in_the_whole() -> None:
     ]
     whole = joined(parts, "## Limits\n\n> Open.")
     assert whole.text == (
-        "It is tall [1].\n\n## Colour\n\nBrown, it is [1]. Also red [1].\n\n## Limits\n\n> Open."
+        "It is tall [1].\n\n## C\n\nBrown, it is [1]. Also red [1].\n\n## Limits\n\n> Open."
     )
     assert covered(whole) == ["It is tall [1]", "Brown", "red [1]"]
 
