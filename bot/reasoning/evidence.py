@@ -277,7 +277,8 @@ class SubQuestion:
     ``missing``.
 
     ``queries`` (for the web), ``knowledge_queries`` (for documents) and ``scope`` are for the first
-    search; ``whole`` needs pages as a whole. See ``Rewritten``.
+    search; ``whole`` needs pages as a whole. See ``Rewritten``. ``tried`` are the queries so far
+    of exhaustive research, None in other research.
     """
 
     text: str
@@ -288,6 +289,7 @@ class SubQuestion:
     scope: Scope = ANYWHERE
     whole: bool = False
     missing: tuple[str, ...] = ()
+    tried: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

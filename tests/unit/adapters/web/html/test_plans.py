@@ -85,6 +85,12 @@ def test_the_present_activity_is_what_is_done_for_the_sub_questions() -> None:
     assert plan_of(PlanView("?", many), EN).now.count("Searching") == DOING
 
 
+def test_the_limits_of_exhaustive_research_stay_beside_the_present_activity() -> None:
+    steps = (StepView("price", "price", "Up to 150 searches.", "done"), a_search(1, "running"))
+    now = plan_of(PlanView("?", steps), EN).now
+    assert now == "Up to 150 searches. · Searching: query 1"
+
+
 def test_a_node_leads_to_what_it_has_found() -> None:
     html = shown(
         a_node("1", "done", found=("It is <b>330 m</b> tall.",)),
