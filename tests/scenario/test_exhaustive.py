@@ -113,10 +113,10 @@ def test_limits_come_first_then_rounds_until_one_finds_nothing_new(isles: Progra
         "✓ Understand the question",
         "✓ Up to 150 searches, 40 minutes and about 4.00 USD. "
         "Stop it at any time to get what was found.",
-        "✓ 13 of 150 searches, 12 facts found",
-        "✓ 25 of 150 searches, 24 facts found",
-        "✓ 35 of 150 searches, 32 facts found",
-        "✓ 35 of 150 searches, 32 facts found",
+        "✓ After 13 of 150 searches: 12 facts found",
+        "✓ After 25 of 150 searches: 24 facts found",
+        "✓ After 35 of 150 searches: 32 facts found",
+        "✓ After 35 of 150 searches: 32 facts found",
         "✓ Write the answer",
     ]
 

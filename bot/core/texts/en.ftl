@@ -51,8 +51,8 @@ exhaustive-price =
     }
 exhaustive-round =
     { $facts ->
-        [one] { $searches } of { $most } searches, 1 fact found
-       *[other] { $searches } of { $most } searches, { $facts } facts found
+        [one] After { $searches } of { $most } searches: 1 fact found
+       *[other] After { $searches } of { $most } searches: { $facts } facts found
     }
 elapsed = { NUMBER($seconds, maximumFractionDigits: 0) } s elapsed
 more-steps =
@@ -663,7 +663,7 @@ web-not-yours = Only the person who asked this question can change it.
 
 ## The console: asking
 
-web-plan-nodes = { $done } of { $total } sub-questions answered
+web-plan-nodes = { $done } of { $total } parts of the research done
 web-plan-parts = { $done } of { $total } parts done
 web-plan-searched =
     { $count ->

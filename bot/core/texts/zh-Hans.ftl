@@ -35,7 +35,7 @@ exhaustive-price =
         [-1] 最多搜索 { $searches } 次，最长 { $minutes } 分钟，费用未知。随时可以停止，届时给出已找到的内容。
        *[other] 最多搜索 { $searches } 次，最长 { $minutes } 分钟，费用最多约 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元。随时可以停止，届时给出已找到的内容。
     }
-exhaustive-round = 已搜索 { $searches } 次（最多 { $most } 次），找到 { $facts } 项事实
+exhaustive-round = 搜索 { $searches } 次后（最多 { $most } 次）：找到 { $facts } 项事实
 elapsed = 已用 { NUMBER($seconds, maximumFractionDigits: 0) } 秒
 more-steps = 还有 { $count } 个步骤
 
@@ -531,7 +531,7 @@ web-not-yours = 只有提问的人才能修改这个问题。
 
 ## The console: asking
 
-web-plan-nodes = 已回答 { $done }/{ $total } 个子问题
+web-plan-nodes = 研究已完成 { $done }/{ $total } 部分
 web-plan-parts = 已完成 { $done }/{ $total } 部分
 web-plan-searched = 搜索了 { $count } 次
 web-plan-read = 阅读了 { $count } 个页面

@@ -35,7 +35,7 @@ exhaustive-price =
         [-1] 最多搜尋 { $searches } 次，最長 { $minutes } 分鐘，費用未知。隨時可以停止，屆時給出已找到的內容。
        *[other] 最多搜尋 { $searches } 次，最長 { $minutes } 分鐘，費用最多約 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元。隨時可以停止，屆時給出已找到的內容。
     }
-exhaustive-round = 已搜尋 { $searches } 次（最多 { $most } 次），找到 { $facts } 項事實
+exhaustive-round = 搜尋 { $searches } 次後（最多 { $most } 次）：找到 { $facts } 項事實
 elapsed = 已用 { NUMBER($seconds, maximumFractionDigits: 0) } 秒
 more-steps = 還有 { $count } 個步驟
 
@@ -531,7 +531,7 @@ web-not-yours = 只有提問的人才能修改這個問題。
 
 ## The console: asking
 
-web-plan-nodes = 已回答 { $done }/{ $total } 個子問題
+web-plan-nodes = 研究已完成 { $done }/{ $total } 部分
 web-plan-parts = 已完成 { $done }/{ $total } 部分
 web-plan-searched = 搜尋了 { $count } 次
 web-plan-read = 閱讀了 { $count } 個頁面

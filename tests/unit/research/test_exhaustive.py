@@ -97,9 +97,9 @@ async def test_the_plan_has_a_line_for_each_round_with_its_facts(open_run: OpenR
     answer, _ = await ask(open_run, reasoner)
     lines = [step for step in answer.steps if step.kind == "node"]
     assert [(line.title, line.state, line.found) for line in lines] == [
-        ("1 of 150 searches, 1 fact found", "done", FACTS[:1]),
-        ("1 of 150 searches, 2 facts found", "done", FACTS[1:2]),
-        ("1 of 150 searches, 2 facts found", "done", ()),
+        ("After 1 of 150 searches: 1 fact found", "done", FACTS[:1]),
+        ("After 1 of 150 searches: 2 facts found", "done", FACTS[1:2]),
+        ("After 1 of 150 searches: 2 facts found", "done", ()),
     ]
     assert answer.status == "answered"
 

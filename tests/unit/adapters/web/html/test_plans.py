@@ -52,7 +52,7 @@ def test_at_most_five_lines_with_everything_there_is() -> None:
     paragraph = StepView("a", "paragraph", "History", "done")
     steps = (a_node("1", "done"), a_node("2", "running"), paragraph, a_search(1), a_page(1))
     assert lines(shown(*steps)) == [
-        "1 of 2 sub-questions answered",
+        "1 of 2 parts of the research done",
         "1 of 1 parts done",
         "Searched once",
         "Read one page",
