@@ -277,8 +277,7 @@ class SubQuestion:
     ``missing``.
 
     ``queries`` (for the web), ``knowledge_queries`` (for documents) and ``scope`` are for the first
-    search; ``whole`` needs pages as a whole. See ``Rewritten``. ``tried`` are the queries so far
-    of exhaustive research, None in other research.
+    search, ``whole`` is as in ``Rewritten``. ``tried`` are the queries so far, if exhaustive.
     """
 
     text: str

@@ -90,9 +90,8 @@ class Budget:
     @classmethod
     def exhaustive(cls, settings: Settings) -> Budget:
         """The budget of exhaustive research: the money of deep research, more of all else."""
-        most, usd = cls.of(settings, EXHAUSTIVE), DEEP * settings.max_usd
-        seconds = EXHAUSTIVE * most.seconds
-        return replace(most, seconds=seconds, usd=usd, searches=EXHAUSTIVE_SEARCHES)
+        cap, usd = cls.of(settings, EXHAUSTIVE), DEEP * settings.max_usd
+        return replace(cap, seconds=EXHAUSTIVE * cap.seconds, usd=usd, searches=EXHAUSTIVE_SEARCHES)
 
     def check_model_call(self, spent: Usage) -> None:
         """Raise ``BudgetSpent`` if another model call is not covered."""

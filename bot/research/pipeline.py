@@ -248,6 +248,8 @@ class Pipeline:
             else:
                 self._run.notes.error(error, "quoted-without-model")
             self._fall_back()
+            if self._strategy is not None and self._strategy[1].so_far() is not None:
+                self._gathered = None  # what is already in words is better than passages
             return await self._answer_question()
         finally:
             self._close_strategy()
