@@ -359,7 +359,7 @@ class DiscordDisplay(Display):
         return buttons.rows_for(
             self._run.id,
             self._texts,
-            deeper=researched and self._run.options.depth != "deep",
+            deeper=researched and self._run.options.depth not in ("deep", "exhaustive"),
             details=researched,
             corrects=answer.corrects,
             suggestions=answer.suggestions,

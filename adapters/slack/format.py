@@ -530,7 +530,7 @@ def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> list[Json]:
     run = answer.run
     elements: list[Json] = []
     if _is_researched(answer):
-        if depth != "deep":
+        if depth not in ("deep", "exhaustive"):
             label = texts("dig-deeper")
             elements.append(button(label, DEEPER, run))
         elements.append(button(texts("details-button"), DETAILS, run))

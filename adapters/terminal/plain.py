@@ -62,7 +62,7 @@ def plan_line(steps: Sequence[StepView]) -> Line:
         # The detail about a page often begins with its URL, which the line shows already.
         said_of_it = detail.removeprefix(f"{titles[0]} ") if len(steps) == 1 else detail
         line.append((f" {said_of_it}" if said_of_it != detail else f" — {detail}", "yellow"))
-    if first.state == "done":
+    if first.state == "done" and first.seconds:
         # Concurrent steps took as long as the slowest of them.
         line.append((f"  {max(step.seconds for step in steps):.1f} s", "dim"))
     return line

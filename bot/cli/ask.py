@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 VECTOR_SECONDS = 10.0  # spent by `ask` and `chat` on vectors before they answer
 
 DepthOption = Annotated[
-    Literal["auto", "quick", "standard", "deep"],
+    Literal["auto", "quick", "standard", "deep", "exhaustive"],
     typer.Option(
         "--depth",
-        metavar="auto|quick|standard|deep",
+        metavar="auto|quick|standard|deep|exhaustive",
         help="quick reads the best hits at once; standard searches until it is enough; "
         "deep divides the question into parts and researches them in parallel; "
-        "auto lets the question decide.",
+        "exhaustive looks for all of something; auto lets the question decide.",
     ),
 ]
 StyleOption = Annotated[

@@ -278,7 +278,7 @@ class Answer:
         return self.verification is not None and self.verification.state == "pending"
 
 
-Depth = Literal["auto", "quick", "standard", "deep"]
+Depth = Literal["auto", "quick", "standard", "deep", "exhaustive"]
 Style = Literal["auto", "answer", "report", "check"]
 Role = Literal["person", "footnote"]
 

@@ -89,6 +89,13 @@ class Reply(Protocol):
         ...
 
 
+@runtime_checkable
+class Delayed(Protocol):
+    """A reply that lags. ``shown`` returns when all that it was told is visible, or will not be."""
+
+    async def shown(self) -> None: ...
+
+
 class Unseen:
     """A reply that shows nothing, because its platform cannot be reached now, or because there may
     be nothing to report (a check of a standing question)."""

@@ -285,6 +285,7 @@ TYPICAL: Mapping[Depth, tuple[int, int]] = {
     "standard": (16_000, 1_500),
     "auto": (16_000, 1_500),
     "deep": (28_000, 3_000),
+    "exhaustive": (1_000_000, 40_000),  # not measured: 50 turns
 }
 JUDGING = (1_200, 80)  # the same for one judge call
 SPARE = 2.0  # default budget as a multiple of the expected cost

@@ -30,7 +30,8 @@ class AskArguments(Arguments):
         min_length=1, max_length=MAX_QUESTION, description="The question; links in it are read."
     )
     depth: Depth = Field(
-        "auto", description="quick, standard or deep; auto lets the question decide."
+        "auto",
+        description="quick, standard, deep or exhaustive; auto lets the question decide.",
     )
     thread: str = Field(
         "",

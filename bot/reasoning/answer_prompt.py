@@ -248,7 +248,7 @@ class Writing:
             missing.append("The research ended before everything was proven.")
         if missing:
             parts.append(element("missing", _list(missing)))
-        if missing or not self.sources:
+        if missing or not self.sources or self.question.depth == "exhaustive":
             queries = "; ".join(self._queries()[:TRIED])
             tried = [f"searched: {queries}"] if queries else []
             tried += self.evidence.notes
@@ -264,6 +264,8 @@ class Writing:
             parts.append("No passage was found. Say so; do not answer from memory.")
         elif self.question.long_form:
             parts.append("A long text with sections is asked for.")
+        elif self.question.depth == "exhaustive":
+            parts.append(prompt("coverage"))
         else:
             parts.append("Write the answer.")
         return "\n\n".join(parts)

@@ -292,7 +292,7 @@ class SubQuestion:
     ``missing``.
 
     ``queries`` (for the web), ``knowledge_queries`` (for documents) and ``scope`` are for the first
-    search; ``whole`` needs pages as a whole. See ``Rewritten``.
+    search, ``whole`` is as in ``Rewritten``. ``tried`` are the queries so far, if exhaustive.
     """
 
     text: str
@@ -303,6 +303,7 @@ class SubQuestion:
     scope: Scope = ANYWHERE
     whole: bool = False
     missing: tuple[str, ...] = ()
+    tried: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

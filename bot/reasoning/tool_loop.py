@@ -46,6 +46,7 @@ from bot.reasoning.calls import (
     middle_out,
     name,
     object_of,
+    prompt,
     sendable,
     site,
     title,
@@ -144,6 +145,8 @@ def _opening(
     if question.missing:
         gaps = "\n".join(f"- {line(gap, QUESTION)}" for gap in question.missing)
         parts.append(element("missing", gaps))
+    if question.tried is not None:
+        parts += [element("tried", clean("; ".join(question.tried))), prompt("exhaustive")]
     remarks = [_left(searches, workspace.pages_given)]
     if not workspace.may_reply:
         remarks.append("This is one part of a larger question: end with `finish` in any case.")

@@ -56,6 +56,8 @@ PAGES = 20
 SEARCHES = 40
 INPUT_TOKENS = 400_000
 OUTPUT_TOKENS = 100_000
+DEEP = 2  # times the searches and the budget of ordinary questions
+EXHAUSTIVE, EXHAUSTIVE_SEARCHES = 8, 150  # times all of it but money and searches
 UPLOADS = 40  # MB of files that one person may send in the console in a day
 
 
@@ -84,6 +86,12 @@ class Budget:
             searches=SEARCHES * times,
             output_tokens=OUTPUT_TOKENS * times,
         )
+
+    @classmethod
+    def exhaustive(cls, settings: Settings) -> Budget:
+        """The budget of exhaustive research: the money of deep research, more of all else."""
+        cap, usd = cls.of(settings, EXHAUSTIVE), DEEP * settings.max_usd
+        return replace(cap, seconds=EXHAUSTIVE * cap.seconds, usd=usd, searches=EXHAUSTIVE_SEARCHES)
 
     def check_model_call(self, spent: Usage) -> None:
         """Raise ``BudgetSpent`` if another model call is not covered."""

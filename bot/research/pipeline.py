@@ -30,30 +30,32 @@ from bot.core.messages import (
     Depth,
     PlanView,
     Status,
+    StepView,
     Transcript,
     Usage,
     Verification,
     VerificationState,
 )
-from bot.core.posting import Reply
+from bot.core.posting import Delayed, Reply
 from bot.core.reader import is_document
 from bot.core.settings import Settings
 from bot.core.texts import texts_in
 from bot.pages.urls import dedupe_key
+from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten, Verdict
-from bot.reasoning.reasoner import Pairs, Reasoner, Researcher
+from bot.reasoning.reasoner import Pairs, Reasoner, Researcher, who_answers
 from bot.reasoning.wording import topic_words
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
 from bot.research import quoting
-from bot.research.budget import Budget
+from bot.research.budget import DEEP, Budget
 from bot.research.composer import Checked, Numbering, Written, unsourced, write
 from bot.research.picture_reading import PictureReading
 from bot.research.quoting import recall
 from bot.research.run import CorrectionReply, Run, without_middle, without_middles
 from bot.research.selection import merge_sources
 from bot.research.strategies import (
-    DEEP,
+    ITERATE,
     READ_TOKENS,
     READING,
     Gathered,
@@ -246,6 +248,8 @@ class Pipeline:
             else:
                 self._run.notes.error(error, "quoted-without-model")
             self._fall_back()
+            if self._strategy is not None and self._strategy[1].so_far() is not None:
+                self._gathered = None  # what is already in words is better than passages
             return await self._answer_question()
         finally:
             self._close_strategy()
@@ -284,6 +288,8 @@ class Pipeline:
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._asked, self._run.options.instructions
             )
+        if self._run.options.depth == "exhaustive":  # the writer says what was looked for
+            self._rewritten = replace(self._rewritten, depth="exhaustive")
         files = (file.url for file in self._asked.attachments if not file.again)
         attached = tuple(filter(self._is_read, files))
         if attached and self._rewritten.kind == "chat":  # "summarize this", with a file
@@ -337,7 +343,7 @@ class Pipeline:
 
     def _wants_report(self, rewritten: Rewritten) -> bool:
         options = self._run.options
-        judged = rewritten.long_form and options.depth != "quick"
+        judged = rewritten.long_form and options.depth not in ("quick", "exhaustive")
         wanted = options.style == "report" or (options.style == "auto" and judged)
         return wanted and rewritten.kind not in ("sources", "thread")
 
@@ -387,12 +393,28 @@ class Pipeline:
         if self._researcher is None:
             return await self._gather_closest(task)
         for name in strategies_for(task, is_report=is_report):
+            if name == ITERATE and depth == "exhaustive":
+                await self._announce(Budget.exhaustive(self._settings))
             if self._strategy is None or self._strategy[0] != name:
                 self._strategy = name, strategy(name).begin(task)
             gathered = await self._strategy[1].gather(self._researcher)
             if gathered is not None:
                 return gathered
         return Gathered(Evidence())
+
+    async def _announce(self, budget: Budget) -> None:
+        """Show the limits of exhaustive research and set them; returns when they are visible."""
+        run, calls = self._run, budget.model_calls
+        run.budget = budget
+        tokens = 0, budget.output_tokens // calls, 0, budget.input_tokens // calls  # not cached yet
+        call = run.account.amount(ModelReply(who_answers(self._settings), (), "", *tokens))
+        usd = calls * call.usd + budget.searches * run.library.price(run.options.providers)
+        usd = -1 if call.unpriced_calls else min(budget.usd, usd)
+        limits = {"searches": budget.searches, "minutes": -(-budget.seconds // 60)}
+        said = run.texts("exhaustive-price", **limits, usd=usd)
+        run.show(StepView("price", "price", said, "done"))
+        if self._shows and isinstance(self._reply, Delayed):
+            await self._reply.shown()
 
     async def _gather_closest(self, task: Task) -> Gathered:
         """Gather without a model. An unfinished report is kept as far as it is written."""

@@ -10,10 +10,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.metadata import EntryPoint
+from itertools import count
 from typing import Protocol
 
-from bot.core.errors import BudgetSpent, InvalidSetting
-from bot.core.messages import Depth
+from bot.core.errors import Broken, BudgetSpent, InvalidSetting, Refused
+from bot.core.messages import Depth, StepState, StepView
 from bot.core.plugins import load_part, points
 from bot.core.settings import Settings
 from bot.pages.page import Page
@@ -21,6 +22,7 @@ from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import (
     ANYWHERE,
     AnswerDelta,
+    CitationDelta,
     Evidence,
     Finish,
     Read,
@@ -28,10 +30,12 @@ from bot.reasoning.evidence import (
     Rewritten,
     Source,
     SubQuestion,
+    TextDelta,
     Turn,
     Workspace,
 )
 from bot.reasoning.reasoner import Researcher
+from bot.research.budget import DEEP
 from bot.research.composer import Composer, Written
 from bot.research.run import Run
 from bot.research.selection import matching, merge_sources, to_open
@@ -46,7 +50,7 @@ SEARCHES = 5  # of one loop
 HITS = 10  # shown to a reasoner for a query
 READ_TOKENS = 1_200  # of one page's passages given to a reasoner
 READING = Reading(HITS, READ_TOKENS)
-DEEP = 2  # times the searches and the budget of ordinary questions
+ROUND = 10  # searches of one loop of exhaustive research
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,7 @@ class OneCall:
     async def gather(self, reasoner: Researcher) -> Gathered:
         return Gathered(await self._work(self._task, reasoner))
 
-    def so_far(self) -> None:
+    def so_far(self) -> Gathered | None:
         return None
 
     def close(self) -> None:
@@ -385,4 +389,69 @@ async def _iterate(task: Task, reasoner: Researcher) -> Evidence:
     )
 
 
-ITERATE_STRATEGY = Declaration(ITERATE, lambda task: OneCall(task, _iterate))
+class Exhaustive(OneCall):
+    """Loops that follow each other, each with the facts, gaps and queries of those before it, until
+    one proves nothing new. The facts are the findings of the evidence."""
+
+    _all = Evidence()
+
+    async def gather(self, reasoner: Researcher) -> Gathered:
+        """If the budget is spent, or a later loop fails, it ends with what there is."""
+        run, asked, links = self._task.run, self._task.sub_question(), self._task.links
+        for number in count(1):
+            old = self._all
+            asked = replace(asked, known=old.findings, missing=old.missing, tried=old.queries)
+            self._show(number, "running", old)
+            try:
+                with run.branch(f"round-{number}"):
+                    loop = iterate(run, reasoner, asked, READING, searches=ROUND, links=links)
+                    self._add(old, await loop)
+            except (Refused, Broken) as error:
+                if number == 1:
+                    raise
+                run.notes.error(error, "rests-on-found")
+            finally:
+                self._show(number, "failed" if self._all is old else "done", old)
+            if self._all.carrying == old.carrying:
+                break
+            if run.usage.searches >= run.budget.searches:
+                run.note(run.texts("budget-searches", limit=run.budget.searches))
+                break
+        return Gathered(self._all)
+
+    def _add(self, old: Evidence, found: Evidence) -> None:
+        is_cut = not (found.enough or found.missing or found.findings or found.none_carries)
+        named = found.for_writing().sources if is_cut or found.findings else found.carrying
+        proof = merge_sources((*old.carrying, *named))
+        facts = {finding.text: finding for finding in (*old.findings, *found.findings)}
+        self._all = replace(
+            found,
+            sources=merge_sources(self._task.run.sources),
+            carrying=proof,
+            findings=tuple(facts.values()),
+            missing=old.missing if is_cut else found.missing,
+            enough=proof == old.carrying and not is_cut,
+            queries=tuple(dict.fromkeys((*old.queries, *found.queries))),
+        )
+
+    def _show(self, number: int, state: StepState, old: Evidence) -> None:
+        run, facts = self._task.run, [finding.text for finding in self._all.findings]
+        counts = {"searches": run.usage.searches, "most": run.budget.searches, "facts": len(facts)}
+        title, new = run.texts("exhaustive-round", **counts), tuple(facts[len(old.findings) :])
+        run.show(StepView(f"round-{number}", "node", title, state, found=new))
+
+    def so_far(self) -> Gathered | None:
+        """Return the facts of the loops that have ended, each with the passages of its pages."""
+        composer = Composer(self._all)
+        for finding in self._all.findings:
+            composer.add(TextDelta(f"- {finding.text}\n", opens=True, has_marks=False))
+            for source in self._all.carrying:
+                for passage in source.passages if source.number in finding.sources else ():
+                    composer.add(CitationDelta(source.number, passage.start, passage.end))
+        return Gathered(self._all, composer.finish()) if self._all.findings else None
+
+
+ITERATE_STRATEGY = Declaration(
+    ITERATE,
+    lambda task: (Exhaustive if task.depth == "exhaustive" else OneCall)(task, _iterate),
+)

@@ -131,6 +131,11 @@ class _Runner:
             self._display.view_changed(view)
             self._news.set()
 
+    async def shown(self) -> None:
+        if not self._sender.done():
+            self._seen.clear()
+            await self._seen.wait()
+
     async def finish(self, answer: Answer) -> None:
         await self._end(answer, None)
 
@@ -190,7 +195,8 @@ class _Runner:
                 await _first(self._ending, seconds=away.retry_after or wait)
             else:
                 tries = 0
-                self._seen.set()
+                if not self._news.is_set():
+                    self._seen.set()
 
     async def _turn(self) -> bool:
         """Wait for a change and until it may be shown; returns False at the end."""

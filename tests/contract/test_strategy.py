@@ -28,7 +28,15 @@ from bot.reasoning.evidence import (
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
 from bot.reasoning.reasoner import OnAnswer, OnQueries, Researcher
 from bot.research.run import Run
-from bot.research.strategies import Gathered, Strategy, Task, strategies, strategy
+from bot.research.strategies import (
+    ITERATE_STRATEGY,
+    Declaration,
+    Gathered,
+    Strategy,
+    Task,
+    strategies,
+    strategy,
+)
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
 from tests.fakes.library import Shelf, a_shelf
@@ -39,7 +47,14 @@ from tests.unit.samples import a_message
 
 __all__ = ["open_run", "store"]
 
-STRATEGIES = {**{name: strategy(name) for name in strategies()}, "toy": first_page.STRATEGY}
+EXHAUSTIVE = Declaration(
+    "exhaustive", lambda task: ITERATE_STRATEGY.begin(replace(task, depth="exhaustive"))
+)
+STRATEGIES = {
+    **{name: strategy(name) for name in strategies()},
+    "exhaustive": EXHAUSTIVE,
+    "toy": first_page.STRATEGY,
+}
 QUESTION = Rewritten(
     "search",
     "How tall is the Eiffel tower, and who built it?",

@@ -207,7 +207,7 @@ def test_the_prices_are_those_that_are_charged() -> None:
 
 def test_the_typical_costs_are_those_that_an_evaluation_expects() -> None:
     rows = re.findall(
-        r"^\| `(quick|standard|deep)`[^|]* \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) \|$",
+        r"^\| `(quick|standard|deep|exhaustive)`[^|]* \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) \|$",
         text_of(HANDBOOK / "budgets.md"),
         re.M,
     )

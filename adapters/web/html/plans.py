@@ -85,7 +85,7 @@ def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
 
 
 def _now(steps: Sequence[StepView], texts: Texts) -> str:
-    running = [step for step in steps if step.state == "running"]
+    running = [step for step in steps if step.state == "running" or step.kind == "price"]
     parts = {step.id for step in running if step.kind in ("node", "paragraph")}
     busy = {step.parent for step in running}  # their own running steps describe them
     told = [

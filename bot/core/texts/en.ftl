@@ -44,6 +44,16 @@ step-pages =
         [one] 1 page
        *[other] { $count } pages
     }
+exhaustive-price =
+    { $usd ->
+        [-1] Up to { $searches } searches and { $minutes } minutes, price unknown. Stop it at any time to get what was found.
+       *[other] Up to { $searches } searches, { $minutes } minutes and about { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD. Stop it at any time to get what was found.
+    }
+exhaustive-round =
+    { $facts ->
+        [one] After { $searches } of { $most } searches: 1 fact found
+       *[other] After { $searches } of { $most } searches: { $facts } facts found
+    }
 elapsed = { NUMBER($seconds, maximumFractionDigits: 0) } s elapsed
 more-steps =
     { $count ->
@@ -384,6 +394,7 @@ depth-auto = Automatic
 depth-quick = Quick: one look
 depth-standard = Standard: search and read
 depth-deep = Deep: takes longer, reads more
+depth-exhaustive = Exhaustive: all of something, up to 150 searches
 stop-description = Stop the research that is running here
 rules-description = See or change how Footnote answers in this channel
 shortcut-name = Research this
@@ -652,7 +663,7 @@ web-not-yours = Only the person who asked this question can change it.
 
 ## The console: asking
 
-web-plan-nodes = { $done } of { $total } sub-questions answered
+web-plan-nodes = { $done } of { $total } parts of the research done
 web-plan-parts = { $done } of { $total } parts done
 web-plan-searched =
     { $count ->
@@ -741,6 +752,7 @@ web-run-depth-auto = automatic
 web-run-depth-quick = quick
 web-run-depth-standard = standard
 web-run-depth-deep = deep
+web-run-depth-exhaustive = exhaustive
 web-run-reasoner = Reasoner
 web-run-searches = Searches
 web-run-pages-read = Pages read

@@ -30,6 +30,12 @@ step-check = 核对脚注
 step-other = { $title }
 step-searches = 搜索 { $count } 次
 step-pages = 阅读 { $count } 页
+exhaustive-price =
+    { $usd ->
+        [-1] 最多搜索 { $searches } 次，最长 { $minutes } 分钟，费用未知。随时可以停止，届时给出已找到的内容。
+       *[other] 最多搜索 { $searches } 次，最长 { $minutes } 分钟，费用最多约 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元。随时可以停止，届时给出已找到的内容。
+    }
+exhaustive-round = 搜索 { $searches } 次后（最多 { $most } 次）：找到 { $facts } 项事实
 elapsed = 已用 { NUMBER($seconds, maximumFractionDigits: 0) } 秒
 more-steps = 还有 { $count } 个步骤
 
@@ -289,6 +295,7 @@ depth-auto = 自动
 depth-quick = 快速：看一眼
 depth-standard = 标准：搜索并阅读
 depth-deep = 深入：用时更长，读得更多
+depth-exhaustive = 穷尽：找出全部，最多搜索 150 次
 stop-description = 停止这里正在进行的研究
 rules-description = 查看或更改 Footnote 在这个频道的回答方式
 shortcut-name = 研究一下
@@ -524,7 +531,7 @@ web-not-yours = 只有提问的人才能修改这个问题。
 
 ## The console: asking
 
-web-plan-nodes = 已回答 { $done }/{ $total } 个子问题
+web-plan-nodes = 研究已完成 { $done }/{ $total } 部分
 web-plan-parts = 已完成 { $done }/{ $total } 部分
 web-plan-searched = 搜索了 { $count } 次
 web-plan-read = 阅读了 { $count } 个页面
@@ -597,6 +604,7 @@ web-run-depth-auto = 自动
 web-run-depth-quick = 快速
 web-run-depth-standard = 标准
 web-run-depth-deep = 深入
+web-run-depth-exhaustive = 穷尽
 web-run-reasoner = 推理
 web-run-searches = 搜索
 web-run-pages-read = 已读网页

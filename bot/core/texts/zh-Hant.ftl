@@ -30,6 +30,12 @@ step-check = 核對註腳
 step-other = { $title }
 step-searches = 搜尋 { $count } 次
 step-pages = 閱讀 { $count } 頁
+exhaustive-price =
+    { $usd ->
+        [-1] 最多搜尋 { $searches } 次，最長 { $minutes } 分鐘，費用未知。隨時可以停止，屆時給出已找到的內容。
+       *[other] 最多搜尋 { $searches } 次，最長 { $minutes } 分鐘，費用最多約 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元。隨時可以停止，屆時給出已找到的內容。
+    }
+exhaustive-round = 搜尋 { $searches } 次後（最多 { $most } 次）：找到 { $facts } 項事實
 elapsed = 已用 { NUMBER($seconds, maximumFractionDigits: 0) } 秒
 more-steps = 還有 { $count } 個步驟
 
@@ -289,6 +295,7 @@ depth-auto = 自動
 depth-quick = 快速：看一眼
 depth-standard = 標準：搜尋並閱讀
 depth-deep = 深入：花時間更久，讀得更多
+depth-exhaustive = 窮盡：找出全部，最多搜尋 150 次
 stop-description = 停止這裡進行中的研究
 rules-description = 查看或變更 Footnote 在這個頻道的回答方式
 shortcut-name = 研究一下
@@ -524,7 +531,7 @@ web-not-yours = 只有提問的人才能修改這個問題。
 
 ## The console: asking
 
-web-plan-nodes = 已回答 { $done }/{ $total } 個子問題
+web-plan-nodes = 研究已完成 { $done }/{ $total } 部分
 web-plan-parts = 已完成 { $done }/{ $total } 部分
 web-plan-searched = 搜尋了 { $count } 次
 web-plan-read = 閱讀了 { $count } 個頁面
@@ -597,6 +604,7 @@ web-run-depth-auto = 自動
 web-run-depth-quick = 快速
 web-run-depth-standard = 標準
 web-run-depth-deep = 深入
+web-run-depth-exhaustive = 窮盡
 web-run-reasoner = 推理
 web-run-searches = 搜尋
 web-run-pages-read = 已讀網頁

@@ -116,6 +116,15 @@ async def test_a_long_text_is_asked_for_by_name(stage: OpenStage) -> None:
     assert "A long text" in on.fake.calls[0]["messages"][0]["content"][-1]["text"]
 
 
+async def test_after_exhaustive_research_what_was_looked_for_is_asked_for(stage: OpenStage) -> None:
+    on = stage()
+    async for _ in on.claude.write(replace(ASKED, depth="exhaustive"), BOTH):
+        pass
+    task = on.fake.calls[0]["messages"][0]["content"][-1]["text"]
+    assert "- searched: eiffel tower" in task
+    assert "what was looked for" in task
+
+
 async def test_without_evidence_the_model_is_told_to_say_so(stage: OpenStage) -> None:
     on = stage()
     given = Evidence(queries=("eiffel tower", "tour eiffel"), missing=("how tall it is",))

@@ -153,6 +153,18 @@ def test_the_question_comes_first_with_todays_date_and_what_is_known() -> None:
     assert "Left: 1 search, 12 pages." in shown
 
 
+@pytest.mark.parametrize("tried", [(), ("tower of Lyon", "tower of Nancy")])
+def test_a_round_of_exhaustive_research_is_told_so_and_what_was_tried(
+    tried: tuple[str, ...],
+) -> None:
+    [ordinary] = conversation(QUESTION, Workspace(searches_left=1))
+    [opening] = conversation(replace(QUESTION, tried=tried), Workspace(searches_left=1))
+    shown = texts(opening["content"])
+    assert "one round of the search" in shown
+    assert f"<tried>\n{'; '.join(tried)}\n</tried>" in shown
+    assert "<tried>" not in texts(ordinary["content"])
+
+
 @pytest.mark.parametrize("may_reply", [True, False])
 def test_a_part_of_a_larger_question_is_told_to_finish(may_reply: bool) -> None:
     [opening] = messages(Workspace(may_reply=may_reply))

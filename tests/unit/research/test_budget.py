@@ -80,6 +80,14 @@ def test_deep_research_has_twice_of_everything_but_time() -> None:
         assert getattr(twice, name) == 2 * getattr(once, name)
 
 
+def test_exhaustive_research_has_no_more_money_but_more_of_all_else_than_deep_research() -> None:
+    settings = load_settings(max_seconds=100, max_usd=3)
+    deep, most = Budget.of(settings, times=2), Budget.exhaustive(settings)
+    assert (most.seconds, most.usd, most.searches) == (800, deep.usd, 150)
+    for name in ("model_calls", "searches", "pages", "input_tokens", "output_tokens"):
+        assert getattr(most, name) > getattr(deep, name)
+
+
 # ---------------------------------------------------------------- one day
 
 

@@ -17,7 +17,7 @@ from bot.core.errors import (
     StorageUnavailable,
 )
 from bot.core.messages import Answer, PlanView, RunOptions, Thread
-from bot.core.posting import PostState, Reply, RunRef
+from bot.core.posting import Delayed, PostState, Reply, RunRef
 from bot.service.replying import LONGEST_WAIT, Display, Pace, View, open_reply
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.samples import a_message
@@ -135,6 +135,29 @@ async def test_what_was_told_is_shown_again_where_time_is_shown() -> None:
     reply.stream("It is")
     await asyncio.sleep(40)
     assert [at for at, _ in wall.shown] == [60.0, 75.0, 90.0]
+    await reply.abandon()
+
+
+@in_virtual_time
+async def test_it_is_shown_only_when_all_that_was_told_is_visible() -> None:
+    wall = Wall(at_once=True, takes=0.5, fails=[PlatformUnavailable("Away.")], calls_of_a_view=2)
+    reply = await open_reply(RUN, wall, PACE)
+    reply.stream("It is")
+    await asyncio.sleep(0.1)  # that is being shown
+    reply.stream("It is 330 m tall.")
+    assert isinstance(reply, Delayed)
+    await reply.shown()
+    assert [text for _, text in wall.shown][-2:] == ["It is 330 m tall."] * 2
+    await reply.abandon()
+
+
+@in_virtual_time
+async def test_nothing_waits_for_a_platform_that_shows_nothing_more() -> None:
+    reply = await open_reply(RUN, Wall(fails=[PostRefused("No.")]), PACE)
+    reply.stream("It is")
+    assert isinstance(reply, Delayed)
+    await reply.shown()
+    await reply.shown()
     await reply.abandon()
 
 

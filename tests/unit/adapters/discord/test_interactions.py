@@ -55,6 +55,7 @@ async def test_commands_speak_the_languages_of_the_catalogs(here: Running) -> No
         "quick",
         "standard",
         "deep",
+        "exhaustive",
     ]
     assert depth["choices"][0]["name_localizations"]["zh-CN"] == "自动"
     assert menu["name_localizations"]["zh-TW"] == "研究一下"

@@ -626,10 +626,10 @@ async def test_every_post_has_a_nonce_that_is_enforced(stage: Stage) -> None:
 
 async def test_deep_runs_do_not_offer_to_dig_deeper(stage: Stage) -> None:
     ids = []
-    for depth in ("auto", "deep"):
+    for depth in ("auto", "deep", "exhaustive"):
         said, kept = stage.asked()
         kept.options = replace(kept.options, depth=depth)
         await stage.answer(kept)
         (post,) = shown(stage, stage.thread(said))
         ids.append(encode(Deeper(kept.id)) in [button[1] for button in post.buttons])
-    assert ids == [True, False]
+    assert ids == [True, False, False]

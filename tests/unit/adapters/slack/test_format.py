@@ -170,6 +170,7 @@ def test_a_file_without_a_copy_to_lead_to_is_named_with_its_heading() -> None:
         ("quick", "not_found", {}, True),
         ("standard", "stopped", {}, True),
         ("deep", "answered", {}, False),
+        ("exhaustive", "answered", {}, False),
         ("auto", "answered", {"citations": (), "queries": ()}, False),  # a greeting
     ],
 )

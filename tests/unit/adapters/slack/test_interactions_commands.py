@@ -39,6 +39,7 @@ async def told(slack: FakeSlack, doing: Doing) -> str:
         ("how tall is it?", "auto", "how tall is it?"),
         ("", "auto", ""),
         ("deep: how tall is it?", "deep", "how tall is it?"),
+        ("exhaustive: all towers?", "exhaustive", "all towers?"),
         ("Quick:how tall is it?", "quick", "how tall is it?"),
         ("deep：有多高？", "deep", "有多高？"),
         ("--depth deep how tall is it?", "deep", "how tall is it?"),

@@ -52,6 +52,12 @@ def test_where_nothing_can_be_drawn_over_only_lines_that_ended_are_told() -> Non
     ]
 
 
+def test_a_line_that_took_no_time_has_none() -> None:
+    assert drawn((StepView("price", "price", "Up to 150 searches.", "done"),)) == [
+        " ✓ Up to 150 searches."
+    ]
+
+
 def test_what_befell_a_page_is_said_of_its_address_once() -> None:
     url = "https://e.org/gone"
     detail = f"{url} does not exist (status 404); check the address."

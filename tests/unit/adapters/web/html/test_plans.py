@@ -52,7 +52,7 @@ def test_at_most_five_lines_with_everything_there_is() -> None:
     paragraph = StepView("a", "paragraph", "History", "done")
     steps = (a_node("1", "done"), a_node("2", "running"), paragraph, a_search(1), a_page(1))
     assert lines(shown(*steps)) == [
-        "1 of 2 sub-questions answered",
+        "1 of 2 parts of the research done",
         "1 of 1 parts done",
         "Searched once",
         "Read one page",
@@ -83,6 +83,12 @@ def test_the_present_activity_is_what_is_done_for_the_sub_questions() -> None:
     assert now == "Searching: query 1 · Sub-question 2?"
     many = tuple(a_search(n, "running") for n in range(9))
     assert plan_of(PlanView("?", many), EN).now.count("Searching") == DOING
+
+
+def test_the_limits_of_exhaustive_research_stay_beside_the_present_activity() -> None:
+    steps = (StepView("price", "price", "Up to 150 searches.", "done"), a_search(1, "running"))
+    now = plan_of(PlanView("?", steps), EN).now
+    assert now == "Up to 150 searches. · Searching: query 1"
 
 
 def test_a_node_leads_to_what_it_has_found() -> None:
