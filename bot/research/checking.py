@@ -9,7 +9,8 @@
 - A sentence without a footnote is marked if it has figures, dates or names that are new, or if most
   of its words are. Words of the question and passages cited nearby are not new. Headings, lead-ins
   that end with a colon, and block quotes (the writer's notes on the search itself) need no
-  footnote; if they have one, it must be correct.
+  footnote; if they have one, it must be correct. Whether a block quote states more than such notes
+  is for a model to say.
 - A typed mark, from a model without native citations, counts if most of the sentence's words are in
   its page's passages.
 
@@ -221,14 +222,16 @@ def check(
                 reason = _doubt(said, sentence.kind, by, question, known, texts, is_typed=is_typed)
                 if not reason or not _goes_on(sentence, written.spans):
                     break
-        if cited or place == lead:
+        is_asked = bool(cited) or place == lead or _is_in_block_quote(sentence, written.text)
+        if is_asked:
             rests_on = list(cited)
             if claim.endswith((":", "：")):  # a list's items support its lead-in
                 items = takewhile(lambda each: each.kind != "paragraph", told[place + 1 :])
                 for item in items:
                     rests_on += _cited(item, written, sources)
-            held.append(cited_claim(claim, list(dict.fromkeys(rests_on))))
-        if (verdict := verdicts.get(claim)) is not None and (cited or place == lead):
+            claimed = cited_claim(claim, list(dict.fromkeys(rests_on)))
+            held.append(replace(claimed, anywhere=place == lead or not cited))
+        if is_asked and (verdict := verdicts.get(claim)) is not None:
             reason = _by_verdict(verdict, reason, texts, has_footnote=bool(cited))
         if reason:
             doubts.append(Doubt(claim, reason))
@@ -423,10 +426,14 @@ def _makes_no_claim(
 ) -> bool:
     if sentence.kind in ("heading", "code") or piece.rstrip().endswith((":", "：")):
         return True
-    _, _, before = text[: sentence.start].rpartition("\n")
-    if f"{before}{piece}".lstrip().startswith(">"):
+    if _is_in_block_quote(sentence, text):
         return True
     return any(start <= sentence.start and sentence.end <= stop for start, stop in literals)
+
+
+def _is_in_block_quote(sentence: Sentence, text: str) -> bool:
+    line = text.rfind("\n", 0, sentence.start) + 1
+    return text[line : sentence.end].lstrip().startswith(">")
 
 
 def _proven(
