@@ -193,7 +193,7 @@ async def run(
     are as ``LENGTHS``."""
     texts, queries = _corpus(most)
     tallies: dict[int, Tally] = {}
-    fake = FakeClaude(trusting=True)
+    fake = FakeClaude(trusting=True, tokens_per_event=500)
     with serve(fake) as url:
         settings = load_settings(anthropic_api_key="sk-test", anthropic_base_url=url)
         opened = chosen_reasoner(settings).open(settings, nothing_observed, True)
@@ -279,6 +279,8 @@ async def _answer(mind: Mind, evidence: Evidence, reasoner: ReasonerFactory, tal
     tally.passages.append(sum(len(source.passages) for source in evidence.sources))
     held = {key(claim.text): claim.quotes for claim in first.claims}
     overlapping = {each for each, quotes in held.items() if _overlap(each, quotes) >= OVERLAP}
+    proofs = {key(claim.text): claim.quotes for claim in last.claims}
+    before, after = _undoubted(first), _undoubted(last)
     for told in mind.told:
         is_true = not told.kind
         tally.told[is_true] += 1
@@ -287,8 +289,8 @@ async def _answer(mind: Mind, evidence: Evidence, reasoner: ReasonerFactory, tal
         fine = {
             "no check": True,
             "word overlap": own in overlapping,
-            "first step": _is_fine(told, first),
-            "whole check": _is_fine(told, last),
+            "first step": _is_said(told, before, ()),
+            "whole check": _is_said(told, after, proofs.get(own, ())),
         }
         for way, is_fine in fine.items():
             tally.through[way] += is_fine and not is_true
@@ -296,27 +298,29 @@ async def _answer(mind: Mind, evidence: Evidence, reasoner: ReasonerFactory, tal
         tally.missed[told.kind] += fine["whole check"]
         tally.disagreements += is_true and any(key(d.sentence) == own for d in last.disagreements)
         if told.is_lead and len(told.facts) > 1 and is_true:
-            quotes = next((c.quotes for c in last.claims if key(c.text) == own), ())
             tally.leads += 1
-            tally.whole_leads += _has_all(told.facts, quotes)
+            tally.whole_leads += _has_all(told.facts, proofs.get(own, ()))
 
 
 def _judged(evidence: Evidence, question: str, written: Any, verdicts: Any) -> Checked:
     return check(written, evidence, question, verdicts=verdicts)
 
 
-def _is_fine(told: Told, checked: Checked) -> bool:
-    """Whether a text says a sentence, or a false one reworded as falsely, without a doubt."""
-    said = {
-        key(without_marks(checked.text[each.start : each.end])) for each in sentences(checked.text)
-    }
+def _undoubted(checked: Checked) -> set[str]:
+    """The sentences that a text says without a doubt."""
+    said = (checked.text[each.start : each.end] for each in sentences(checked.text))
     doubted = {key(doubt.sentence) for doubt in checked.doubts}
-    if told.kind == "other page":  # a footnote that is added makes it right
-        proofs = [claim for claim in checked.claims if key(claim.text) == key(told.text)]
-        if any(_has_all(told.facts, claim.quotes) for claim in proofs):
-            return False
-    versions = {key(told.text)} | ({key(reworded(told.text))} if told.kind else set())
-    return bool(versions & (said - doubted))
+    return {key(without_marks(each)) for each in said} - doubted
+
+
+def _is_said(told: Told, undoubted: set[str], proofs: Sequence[str]) -> bool:
+    """Whether a sentence, or a false one reworded as falsely, is among these; one that cited the
+    wrong page is no longer false if its quotes now have its fact."""
+    if told.kind == "other page" and _has_all(told.facts, proofs):
+        return False
+    return key(told.text) in undoubted or (
+        bool(told.kind) and key(reworded(told.text)) in undoubted
+    )
 
 
 def _overlap(claim: str, quotes: Sequence[str]) -> float:
