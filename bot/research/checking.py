@@ -42,7 +42,7 @@ from bot.research.composer import Checked, CitedSpan, Written, at_tail, citation
 from bot.research.proof import as_compared, proofs
 from bot.text.facts import Fact, facts, missing_from
 from bot.text.orders import is_order
-from bot.text.sentences import BlockKind, Sentence, sentences
+from bot.text.sentences import BlockKind, Sentence, sentences, without_gaps
 from bot.text.terms import keywords, terms
 
 SHARED = 0.8  # share of a claim's words, without figures, that the other sentence or its title has
@@ -222,7 +222,9 @@ def check(
                 reason = _doubt(said, sentence.kind, by, question, known, texts, is_typed=is_typed)
                 if not reason or not _goes_on(sentence, written.spans):
                     break
-        is_asked = bool(cited) or place == lead or _is_in_block_quote(sentence, written.text)
+        is_note = piece in written.remarks or not without_gaps(claim.lstrip("> "))
+        is_told = not is_note and _is_in_block_quote(sentence, written.text)
+        is_asked = bool(cited) or place == lead or is_told
         if is_asked:
             rests_on = list(cited)
             if claim.endswith((":", "：")):  # a list's items support its lead-in
@@ -339,7 +341,6 @@ def _doubt(
     may use; ``is_typed`` means that its footnotes are typed marks."""
     # Imported here: its regular expressions are slow to compile, and not needed at start-up.
     from bot.text.arithmetic import unproven
-    from bot.text.sentences import without_gaps
 
     claim = without_gaps(claim)
     quoted = "\n".join(passage.text for _, passage in cited)

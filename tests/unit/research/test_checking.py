@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -301,6 +302,26 @@ async def test_what_a_block_quote_says_is_to_be_verified_without_a_footnote_too(
     assert checked.doubts == ()
     judged = check(written, EVIDENCE, QUESTION, verdicts={said: Verdict("not_supported")})
     assert [(doubt.sentence, doubt.reason) for doubt in judged.doubts] == [(said, NO_FOOTNOTE)]
+
+
+@pytest.mark.parametrize(
+    ("said", "is_asked"),
+    [
+        ("> The bridge was sold in 1925.", True),
+        ("> Nothing was found on the bridge.", False),
+        ("> The bridge was sold; when was not found.", True),
+        ("> The bridge was left out.", False),
+    ],
+)
+def test_what_was_not_found_and_our_own_remarks_are_not_to_be_verified(
+    said: str, is_asked: bool
+) -> None:
+    composer = Composer(EVIDENCE)
+    for part in (opened("It was completed in 1889."), cites(1, 0), opened(f"\n\n{said}")):
+        composer.add(part)
+    written = replace(composer.finish(), remarks="> The bridge was left out.")
+    claims = check(written, EVIDENCE, QUESTION).claims
+    assert [claim.text for claim in claims][1:] == [said] * is_asked
 
 
 async def test_without_any_quote_there_is_nothing_to_verify_by() -> None:
