@@ -243,6 +243,8 @@ class Writing:
         if self.evidence.findings:
             findings = findings_lines(self.evidence.findings, titles)
             parts.append(element("findings", findings))
+        if self.evidence.answer:
+            parts.append(element("concluded", line(self.evidence.answer, NOTE)))
         missing = [*self.evidence.missing]
         if not self.evidence.enough and not missing and self.evidence.findings:
             missing.append("The research ended before everything was proven.")

@@ -484,6 +484,7 @@ TAGS = (
     "page",
     "picture",
     "findings",
+    "concluded",
     "missing",
     "tried",
     "sub_question",

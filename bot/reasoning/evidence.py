@@ -191,13 +191,15 @@ class Manuscript:
 class Claim:
     """A sentence of an answer, without marks, and its quotes.
 
-    ``places`` has the page and headings of each quote, ``citations`` its span; () if unknown.
+    ``places`` has the page and headings of each quote, ``citations`` its span; () if unknown. The
+    first sentence, and one without quotes, may rest ``anywhere``: on the quotes of others too.
     """
 
     text: str
     quotes: tuple[str, ...]
     places: tuple[str, ...] = ()
     citations: tuple[CitationDelta, ...] = ()
+    anywhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +216,12 @@ class Statement:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A judgement on a claim. ``words`` are the sentence's words that its quotes do not support, if
-    it is only partly supported or not at all."""
+    it is only partly supported or not at all. ``citations`` are those of quotes of other claims
+    that it needs besides its own."""
 
     judgement: Judgement
     words: str = ""
+    citations: tuple[CitationDelta, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

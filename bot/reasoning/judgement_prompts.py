@@ -45,18 +45,26 @@ FRAME_TOKENS = 200  # of a reply, besides its sentences
 VERDICT_TOKENS = 60  # of the reply, per sentence
 VERDICTS = object_of(
     verdicts=list_of(
-        object_of(sentence=INTEGER, verdict=one_of(*get_args(Judgement)), words=STRING)
+        object_of(
+            sentence=INTEGER,
+            verdict=one_of(*get_args(Judgement)),
+            words=STRING,
+            quotes=list_of(INTEGER),
+        )
     )
 )
 
 
-def verify_request(model: str, question: str, text: str, claims: Sequence[Claim]) -> Request:
-    """Return the request to verify claims of a text, the answer to a question."""
+def verify_request(
+    model: str, question: str, text: str, claims: Sequence[Claim], others: Sequence[Claim] = ()
+) -> Request:
+    """Return the request to verify claims of a text, the answer to a question; ``others`` are its
+    claims on whose quotes those ``anywhere`` may rest."""
     return Request(
         model,
         FRAME_TOKENS + VERDICT_TOKENS * len(claims),
         prompt("verify"),
-        user_turn(material(question, text, claims)),
+        user_turn(material(question, text, claims, others=others)),
         schema=VERDICTS,
     )
 
@@ -80,7 +88,7 @@ def material(
     for at, claim in enumerate(claims):
         cites = ", ".join(map(str, _numbers_of(claim, numbers)))
         body = clean(middle_out(claim.text, SENTENCE)).strip()
-        more = said[at] if said else {}
+        more = said[at] if said else {"anywhere": "yes"} if claim.anywhere else {}
         parts.append(element("sentence", body, number=at + 1, quotes=cites, **more))
     return "\n\n".join(parts)
 
@@ -101,15 +109,33 @@ def _quotes(claim: Claim) -> list[tuple[str, str]]:
     return list(zip(claim.quotes, places, strict=True))
 
 
-def parse_verdicts(reply: ModelReply, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
+def parse_verdicts(
+    reply: ModelReply, claims: Sequence[Claim], others: Sequence[Claim] = ()
+) -> tuple[Verdict | None, ...]:
     """Parse the verdict on each claim; None if the reply has none. Raises ``Unusable``."""
     found: list[Verdict | None] = [None] * len(claims)
     for at, item in numbered(reply, "verdicts", "sentence", len(claims)):
         for judgement in get_args(Judgement):
             if item.get("verdict") == judgement:
                 words = line(str(item.get("words") or ""), WORDS)
-                found[at] = Verdict(judgement, words)
+                is_free = claims[at].anywhere
+                added = _added(item, claims[at], (*claims, *others)) if is_free else ()
+                found[at] = Verdict(judgement, words, added)
     return tuple(found)
+
+
+def _added(
+    item: Mapping[str, Any], claim: Claim, every: Sequence[Claim]
+) -> tuple[CitationDelta, ...]:
+    """Return the citations of the quotes that a reply names for a claim besides its own."""
+    numbers = _numbers(every)
+    cited: dict[int, CitationDelta] = {}
+    for each in every:
+        for quote, citation in zip(_quotes(each), each.citations, strict=False):
+            cited.setdefault(numbers[quote], citation)
+    own = _numbers_of(claim, numbers)
+    named = (number for number in as_list(item.get("quotes")) if type(number) is int)
+    return tuple(cited[n] for n in dict.fromkeys(named) if n in cited and n not in own)
 
 
 RESTATED_TOKENS = 180  # of the reply, per sentence
@@ -146,20 +172,12 @@ def parse_restatements(
 ) -> tuple[Restated, ...]:
     """Parse the new wording of each claim, with the citations of quotes that are not its own.
     Raises ``Unusable``."""
-    every = (*claims, *others)
-    numbers = _numbers(every)
-    cited: dict[int, CitationDelta] = {}
-    for claim in every:
-        for quote, citation in zip(_quotes(claim), claim.citations, strict=False):
-            cited.setdefault(numbers[quote], citation)
     found = [Restated()] * len(claims)
     for at, item in numbered(reply, "sentences", "sentence", len(claims)):
         if not isinstance(item.get("text"), str):
             continue
-        own = _numbers_of(claims[at], numbers)
-        named = (each for each in as_list(item.get("quotes")) if type(each) is int)
-        added = [cited[each] for each in dict.fromkeys(named) if each in cited and each not in own]
-        found[at] = Restated(line(item["text"], SENTENCE), tuple(added))
+        added = _added(item, claims[at], (*claims, *others))
+        found[at] = Restated(line(item["text"], SENTENCE), added)
     return tuple(found)
 
 

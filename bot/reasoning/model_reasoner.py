@@ -347,13 +347,13 @@ class ModelReasoner:
         )
 
     async def verify(
-        self, question: str, text: str, claims: Sequence[Claim]
+        self, question: str, text: str, claims: Sequence[Claim], others: Sequence[Claim] = ()
     ) -> tuple[Verdict | None, ...]:
         """One call of the small model; a reply that is not in the form asked for says nothing."""
-        request = verify_request(self._models.small, question, text, claims)
+        request = verify_request(self._models.small, question, text, claims, others)
         reply = await self._complete(request, VERIFY, "Verify the sentences")
         try:
-            return parse_verdicts(reply, claims)
+            return parse_verdicts(reply, claims, others)
         except Unusable:
             return (None,) * len(claims)
 

@@ -129,10 +129,11 @@ class Researcher(Reasoner, Protocol):
         ...
 
     async def verify(
-        self, question: str, text: str, claims: Sequence[Claim]
+        self, question: str, text: str, claims: Sequence[Claim], others: Sequence[Claim] = ()
     ) -> tuple[Verdict | None, ...]:
         """Judge whether the quotes of each claim of a text support it; None if unknown. The text
-        (Markdown) answers the question, if that is not ""."""
+        (Markdown) answers the question, if that is not "". A claim ``anywhere`` may also rest on
+        quotes of the others."""
         ...
 
     async def compare(self, question: str, pairs: Pairs) -> tuple[bool | None, ...]:

@@ -449,7 +449,9 @@ TOOLS: tuple[Tool, ...] = (
         "End the research. Call it alone, after you have seen all results.",
         object_of(
             use=list_of(
-                STRING, description='passages that prove the answer: "3.2"; a whole page: "3"'
+                STRING,
+                description="passages that prove the answer, and those that date its figures: "
+                '"3.2"; a whole page: "3"',
             ),
             enough=BOOLEAN | {"description": "they prove the whole answer"},
             missing=list_of(STRING, description="what stays unproven, in a few words each"),

@@ -9,7 +9,8 @@
 - A sentence without a footnote is marked if it has figures, dates or names that are new, or if most
   of its words are. Words of the question and passages cited nearby are not new. Headings, lead-ins
   that end with a colon, and block quotes (the writer's notes on the search itself) need no
-  footnote; if they have one, it must be correct.
+  footnote; if they have one, it must be correct. Whether a block quote states more than such notes
+  is for a model to say.
 - A typed mark, from a model without native citations, counts if most of the sentence's words are in
   its page's passages.
 
@@ -41,7 +42,7 @@ from bot.research.composer import Checked, CitedSpan, Written, at_tail, citation
 from bot.research.proof import as_compared, proofs
 from bot.text.facts import Fact, facts, missing_from
 from bot.text.orders import is_order
-from bot.text.sentences import BlockKind, Sentence, sentences
+from bot.text.sentences import BlockKind, Sentence, sentences, without_gaps
 from bot.text.terms import keywords, terms
 
 SHARED = 0.8  # share of a claim's words, without figures, that the other sentence or its title has
@@ -221,14 +222,18 @@ def check(
                 reason = _doubt(said, sentence.kind, by, question, known, texts, is_typed=is_typed)
                 if not reason or not _goes_on(sentence, written.spans):
                     break
-        if cited or place == lead:
+        is_note = piece in written.remarks or not without_gaps(claim.lstrip("> "))
+        is_told = not is_note and _is_in_block_quote(sentence, written.text)
+        is_asked = bool(cited) or place == lead or is_told
+        if is_asked:
             rests_on = list(cited)
             if claim.endswith((":", "：")):  # a list's items support its lead-in
                 items = takewhile(lambda each: each.kind != "paragraph", told[place + 1 :])
                 for item in items:
                     rests_on += _cited(item, written, sources)
-            held.append(cited_claim(claim, list(dict.fromkeys(rests_on))))
-        if (verdict := verdicts.get(claim)) is not None and (cited or place == lead):
+            claimed = cited_claim(claim, list(dict.fromkeys(rests_on)))
+            held.append(replace(claimed, anywhere=place == lead or not cited))
+        if is_asked and (verdict := verdicts.get(claim)) is not None:
             reason = _by_verdict(verdict, reason, texts, has_footnote=bool(cited))
         if reason:
             doubts.append(Doubt(claim, reason))
@@ -336,7 +341,6 @@ def _doubt(
     may use; ``is_typed`` means that its footnotes are typed marks."""
     # Imported here: its regular expressions are slow to compile, and not needed at start-up.
     from bot.text.arithmetic import unproven
-    from bot.text.sentences import without_gaps
 
     claim = without_gaps(claim)
     quoted = "\n".join(passage.text for _, passage in cited)
@@ -423,10 +427,14 @@ def _makes_no_claim(
 ) -> bool:
     if sentence.kind in ("heading", "code") or piece.rstrip().endswith((":", "：")):
         return True
-    _, _, before = text[: sentence.start].rpartition("\n")
-    if f"{before}{piece}".lstrip().startswith(">"):
+    if _is_in_block_quote(sentence, text):
         return True
     return any(start <= sentence.start and sentence.end <= stop for start, stop in literals)
+
+
+def _is_in_block_quote(sentence: Sentence, text: str) -> bool:
+    line = text.rfind("\n", 0, sentence.start) + 1
+    return text[line : sentence.end].lstrip().startswith(">")
 
 
 def _proven(

@@ -62,7 +62,7 @@ class Written:
     A sentence with marks but without a span was marked in the text itself. ``cut`` is the limit in
     tokens at which the text was cut off; 0 if it is complete. ``judged`` is the reasoner's
     confidence that this is an answer, if it gave one; ``suggested`` are the questions that it
-    offers to ask next.
+    offers to ask next. ``remarks`` are those on the text itself, which state nothing of the pages.
     """
 
     text: str
@@ -70,6 +70,7 @@ class Written:
     cut: int = 0
     judged: Judged | None = None
     suggested: tuple[str, ...] = ()
+    remarks: str = ""
 
 
 async def write(

@@ -489,7 +489,8 @@ class Pipeline:
         answer = self._assembled(checked, evidence, status, written.suggested)
         from bot.research.verification import is_wanted
 
-        is_possible = self._researcher is not None and status != "stopped"
+        # Statements that were checked have their verdicts.
+        is_possible = self._researcher is not None and status != "stopped" and not self._is_check
         if not is_possible or not is_wanted(self._settings, checked):
             return answer
         self._unverified = _Unverified(written, checked, evidence, rewritten)

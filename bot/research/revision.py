@@ -179,7 +179,8 @@ def joined(sections: Sequence[Section], ending: str = "") -> Written:
     if ending:
         text += f"\n\n{ending}" if text else ending
     suggested = sections[-1].body.suggested if sections else ()
-    return Written(text, tuple(spans), suggested=suggested)
+    remarks = "\n".join((*(f"> {one.remark}" for one in sections if one.remark), ending))
+    return Written(text, tuple(spans), suggested=suggested, remarks=remarks)
 
 
 def _cut(written: Written, start: int, end: int) -> Written:

@@ -19,7 +19,6 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -35,7 +34,7 @@ from bot.research.proof import as_compared
 from bot.research.run import together
 from bot.text.sentences import Sentence, blocks, sentences, sentences_of
 
-_ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦>]|\d{1,3}[.)])[ \t]+")
 _RUNNING = ("paragraph", "item")
 
 Added = Mapping[str, Sequence[CitationDelta]]
@@ -85,8 +84,6 @@ def amended(
             edits.append(_whole_lines(text, found[0].start, found[-1].end, edits))
         elif any(new is not None for new in news):
             edits += _edits(written, found, news, added)
-    if not edits:
-        return written
     out, end = "", 0
     for edit in edits:
         out += written.text[end : edit.start] + edit.new
@@ -129,8 +126,8 @@ def _edits(
 
 
 def _restated(piece: str, new: str, numbers: Sequence[int]) -> str:
-    words = _words(new)
-    return _item_mark(piece) + (at_tail(words, as_marks(numbers)) if numbers else words)
+    bare = _item_mark(piece) + _words(new) if new != claim_of(piece) else without_marks(piece)
+    return at_tail(bare, as_marks(numbers)) if numbers else bare
 
 
 def _words(new: str) -> str:
@@ -314,18 +311,22 @@ async def amendments(
     claims = checked.claims[:MOST]
     text = without_marks(written.text)
     deadline = asyncio.get_running_loop().time() + SECONDS
-    resting = _resting(claims)
-    copied = {claim.text: Verdict("supported") for claim in resting if is_quoted(claim)}
-    asked = [claim for claim in resting if claim.text not in copied]
-    found, problem = await _in_batches(
-        lambda batch: reasoner.verify(question, text, batch), asked, deadline
-    )
+    copied = {claim.text: Verdict("supported") for claim in claims if is_quoted(claim)}
+    asked = [claim for claim in claims if claim.text not in copied]
+
+    def verify(batch: Sequence[Claim]) -> Awaitable[tuple[Verdict | None, ...]]:
+        others = claims if any(claim.anywhere for claim in batch) else ()
+        return reasoner.verify(question, text, batch, others)
+
+    found, problem = await _in_batches(verify, asked, deadline)
     given = {c.text: v for c, v in zip(asked, found, strict=True) if v is not None}
     if not given:
         problem = problem or "The small model gave no verdict on any sentence."
         yield Amendment(written, checked, problem=problem)
         return
     verdicts = {c.text: v for c in claims if (v := (given | copied).get(c.text)) is not None}
+    proofs = {c: v.citations for c, v in verdicts.items() if v.citations and not _is_unborne(v)}
+    written = amended(written, {claim: claim for claim in proofs}, proofs)
     unborne = [c for c in claims if _is_unborne(verdicts.get(c.text))]
     out = {c.text: "" for c in unborne if verdicts[c.text].judgement == CONTRADICTED}
     without = amended(written, out)
@@ -355,14 +356,6 @@ async def amendments(
     kept = _but(verdicts, [claim for claim, words in changes.items() if words])
     checked = await _judged(judge, last, kept)
     yield Amendment(last, checked, verdicts, changes, problem or failed)
-
-
-def _resting(claims: Sequence[Claim]) -> list[Claim]:
-    """Return the claims with the quotes they may rest on: the first one, whose proof may follow it,
-    with those of all others after its own."""
-    every = (zip(each.quotes, each.places, each.citations, strict=True) for each in claims)
-    quotes, places, citations = zip(*dict.fromkeys(chain.from_iterable(every)), strict=True)
-    return [Claim(claims[0].text, quotes, places, citations), *claims[1:]]
 
 
 async def compare_pairs(

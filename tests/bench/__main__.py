@@ -17,6 +17,7 @@ BENCHES = {
     "follow_ups": "pages found for follow-ups without a model",
     "chatter": "messages among people that are answered, follow-ups that are missed",
     "check": "false sentences that the check of answers finds, true ones that it marks",
+    "citations": "false sentences that come through the check after 2 to 150 tool calls",
     "extraction": "text of real news pages",
     "load": "one worker and two on one PostgreSQL: throughput, delays, database calls, memory",
     "crash": "random kills and broken networks: one answer each, one telling of each change",

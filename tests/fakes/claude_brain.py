@@ -39,7 +39,7 @@ ABOUT_ALL = re.compile(r"\b(?:summari[sz]e|sum up|compare)\b|总结|比较", re.
 URL = re.compile(r"https?://[^\s<>()]+")
 HIT = re.compile(r"^(\d+)\. (.*)$", re.M)
 OPEN = "(open)"  # at the end of a hit's line
-SENTENCE = re.compile(r'<sentence number="(\d+)" quotes="([^"]*)">\n(.*?)\n</sentence>', re.S)
+SENTENCE = re.compile(r'<sentence number="(\d+)" quotes="([^"]*)"[^>]*>\n(.*?)\n</sentence>', re.S)
 
 
 def researcher(request: Mapping[str, Any]) -> Reply:
@@ -343,7 +343,7 @@ def doubter(request: Mapping[str, Any]) -> Reply:
     """As ``paraphraser``, but it finds no sentence supported, and none to put in other words."""
     if _fields(request) == {"verdicts"}:
         said = [
-            {"sentence": int(number), "verdict": "not_supported", "words": ""}
+            {"sentence": int(number), "verdict": "not_supported", "words": "", "quotes": []}
             for number, _, _ in SENTENCE.findall(asked_last(request))
         ]
         return says(json.dumps({"verdicts": said}))
@@ -359,9 +359,10 @@ def _verify(request: Mapping[str, Any]) -> Reply:
     said = []
     for number, cites, sentence in SENTENCE.findall(asked):
         words = {w.lower() for w in keywords(sentence)}
-        found = overlap_of(words, " ".join(quotes[each] for each in cites.split(", ")))
+        own = [quotes[each] for each in cites.split(", ")] if cites else list(quotes.values())
+        found = overlap_of(words, " ".join(own))
         verdict = "supported" if 2 * found >= len(words) else "not_supported"
-        said.append({"sentence": int(number), "verdict": verdict, "words": ""})
+        said.append({"sentence": int(number), "verdict": verdict, "words": "", "quotes": []})
     return says(json.dumps({"verdicts": said}))
 
 

@@ -106,7 +106,7 @@ class Scripted:
         return tuple(self.stated)
 
     async def verify(
-        self, question: str, text: str, claims: Sequence[Claim]
+        self, question: str, text: str, claims: Sequence[Claim], others: Sequence[Claim] = ()
     ) -> tuple[Verdict | None, ...]:
         return tuple(self.verdicts.get(claim.text) for claim in claims)
 

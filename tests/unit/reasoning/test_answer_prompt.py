@@ -97,10 +97,13 @@ async def test_pages_go_in_as_search_results_one_block_a_passage(stage: OpenStag
 
 async def test_findings_gaps_and_wishes_go_in_as_text(stage: OpenStage) -> None:
     on = stage()
-    given = replace(BOTH, enough=False, missing=("who paid",), notes=("Wikipedia was slow.",))
+    given = replace(
+        BOTH, enough=False, missing=("who paid",), notes=("Wikipedia was slow.",), answer="330 m"
+    )
     await written(on, given, instructions="Speak like a pirate.")
     task = on.fake.calls[0]["messages"][0]["content"][-1]["text"]
     assert "- It is 330 metres tall. (Tower)" in task
+    assert "<concluded>\n330 m\n</concluded>" in task
     assert "<missing>\n- who paid\n</missing>" in task
     assert "- searched: eiffel tower" in task
     assert "- Wikipedia was slow." in task

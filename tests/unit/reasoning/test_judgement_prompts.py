@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -160,6 +162,30 @@ def test_each_quote_is_given_once_and_tells_where_it_stands() -> None:
     assert '<quote number="3" place="Lake ‹b› \'Deep\'">' in sent
     assert '<sentence number="1" quotes="1, 2">' in sent
     assert '<sentence number="2" quotes="3">' in sent
+
+
+def test_a_sentence_shows_its_own_quotes_even_if_it_may_rest_on_others() -> None:
+    lead = replace(CITED, anywhere=True)
+    sent = content(verify_request("m", "What?", ANSWER, [lead, CLAIMS[0]], OTHERS))
+    assert '<sentence number="1" quotes="1" anywhere="yes">' in sent
+    assert '<sentence number="2" quotes="2">' in sent
+    assert '<quote number="3">\nThe tower is of steel.\n</quote>' in sent
+
+
+@pytest.mark.parametrize(("anywhere", "added"), [(True, (STEEL,)), (False, ())])
+def test_a_verdict_names_the_quotes_of_others_that_a_sentence_needs(
+    anywhere: bool, added: tuple[CitationDelta, ...]
+) -> None:
+    told = {**verdict(1, "supported"), "quotes": [1, 2, 9, "2"]}
+    claims = [replace(CITED, anywhere=anywhere)]
+    (found,) = parse_verdicts(replied({"verdicts": [told]}), claims, OTHERS)
+    assert found == Verdict("supported", citations=added)
+
+
+def test_what_any_reader_knows_is_the_same_for_all_who_look_for_proof() -> None:
+    (rule,) = re.findall(r"What any reader knows[^.]+\.", prompt("verify"))
+    assert rule in prompt("iterate", ask_next="")
+    assert rule in prompt("write", citing="", ask_next="")
 
 
 @pytest.mark.parametrize("question", ["How tall?", ""])

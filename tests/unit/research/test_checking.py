@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -272,7 +273,7 @@ async def test_only_a_lead_in_rests_on_what_the_list_below_it_cites() -> None:
     assert cited == [(TOWER[0],), (TOWER[1],), (BRIDGE[0],)]
 
 
-@pytest.mark.parametrize("heading", ["", "# Towers\n\n", "> A note.\n\n"])
+@pytest.mark.parametrize("heading", ["", "# Towers\n\n", "Here it is:\n\n"])
 async def test_the_first_sentence_is_to_be_verified_with_or_without_a_footnote(
     heading: str,
 ) -> None:
@@ -284,6 +285,43 @@ async def test_the_first_sentence_is_to_be_verified_with_or_without_a_footnote(
         ("Both are.", (), ()),
         ("The bridge opened in 1890.", (BRIDGE[0],), (cites(3, 0),)),
     ]
+
+
+async def test_what_a_block_quote_says_is_to_be_verified_without_a_footnote_too() -> None:
+    """The first step takes it for a note on the search."""
+    said = "> The bridge was sold in 1925."
+    composer = Composer(EVIDENCE)
+    for part in (opened("It was completed in 1889."), cites(1, 0), opened(f"\n\n{said}")):
+        composer.add(part)
+    written = composer.finish()
+    checked = check(written, EVIDENCE, QUESTION)
+    assert [(claim.text, claim.anywhere) for claim in checked.claims] == [
+        ("It was completed in 1889.", True),
+        (said, True),
+    ]
+    assert checked.doubts == ()
+    judged = check(written, EVIDENCE, QUESTION, verdicts={said: Verdict("not_supported")})
+    assert [(doubt.sentence, doubt.reason) for doubt in judged.doubts] == [(said, NO_FOOTNOTE)]
+
+
+@pytest.mark.parametrize(
+    ("said", "is_asked"),
+    [
+        ("> The bridge was sold in 1925.", True),
+        ("> Nothing was found on the bridge.", False),
+        ("> The bridge was sold; when was not found.", True),
+        ("> The bridge was left out.", False),
+    ],
+)
+def test_what_was_not_found_and_our_own_remarks_are_not_to_be_verified(
+    said: str, is_asked: bool
+) -> None:
+    composer = Composer(EVIDENCE)
+    for part in (opened("It was completed in 1889."), cites(1, 0), opened(f"\n\n{said}")):
+        composer.add(part)
+    written = replace(composer.finish(), remarks="> The bridge was left out.")
+    claims = check(written, EVIDENCE, QUESTION).claims
+    assert [claim.text for claim in claims][1:] == [said] * is_asked
 
 
 async def test_without_any_quote_there_is_nothing_to_verify_by() -> None:

@@ -92,6 +92,11 @@ async def test_a_models_verdict_is_told_with_the_nearest_words(
     assert answer.doubts == ()
 
 
+async def test_a_checked_text_is_not_verified_again(open_run: OpenRun) -> None:
+    answer = await checked(open_run, f"{RIGHT} {WRONG}", states(RIGHT, WRONG))
+    assert answer.verification is None
+
+
 async def test_a_resumed_check_has_the_same_answer(open_run: OpenRun) -> None:
     first = await checked(open_run, f"{RIGHT} {WRONG} {UNKNOWN}", states(RIGHT, WRONG, UNKNOWN))
     again = await checked(open_run, f"{RIGHT} {WRONG} {UNKNOWN}", states(RIGHT, WRONG, UNKNOWN))

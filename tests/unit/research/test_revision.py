@@ -159,6 +159,7 @@ def test_spans_still_cover_their_words_in_the_whole() -> None:
         section("Colour", written("# C\n\nBrown, it is [1]. Also red [1].", "Brown", "red [1]")),
     ]
     whole = joined(parts, "## Limits\n\n> Open.")
+    assert whole.remarks.endswith("> Open.")
     assert whole.text == (
         "It is tall [1].\n\n## C\n\nBrown, it is [1]. Also red [1].\n\n## Limits\n\n> Open."
     )
@@ -166,7 +167,7 @@ def test_spans_still_cover_their_words_in_the_whole() -> None:
 
 
 def test_a_report_of_nothing_is_its_ending() -> None:
-    assert joined([], "## Limits") == Written("## Limits", ())
+    assert joined([], "## Limits") == Written("## Limits", (), remarks="## Limits")
     assert joined([]) == Written("", ())
 
 

@@ -284,15 +284,16 @@ class Judging(Scripted):
     fails: Exception | None = None
     fails_restating: Exception | None = None
     asked: Sequence[Claim] = ()
-    others: Sequence[Claim] = ()
+    beside: Sequence[Claim] = ()  # shown for verifying,
+    others: Sequence[Claim] = ()  # and for restating
 
     async def verify(
-        self, question: str, text: str, claims: Sequence[Claim]
+        self, question: str, text: str, claims: Sequence[Claim], others: Sequence[Claim] = ()
     ) -> tuple[Verdict | None, ...]:
-        self.asked = claims
+        self.asked, self.beside = claims, others
         if self.fails is not None:
             raise self.fails
-        return await super().verify(question, text, claims)
+        return await super().verify(question, text, claims, others)
 
     async def restate(
         self,
@@ -317,7 +318,7 @@ class Together(Scripted):
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def verify(
-        self, question: str, text: str, claims: Sequence[Claim]
+        self, question: str, text: str, claims: Sequence[Claim], others: Sequence[Claim] = ()
     ) -> tuple[Verdict | None, ...]:
         assert len(claims) <= BATCH
         self.claims += claims
@@ -325,7 +326,7 @@ class Together(Scripted):
         if not self.calls:
             self.arrived.set()
         await asyncio.wait_for(self.arrived.wait(), 20)
-        return await super().verify(question, text, claims)
+        return await super().verify(question, text, claims, others)
 
 
 def composed(*sentences: str) -> Written:
@@ -507,11 +508,11 @@ async def test_a_call_that_fails_leaves_the_verdicts_of_the_others() -> None:
 
     class Failing(Judging):
         async def verify(
-            self, question: str, text: str, claims: Sequence[Claim]
+            self, question: str, text: str, claims: Sequence[Claim], others: Sequence[Claim] = ()
         ) -> tuple[Verdict | None, ...]:
             if claims[0].text == IRON:
                 raise AWAY
-            return await super().verify(question, text, claims)
+            return await super().verify(question, text, claims, others)
 
     reasoner = Failing(verdicts=dict.fromkeys(many, Verdict("supported")))
     (only,) = await verified(reasoner, composed(*many))
@@ -538,21 +539,75 @@ def on_both(*parts: tuple[str, CitationDelta | None]) -> Written:
 @pytest.mark.parametrize(
     ("lead", "own", "quotes"),
     [
-        ("Yes.", None, (QUOTE, STONE)),
-        ("The tower is made of iron.", ON_QUOTE, (QUOTE, STONE)),
-        ("The tower is made of iron.", ON_STONE, (STONE, QUOTE)),
+        ("Yes.", None, ()),
+        ("The tower is made of iron.", ON_QUOTE, (QUOTE,)),
+        ("The tower is made of iron.", ON_STONE, (STONE,)),
     ],
 )
-async def test_the_first_sentence_is_verified_by_all_quotes_its_own_first(
+async def test_the_first_sentence_is_verified_by_its_own_quotes_and_those_of_the_others(
     lead: str, own: CitationDelta | None, quotes: tuple[str, ...]
 ) -> None:
     reasoner = Judging(verdicts={lead: Verdict("supported")})
     await verified(reasoner, on_both((lead, own), (RED, ON_QUOTE), ("Grey it is.", ON_STONE)), BOTH)
-    assert [(claim.text, claim.quotes) for claim in reasoner.asked] == [
-        (lead, quotes),
-        (RED, (QUOTE,)),
-        ("Grey it is.", (STONE,)),
+    assert [(claim.text, claim.quotes, claim.anywhere) for claim in reasoner.asked] == [
+        (lead, quotes, True),
+        (RED, (QUOTE,), False),
+        ("Grey it is.", (STONE,), False),
     ]
+    assert {quote for claim in reasoner.beside for quote in claim.quotes} == {QUOTE, STONE}
+
+
+@pytest.mark.parametrize(
+    ("lead", "own", "text"),
+    [
+        ("**Yes**, both.", None, "**Yes**, both [2]."),
+        (
+            "The tower is *red*, the bridge grey.",
+            ON_QUOTE,
+            "The tower is *red*, the bridge grey [1][2].",
+        ),
+    ],
+)
+async def test_the_first_sentence_gets_the_footnotes_of_each_step_that_it_states(
+    lead: str, own: CitationDelta | None, text: str
+) -> None:
+    written = on_both((lead, own), (RED, ON_QUOTE), ("Grey it is.", ON_STONE))
+    verdicts = {each: Verdict("supported") for each in (RED, "Grey it is.")}
+    verdicts[claim_of(lead)] = Verdict("supported", citations=(ON_STONE,))
+    (only,) = await verified(Judging(verdicts=verdicts), written, BOTH)
+    assert only.checked.text.split("\n\n")[0] == text
+    assert only.checked.claims[0].quotes[-1:] == (STONE,)
+    assert (only.changes, only.checked.doubts) == ({}, ())
+
+
+def test_a_footnote_of_another_passage_of_the_same_page_adds_its_quote_alone() -> None:
+    words = "It is tall and old."
+    answer = written((f"{words} ", 0), ("And old it is.", 1))
+    verdicts = {words: Verdict("supported", citations=(cites(1),))}
+    (only,) = asyncio.run(verified(Judging(verdicts=verdicts), answer, PAGES_CITED))
+    assert only.checked.text == "It is tall and old [1]. And old it is [1]."
+    assert only.checked.claims[0].quotes == WORDS[:2]
+
+
+@pytest.mark.parametrize(
+    ("judgement", "new", "left"),
+    [
+        ("supported", "", ["> It was sold.", "> Nobody knows why."]),
+        ("not_supported", "", ["> It was sold ⚠.", "> Nobody knows why."]),
+        ("contradicted", "", ["> Nobody knows why."]),
+        ("contradicted", "It is red.", ["> It is red [1].", "> Nobody knows why."]),
+    ],
+)
+async def test_a_block_quote_is_amended_within_its_lines(
+    judgement: str, new: str, left: list[str]
+) -> None:
+    sold, why = "> It was sold.", "> Nobody knows why."
+    verdicts = dict.fromkeys((RED, why), Verdict("supported"))
+    verdicts[sold] = Verdict(judgement)  # type: ignore[arg-type]
+    restated: dict[str, str | Restated] = {sold: Restated(new, (ON_QUOTE,))}
+    reasoner = Judging(verdicts=verdicts, restated=restated)
+    *_, last = await verified(reasoner, on_both((RED, ON_QUOTE), (sold, None), (why, None)), BOTH)
+    assert last.checked.text.split("\n\n")[1:] == left
 
 
 @pytest.mark.parametrize(("judgement", "left"), [("contradicted", ""), ("partly", "No ⚠.")])
@@ -615,7 +670,7 @@ async def test_where_restating_fails_the_verdicts_count() -> None:
 async def test_a_model_that_does_not_answer_is_waited_for_so_long() -> None:
     class Slow(Judging):
         async def verify(
-            self, question: str, text: str, claims: Sequence[Claim]
+            self, question: str, text: str, claims: Sequence[Claim], others: Sequence[Claim] = ()
         ) -> tuple[Verdict, ...]:
             await asyncio.Event().wait()
             return ()

@@ -490,7 +490,8 @@ async def test_a_verdict_outweighs_what_words_tell(
 ) -> None:
     written = composed(EVIDENCE, TextDelta(said), cites(1, 0))
     first = check(written, EVIDENCE, QUESTION)
-    assert first.claims == (Claim(said, (TOWER[0],), ("Eiffel Tower › History",), (cites(1, 0),)),)
+    place = "Eiffel Tower › History"
+    assert first.claims == (Claim(said, (TOWER[0],), (place,), (cites(1, 0),), anywhere=True),)
     checked = check(written, EVIDENCE, QUESTION, verdicts={said: verdict})
     assert [reason in doubt.reason for doubt in checked.doubts] == [True] * bool(reason)
     assert (DOUBT_MARK in checked.text) == bool(reason)

@@ -51,11 +51,11 @@ class Gated(Scripted):
         self.may_verify.set()
 
     async def verify(
-        self, question: str, text: str, claims: Sequence[Claim]
+        self, question: str, text: str, claims: Sequence[Claim], others: Sequence[Claim] = ()
     ) -> tuple[Verdict | None, ...]:
         self.verifying.set()
         await self.may_verify.wait()
-        return await super().verify(question, text, claims)
+        return await super().verify(question, text, claims, others)
 
     async def next_turn(
         self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None

@@ -60,14 +60,14 @@ class Verifier(Scripted):
     fails: Exception | None = None
 
     async def verify(
-        self, question: str, text: str, claims: Sequence[Claim]
+        self, question: str, text: str, claims: Sequence[Claim], others: Sequence[Claim] = ()
     ) -> tuple[Verdict | None, ...]:
         self.asked += 1
         self.verifying.set()
         await self.may_verify.wait()
         if self.fails is not None:
             raise self.fails
-        return await super().verify(question, text, claims)
+        return await super().verify(question, text, claims, others)
 
     async def restate(
         self,
