@@ -268,7 +268,8 @@ async def _direct(task: Task, reasoner: Researcher) -> Evidence:
 DIRECT_STRATEGY = Declaration(DIRECT, lambda task: OneCall(task, _direct))
 
 
-TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search
+TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search; at least
+READING_TURN = 4  # searches for each of these turns, where there are many
 EMPTY_TURNS = 2  # consecutive, until the loop ends by itself
 
 EMPTY_NUDGE = "You called no tool. Search, read, or finish with your findings."
@@ -336,7 +337,7 @@ async def iterate(
             queries=question.queries,
             knowledge_queries=question.knowledge_queries,
         )
-        last = searches + TURNS_BEYOND_SEARCHES
+        last = searches + max(TURNS_BEYOND_SEARCHES, searches // READING_TURN)
         for number in range(1, last + 1):
             if run.unanswered and not keeper.workspace.sources:
                 break  # nothing can be found, so save the call

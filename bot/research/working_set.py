@@ -52,6 +52,7 @@ FIRST_QUERIES = 8  # per kind, searched before the first turn
 HITS_FETCHED = 3  # times those shown: a repeated query then has further results at once
 MANY_QUERIES = 3  # from which the queries of one search share the hits shown
 FEWEST_SHOWN = 4  # hits per query
+AT_ONCE = 12  # queries and pages of one turn: its results must fit into one request
 
 
 def worded(text: str, question: SubQuestion, shown: int) -> Query:
@@ -280,11 +281,15 @@ class WorkspaceKeeper:
 
     async def carry_out(self, turn: Turn, nudge: str = "") -> None:
         """Carry out all actions of a turn concurrently and append the turn to the workspace."""
-        searches = 0
+        searches = at_once = 0
         pages_left = self.workspace.pages_left
         under_way: list[Searching | _Reading | Outcome] = []
         for action in turn.actions:
-            if isinstance(action, Search) and searches < self.workspace.searches_left:
+            at_once += len(action.queries) if isinstance(action, Search) else 0
+            at_once += len(action.ids) if isinstance(action, Read) else 0
+            if isinstance(action, Search | Read) and under_way and at_once > AT_ONCE:
+                under_way.append(Outcome(action.id, problem="Too much at once: call this again."))
+            elif isinstance(action, Search) and searches < self.workspace.searches_left:
                 searches += 1
                 talk = Scope(talk=self._question.scope.talk)
                 under_way.append(self._asked.search(action.id, action.queries, scope=talk))

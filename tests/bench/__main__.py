@@ -12,6 +12,7 @@ BENCHES = {
     "overhead": "time of a run beyond its peers', and of 200 runs at once",
     "tokens": "billed input tokens against a plain loop",
     "desk": "what a search lays on the desk of a model: junk, facts reached, tokens",
+    "flat": "what each search costs, of 5 and of 150, and kills of the latter",
     "multihop": "gold pages read without a model",
     "documentation": "real manuals: pages found, words quoted, off-topic questions refused",
     "follow_ups": "pages found for follow-ups without a model",

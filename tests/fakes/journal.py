@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from bot.pages.page import Page
-from bot.storage.journal import RecordedStep
+from bot.storage.journal import Journal, RecordedStep
 from bot.storage.spending import NOTHING, Amount
 
 
@@ -71,3 +72,28 @@ class MemoryJournal:
         self.writes += not after
         if self.writes == self.dies_at and after == self.after:
             raise Died
+
+
+class Killed(Exception):
+    """The process is gone."""
+
+
+class Mortal:
+    """A journal whose process dies right after its n-th record (0: never)."""
+
+    def __init__(self, journal: Journal, dies_after: int = 0) -> None:
+        self._journal = journal
+        self._left = dies_after
+        self._is_dead = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._journal, name)
+
+    async def record(self, step: RecordedStep, *more: Any, **named: Any) -> None:
+        if self._is_dead:
+            raise Killed
+        await self._journal.record(step, *more, **named)
+        self._left -= 1
+        if self._left == 0:
+            self._is_dead = True
+            raise Killed

@@ -15,6 +15,7 @@ WITH_DATA = {"tokens", "multihop", "follow_ups", "check", "extraction", "citatio
 ELSEWHERE = {
     "documentation": "tests/unit/bench/test_documentation.py",
     "crash": "tests/scenario/test_crash_campaign.py",
+    "flat": "tests/unit/bench/test_flat.py",
 }
 """Benches whose work another test does at its smallest size."""
 

@@ -27,10 +27,11 @@ from bot.research.budget import Account
 from bot.research.graph import explore
 from bot.research.run import Resources, Run, RunQuestion
 from bot.research.working_set import Reading
-from bot.storage.journal import Journal, RecordedStep, open_journal
+from bot.storage.journal import Journal, open_journal
 from bot.storage.store import Store
 from tests.fakes.claude import FakeClaude, researcher, says
 from tests.fakes.claude_stage import open_claude
+from tests.fakes.journal import Killed, Mortal
 from tests.fakes.library import Shelf, a_library
 from tests.fakes.server import serve
 from tests.unit.research.conftest import BUDGET
@@ -61,31 +62,6 @@ PLANS = (
     {"nodes": [{"id": "e", "question": "Where was Thomas Bouch born?", "needs": ["d"]}]},
     {"nodes": [], "done": True},
 )
-
-
-class Killed(Exception):
-    """The process is gone."""
-
-
-class Mortal:
-    """A journal whose process dies right after its n-th record (0: never)."""
-
-    def __init__(self, journal: Journal, dies_after: int = 0) -> None:
-        self._journal = journal
-        self._left = dies_after
-        self._is_dead = False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._journal, name)
-
-    async def record(self, step: RecordedStep, *more: Any, **named: Any) -> None:
-        if self._is_dead:
-            raise Killed
-        await self._journal.record(step, *more, **named)
-        self._left -= 1
-        if self._left == 0:
-            self._is_dead = True
-            raise Killed
 
 
 @dataclass

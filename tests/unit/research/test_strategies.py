@@ -334,10 +334,13 @@ async def test_an_empty_turn_is_nudged_once_and_then_ends_the_loop(open_run: Ope
     assert len(reasoner.workspaces) == 3
 
 
-async def test_a_loop_that_never_finishes_is_ended(open_run: OpenRun) -> None:
-    turns: list[list[Action]] = [[Read((number,))] for number in range(50)]
-    _, workspace, reasoner = await play(open_run, a_shelf(*TEXTS), *turns, searches=2)
-    assert len(reasoner.workspaces) == 8
+@pytest.mark.parametrize(("searches", "most"), [(2, 8), (40, 50)])
+async def test_a_loop_that_never_finishes_is_ended(
+    open_run: OpenRun, searches: int, most: int
+) -> None:
+    turns: list[list[Action]] = [[Read((number,))] for number in range(60)]
+    _, workspace, reasoner = await play(open_run, a_shelf(*TEXTS), *turns, searches=searches)
+    assert len(reasoner.workspaces) == most
     assert workspace.turns[-1].nudge == LAST_NUDGE
 
 

@@ -74,6 +74,18 @@ async def test_a_search_of_the_loop_goes_to_all(open_run: OpenRun) -> None:
     assert routes(shelf)[3:] == [("tower height", None), ("roof", None)]
 
 
+async def test_what_is_too_much_for_one_turn_is_refused_and_costs_nothing(
+    open_run: OpenRun,
+) -> None:
+    keeper = WorkspaceKeeper(await open_run(a_shelf("Tower.")), ASKING, Workspace(), FIRST)
+    six = tuple(f"word{n}" for n in range(6))
+    turn = Turn((Search(six, "c1"), Read(tuple(range(1, 7)), "c2"), Search(("tower",), "c3")))
+    await keeper.carry_out(turn)
+    problems = [outcome.problem for outcome in keeper.workspace.turns[0].outcomes]
+    assert problems == ["", "", "Too much at once: call this again."]
+    assert keeper.workspace.searches_left == 4
+
+
 class Restricted(Shelf):
     """A shelf that has nothing recent and nothing of any domain."""
 

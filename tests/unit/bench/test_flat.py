@@ -1,0 +1,16 @@
+"""A research of many searches, killed twice; the long one is `python -m tests.bench flat`."""
+
+from __future__ import annotations
+
+from tests.bench.flat import made_up, run
+
+
+async def test_each_search_costs_the_same_and_kills_change_nothing() -> None:
+    texts, facts = made_up(300)
+    [short, long], difference = await run(texts, facts, (10, 30), kills=2)
+    assert difference == ""
+    assert short.recall >= 0.95
+    assert long.recall >= 0.95
+    assert max(long.inputs) <= 32_000
+    assert min(long.inputs[10:]) < max(long.inputs[:20]) / 2  # it has begun again
+    assert long.per_search <= 1.5 * short.per_search
