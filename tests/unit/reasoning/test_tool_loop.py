@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.errors import BudgetSpent, ModelRefused
+from bot.reasoning import openai_api
 from bot.reasoning.answer_prompt import Writing
 from bot.reasoning.calls import (
     ENDPOINT_TAGS,
@@ -48,6 +49,7 @@ from bot.reasoning.evidence import (
 from bot.reasoning.tool_loop import CUT_OFF, TOOLS, loop_turns, pages_by_number
 from bot.search.provider import Hit
 from bot.text.terms import estimate
+from tests.fakes import openai_rules
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, Reply, citation, cited, says, text, thinking, tool
 from tests.fakes.claude_models import unmarked
@@ -236,6 +238,16 @@ def test_of_too_many_queries_those_with_useful_pages_are_named() -> None:
     assert "query 1: 1. Lighthouse 1 (1.2)" in shown
     assert "vain 199: Nothing was found." in shown
     assert "vain 0:" not in shown
+
+
+@pytest.mark.parametrize("more", [0, 3])
+def test_a_new_conversation_keeps_the_rules_of_other_services(more: int) -> None:
+    turns, _ = loop_turns(QUESTION, searched(begun_again(60)[-1] + more), NOW)
+    request = Request("m", 100, "Be brief.", turns, tools=TOOLS)
+    sent = openai_api.request_body(request, (), "max_completion_tokens")
+    openai_rules.check({**sent, "stream": True})
+    roles = [message["role"] for message in sent["messages"]]
+    assert roles == ["system", "user", *more * ["assistant", "tool", "user"]]
 
 
 async def test_a_finish_names_passages_from_before_the_conversation(stage: OpenStage) -> None:
