@@ -6,7 +6,7 @@ pages by the same BM25, and talk to the same fake of the Messages API, which cou
 characters each. The model is an oracle (``rivals_oracle``). Compared are
 
     gpt-researcher   the package, with reports of its default type, in an environment of its own
-                     that the bench makes; installing takes some minutes
+                     that the bench makes; installing takes a minute or two
     plain loop       as in ``tokens``: search, then extract, then answer
     one call         the thread to the model, once, without a search, as llmcord does
 
@@ -299,6 +299,8 @@ async def gpt_researcher(pages: Pages, url: str, python: Path) -> AsyncIterator[
         async def ask(task: Task) -> Said:
             asked.write(f"{task.question}\n".encode())
             line = await asyncio.wait_for(told.readline(), REPORT_SECONDS)
+            if not line:
+                raise EOFError("it has ended")
             report = json.loads(line)
             links = LINKED.findall(report)
             return Said(report, frozenset(pages.title(_home(link)) for link in links))
@@ -306,7 +308,8 @@ async def gpt_researcher(pages: Pages, url: str, python: Path) -> AsyncIterator[
         try:
             yield ask
         finally:
-            program.kill()
+            if program.returncode is None:
+                program.kill()
             await program.wait()
 
 
@@ -366,7 +369,7 @@ async def run(tasks: Sequence[Task], pages: Pages, environment: Path | None) -> 
             async with opened as ask:
                 try:
                     rows.append(row(name, await measure(tasks, pages, fake, ask)))
-                except (TimeoutError, ValueError) as error:
+                except (TimeoutError, EOFError) as error:
                     remarks.append(f"{name} gave no answer: {error!r}")
     print_table((f"{len(tasks)} questions", *HEADER), rows)
     print("\n".join(["", *remarks, BESIDE]), end="")

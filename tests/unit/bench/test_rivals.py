@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
 import pytest
 
 from tests.bench.desk import Hop
-from tests.bench.rivals import Ask, Outcome, Pages, footnote, loop, measure, one_call
+from tests.bench.rivals import Ask, Outcome, Pages, footnote, loop, measure, one_call, run
 from tests.bench.rivals_oracle import Oracle, Task
 from tests.fakes.claude import FakeClaude
 from tests.fakes.server import serve
 
+Program = Callable[[Pages, str], AbstractAsyncContextManager[Ask]]
 TEXTS = {
     "Lanternwick": "Lanternwick is a novel by Maud Ferris. It was printed in 1901.",
     "Maud Ferris": "Maud Ferris was a novelist who was born in the port of Oldhaven.",
@@ -25,13 +31,12 @@ LOST = Task(
 )
 
 
-async def outcomes(program: object) -> list[Outcome]:
+async def outcomes(program: Program) -> list[Outcome]:
     """What comes of the question that the pages answer, and of the one that they do not."""
     pages, fake = Pages(TEXTS), FakeClaude(trusting=True)
     with serve(fake) as url:
-        async with program(pages, url) as ask:  # type: ignore[operator]
-            asked: Ask = ask
-            return await measure([TASK, LOST], pages, fake, asked)
+        async with program(pages, url) as ask:
+            return await measure([TASK, LOST], pages, fake, ask)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +47,7 @@ async def outcomes(program: object) -> list[Outcome]:
         pytest.param(one_call, False, False, id="one call"),
     ],
 )
-async def test_only_what_was_shown_is_answered(program: object, right: bool, cited: bool) -> None:
+async def test_only_what_was_shown_is_answered(program: Program, right: bool, cited: bool) -> None:
     """A chain of two pages is answered by those who search, and cited by those who cite."""
     known, lost = await outcomes(program)
     assert (known.right, known.cited, known.quoted) == (right, cited, cited)
@@ -74,3 +79,15 @@ def test_a_report_has_no_answer_if_a_fact_was_not_shown() -> None:
     (block,) = Oracle(TASK)(report_prompt("Lanternwick", "Gravel")).content
     assert "Maud Ferris" in block["text"]
     assert TASK.conclusion not in block["text"]
+
+
+async def test_a_rival_that_does_not_run_is_named_and_the_others_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Here its environment has a Python, and no gpt-researcher."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to(sys.executable)
+    await run([TASK], Pages(TEXTS), tmp_path)
+    printed = capsys.readouterr().out
+    assert "gpt-researcher 0.15.1 gave no answer" in printed
+    assert "plain loop" in printed
