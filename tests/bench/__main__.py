@@ -11,6 +11,7 @@ BENCHES = {
     "startup": "time of commands, beyond their work",
     "overhead": "time of a run beyond its peers', and of 200 runs at once",
     "tokens": "billed input tokens against a plain loop",
+    "rivals": "Footnote beside others: right answers, citations, tokens, calls",
     "desk": "what a search lays on the desk of a model: junk, facts reached, tokens",
     "flat": "what each search costs, of 5 and of 150, and kills of the latter",
     "multihop": "gold pages read without a model",

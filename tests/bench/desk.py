@@ -100,13 +100,13 @@ async def run(most: int, whole: bool) -> list[list[str]]:
     tallies: defaultdict[str, Tally] = defaultdict(Tally)
     async with indexed(pages) as corpus, a_store() as store:
         search = Blend([corpus._documents])  # with the rarity of words, which the index knows
-        for at, hops in list(_hops().items())[:most]:
+        for at, hops in list(known_hops().items())[:most]:
             half = "tuned on" if at < len(questions) // 2 else "kept apart"
             await _work(questions[at], hops, search, store, tallies, half, whole)
     return [tally.row(name) for name, tally in sorted(tallies.items(), reverse=True)]
 
 
-def _hops() -> dict[int, list[Hop]]:
+def known_hops() -> dict[int, list[Hop]]:
     """By the index of the question. Of the data set, ``desk_queries.json`` has only places: the
     index of the question, that of the gold page, where the words of the fact begin there, and how
     many characters they are."""

@@ -21,13 +21,14 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from bot.core.messages import RunOptions, Thread
 from bot.operation.app import open_app
 from bot.operation.configuration import load_settings
 from bot.pages.page import Page
-from bot.search.provider import Query
+from bot.search.blend import SearchResult
+from bot.search.provider import GivenText, Query
 from bot.text.terms import terms
 from tests.bench.frame import SHARED, options, print_table
 from tests.fakes.claude import FakeClaude, Reply, researcher, says, tool
@@ -90,6 +91,14 @@ def load(questions: int = QUESTIONS) -> tuple[Corpus, list[Task]]:
     known = json.loads((folder / "questions.json").read_text())
     tasks = [Task(q["question"], tuple(q["gold"])) for q in known if len(q["gold"]) >= 2]
     return Corpus(json.loads((folder / "pages.json").read_text())), tasks[:questions]
+
+
+class Searching(Protocol):
+    """What the plain loop needs of a search."""
+
+    async def search(self, query: Query) -> SearchResult: ...
+
+    async def read(self, url: str) -> Page | GivenText | None: ...
 
 
 class ByTitle(Shelf):
@@ -176,32 +185,39 @@ async def run_ours(task: Task, corpus: Corpus, fake: FakeClaude, url: str) -> No
 
 
 async def run_plain(task: Task, corpus: Corpus, fake: FakeClaude, url: str) -> None:
+    fake.use(plain(task))
+    await plain_loop(task.question, shelf_for(task, corpus), url)
+
+
+async def plain_loop(question: str, search: Searching, url: str) -> str:
+    """The answer of the plain loop, by the model at a URL."""
     import anthropic
 
-    fake.use(plain(task))
-    shelf = shelf_for(task, corpus)
     async with anthropic.AsyncAnthropic(api_key="sk-test", base_url=url) as client:
-        messages: list[Any] = [{"role": "user", "content": task.question}]
-        for _ in range(len(task.titles) + 1):
+        messages: list[Any] = [{"role": "user", "content": question}]
+
+        async def ask() -> list[Any]:
             reply = await client.messages.create(
                 model="claude-sonnet-5-5", max_tokens=1000, tools=[PLAIN_TOOL], messages=messages
             )
             messages.append({"role": "assistant", "content": reply.content})
-            calls = [block for block in reply.content if block.type == "tool_use"]
-            if not calls:
-                break
+            return [block for block in reply.content if block.type == "tool_use"]
+
+        while calls := await ask():
             asked = Query(str(calls[0].input["query"]), PAGES_PER_SEARCH)
-            hits = (await shelf.search(asked)).hits
-            texts = [(await shelf.read(hit.url)) for hit in hits]
-            content = "\n\n".join(p.text[: TOKENS_PER_PAGE * 4] for p in texts if p)
+            hits = (await search.search(asked)).hits
+            pages = [page for hit in hits if isinstance(page := await search.read(hit.url), Page)]
+            content = "\n".join(
+                f'<page number="{number}" title="{page.title}">\n'
+                f"{page.text[: TOKENS_PER_PAGE * 4]}\n</page>"
+                for number, page in enumerate(pages, start=1)
+            )
             result = {"type": "tool_result", "tool_use_id": calls[0].id, "content": content}
             messages.append({"role": "user", "content": [result]})
         for instruction in ("Extract what was found.", "Now answer the question."):
             messages.append({"role": "user", "content": instruction})
-            reply = await client.messages.create(
-                model="claude-sonnet-5-5", max_tokens=1000, tools=[PLAIN_TOOL], messages=messages
-            )
-            messages.append({"role": "assistant", "content": reply.content})
+            await ask()
+        return "".join(block.text for block in messages[-1]["content"])
 
 
 # ---------------------------------------------------------------- what a request shows
@@ -280,9 +296,12 @@ def shown(request: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Counted:
+    """Of one question: calls, input tokens sent, the same as billed, and output tokens."""
+
     calls: int
     sent: int
     billed: float
+    said: int
 
 
 def counted(fake: FakeClaude) -> Counted:
@@ -290,8 +309,10 @@ def counted(fake: FakeClaude) -> Counted:
     fresh = sum(usage["input_tokens"] for usage in usages)
     written = sum(usage.get("cache_creation_input_tokens") or 0 for usage in usages)
     cached = sum(usage.get("cache_read_input_tokens") or 0 for usage in usages)
+    said = sum(usage["output_tokens"] for usage in usages)
     fake.requests.clear()
-    return Counted(len(usages), fresh + written + cached, fresh + 1.25 * written + 0.1 * cached)
+    billed = fresh + 1.25 * written + 0.1 * cached
+    return Counted(len(usages), fresh + written + cached, billed, said)
 
 
 async def measure(questions: int) -> dict[str, list[Counted]]:

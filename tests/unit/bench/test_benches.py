@@ -10,7 +10,7 @@ from tests.bench.__main__ import BENCHES, main
 
 LOGGED = re.compile(r"\[(debug|info|warning|error|critical) *\]|\blevel=")
 """Lines of the log, whose place is stderr: what benches print is read by people and programs."""
-WITH_DATA = {"tokens", "multihop", "follow_ups", "check", "extraction", "citations"}
+WITH_DATA = {"tokens", "rivals", "multihop", "follow_ups", "check", "extraction", "citations"}
 """Benches that read the public data sets."""
 ELSEWHERE = {
     "documentation": "tests/unit/bench/test_documentation.py",
