@@ -439,13 +439,14 @@ def _rarity_among(result: QueryResult) -> dict[str, float]:
 
 def _fitting_hits(result: QueryResult, weights: Mapping[str, float]) -> set[int]:
     """Return the numbers of the hits whose title and snippet have enough of the query's words,
-    weighted by rarity, also compared with the best hit, or that are semantically close to it.
-    Hits of an engine that does not tell how rare words are may have other words."""
+    weighted by rarity, also compared with the best hit, or that are semantically close to it. The
+    first hit of an engine that does not tell how rare words are may fit in other words."""
     shares = {hit.number: _weight_in(weights, hit.hit) for hit in result.hits}
     least = FLOOR * sum(weights.values()) if result.rarity else 0.0
     bar = max(least, BESIDE * max(shares.values(), default=0.0))
     near = {hit.number for hit in result.hits if (hit.hit.relevance or 0.0) >= NEAR}
-    return near | {number for number, share in shares.items() if share >= bar}
+    first = set() if result.rarity else {hit.number for hit in result.hits[:1]}
+    return near | first | {number for number, share in shares.items() if share >= bar}
 
 
 def _lacking(query: str, weights: Mapping[str, float], shown: str) -> list[str]:

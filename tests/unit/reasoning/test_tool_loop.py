@@ -441,6 +441,19 @@ def test_a_hit_that_lacks_the_words_of_the_best_one_is_not_shown() -> None:
         assert "Columbia" not in "".join(lines)
 
 
+def test_the_first_hit_of_an_engine_that_tells_no_rarity_is_shown_in_other_words() -> None:
+    hits = (
+        NumberedHit(1, Hit("Liquor laws", "https://a.example/", "Shops close at eight.", "p")),
+        NumberedHit(2, Hit("Sales", "https://a.example/2", "Alcohol sales stop.", "p")),
+        NumberedHit(3, Hit("Laws", "https://a.example/3", "Of shops.", "p")),
+    )
+    workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
+    outcome = Outcome("c1", queries=(QueryResult("alcohol sales stop", hits),))
+    turns = (replace(workspace.turns[0], outcomes=(outcome,)),)
+    lines = texts(messages(replace(workspace, turns=turns))[2]["content"]).splitlines()
+    assert [line[:2] for line in lines[1:4]] == ["1.", "2.", "</"]
+
+
 def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
     hits = (
         NumberedHit(1, Hit("Tim Burton", "https://a.example/", "A director born in 1958.", "p")),
