@@ -312,21 +312,18 @@ class SubQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Search all queries concurrently. ``useful`` are passages shown before that prove a fact, by
-    their numbers in the workspace ("3.2"), or whole pages ("3")."""
+    """Search all queries concurrently."""
 
     queries: tuple[str, ...]
     id: str = ""
-    useful: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Read hits by their number in the workspace. ``useful`` is as in ``Search``."""
+    """Read hits by their number in the workspace."""
 
     ids: tuple[int, ...]
     id: str = ""
-    useful: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,15 +182,14 @@ class ModelReasoner:
     ) -> Turn:
         """One call. If the workspace is too large for the model, the turn is a ``Finish`` marked
         ``outgrown``."""
-        turns, sources = loop_turns(question, workspace, self._calls.now)
         request = replace(
             self._large(),
             system=prompt("iterate", ask_next=prompt("ask_next")),
-            turns=turns,
+            turns=loop_turns(question, workspace, self._calls.now),
             tools=TOOLS,
         )
-        may_reply = workspace.may_reply and bool(sources)
-        watch = AnswerWatch(on_answer, sources) if on_answer and may_reply else None
+        may_reply = workspace.may_reply and bool(workspace.sources)
+        watch = AnswerWatch(on_answer, workspace.sources) if on_answer and may_reply else None
         title = "Judge what was found" if workspace.turns else "Plan the research"
         try:
             reply = await self._complete(request, "think", title, watch)
@@ -200,7 +199,7 @@ class ModelReasoner:
             return Turn((Finish(enough=False, outgrown=True),))
         pages = pages_by_number(workspace)
         if may_reply and reply.stop_reason != "max_tokens":
-            answer = reply_of(reply, sources, pages)
+            answer = reply_of(reply, workspace.sources, pages)
             if answer is not None:
                 return Turn((answer,), reply.content)
         return Turn(tuple(actions(reply, pages)), reply.content)

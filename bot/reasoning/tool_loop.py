@@ -3,9 +3,7 @@ calls.
 
 Each turn is rendered from its own data alone, so the turns of workspace n are the beginning of
 those of workspace n+1, except for cache points. That keeps the prompt cache valid, and newer models
-refuse a thinking block after a changed history. So that each search costs the same however many
-came before, a conversation that has grown to ``FULL`` is left as it is, and a new one begins with
-what was useful (``_again``). The numbers of hits, pages and passages go on.
+refuse a thinking block after a changed history.
 
 Strict schemas make well-formed input likely, not certain: an endpoint may not support ``strict``,
 and a call may be cut off. Understandable input is accepted; the rest becomes a ``Malformed`` with a
@@ -14,13 +12,11 @@ message that the model can act on.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-from itertools import accumulate
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -39,6 +35,7 @@ from bot.reasoning.calls import (
     Tool,
     ToolCall,
     ToolResult,
+    UserBlock,
     UserTurn,
     Words,
     clean,
@@ -63,6 +60,7 @@ from bot.reasoning.evidence import (
     Outcome,
     QueryResult,
     Read,
+    ReadResult,
     Search,
     Source,
     SubQuestion,
@@ -73,7 +71,7 @@ from bot.search.conversation_search import day_of
 from bot.search.provider import Hit
 from bot.text.names import capitalized_runs, name_in
 from bot.text.sentences import sentences
-from bot.text.terms import estimate, keywords, terms, without_controls
+from bot.text.terms import keywords, terms, without_controls
 
 TITLE = 200  # characters
 SNIPPET, SNIPPET_READ = 200, 2_000  # characters of a snippet that are shown, and examined
@@ -86,55 +84,20 @@ QUESTION = 8_000  # characters
 _PUNCTUATION = '?!.,;:"“”()'
 _LITERAL = re.compile(r"\w(?:_|\.|::)\w|^--?\w")
 NOT_DONE = "This call was not carried out."
-# Estimated tokens. Prompt and tools are 3,000 more.
-MARKUP = 15  # of a passage or hit
-FULL = 22_000  # of a conversation, before a new one begins
-KEPT = 2_000  # of the passages that a new one begins with, besides the newest results
-TRIED = 4_000  # of its lines on earlier queries
 
 
 def loop_turns(
     question: SubQuestion, workspace: Workspace, now: datetime
-) -> tuple[tuple[UserTurn | ModelTurn, ...], tuple[Source, ...]]:
-    """The conversation so far: the question with given results, or with what was useful before it
-    began, then each turn and its results. Second the sources of its search results, in order."""
-    start = _start(workspace)
-    left = workspace.searches_left + sum(map(_searches, workspace.turns[start:]))
-    if start:
-        before = replace(workspace, turns=workspace.turns[: start - 1])
-        show = _Show(question.language, pages_by_number(before))
-        shown = _again(before, workspace.turns[start - 1], left, show)
-    else:
-        show = _Show(question.language, {})
-        shown = [block for outcome in workspace.given for block in show.outcome(outcome)]
-        shown.append(Words(_left(left, workspace.pages_given)))
-    turns: list[UserTurn | ModelTurn] = [_opening(question, workspace, now, shown)]
-    for turn in workspace.turns[start:]:
+) -> tuple[UserTurn | ModelTurn, ...]:
+    """The conversation so far: the question and given results, then each turn and its results."""
+    left = workspace.searches_left + sum(_searches(turn) for turn in workspace.turns)
+    show = _Show(question.language)
+    turns: list[UserTurn | ModelTurn] = [UserTurn(_opening(question, workspace, now, left, show))]
+    for turn in workspace.turns:
         left -= _searches(turn)
         turns.append(ModelTurn(sendable(turn.turn.said or ())))
         turns.append(UserTurn(_results(turn, left, show)))
-    return with_cache_points(turns), tuple(show.sources)
-
-
-def _start(workspace: Workspace) -> int:
-    """Return the number of the turns that came before the conversation. It depends on texts alone,
-    not on how values are held: a resumed run must get the same number."""
-    start, size = 0, _tokens(workspace.given)
-    for number, turn in enumerate(workspace.turns, start=1):
-        said = json.dumps(asdict(ModelTurn(turn.turn.said or ())), ensure_ascii=False)
-        size += _tokens(turn.outcomes) + estimate(said)
-        if size > FULL:
-            start, size = number, KEPT + TRIED + _tokens(turn.outcomes)
-    return start
-
-
-def _tokens(outcomes: Sequence[Outcome]) -> int:
-    """Return about the number of tokens that outcomes take, without rendering them."""
-    found = [hit.hit for each in outcomes for q in each.queries for hit in q.hits[:MOST_HITS]]
-    texts = [f"{hit.title} {site(hit.url)} {hit.snippet[:SNIPPET]}" for hit in found]
-    for page in (read.source for each in outcomes for read in each.reads if read.source):
-        texts += [f"{page.url} {2 * page.title}", *(f"{p.heading} {p.text}" for p in page.passages)]
-    return sum(MARKUP + estimate(text) for text in texts)
+    return with_cache_points(turns)
 
 
 def with_cache_points(turns: Sequence[UserTurn | ModelTurn]) -> tuple[UserTurn | ModelTurn, ...]:
@@ -174,11 +137,8 @@ def findings_lines(findings: Sequence[Finding], titles: Mapping[int, str]) -> st
 
 
 def _opening(
-    question: SubQuestion,
-    workspace: Workspace,
-    now: datetime,
-    shown: Sequence[Words | SearchResult],
-) -> UserTurn:
+    question: SubQuestion, workspace: Workspace, now: datetime, searches: int, show: _Show
+) -> tuple[Words | SearchResult, ...]:
     parts = opening(now, question.text, question.language)
     if question.known:
         parts.append(element("known", findings_lines(question.known, {})))
@@ -187,79 +147,17 @@ def _opening(
         parts.append(element("missing", gaps))
     if question.tried is not None:
         parts += [element("tried", clean("; ".join(question.tried))), prompt("exhaustive")]
-    blocks: list[Words | SearchResult] = [Words("\n\n".join(parts)), *shown]
+    remarks = [_left(searches, workspace.pages_given)]
     if not workspace.may_reply:
-        remark = "This is one part of a larger question: end with `finish` in any case."
-        blocks.append(Words(remark))
-    return UserTurn(_joined(blocks))
+        remarks.append("This is one part of a larger question: end with `finish` in any case.")
+    shown = [block for outcome in workspace.given for block in show.outcome(outcome)]
+    return _joined([Words("\n\n".join(parts)), *shown, Words(" ".join(remarks))])
 
 
-def _again(
-    before: Workspace, newest: WorkspaceTurn, left: int, show: _Show
-) -> list[Words | SearchResult]:
-    """Return what a new conversation begins with: what earlier queries gave, the useful passages
-    and then others, the newest first and as many as fit, and the results of the newest turn."""
-    pages = pages_by_number(before)
-    useful = [
-        place
-        for turn in (newest, *reversed(before.turns))
-        for action in turn.turn.actions
-        if isinstance(action, Search | Read)
-        for place in _places(action.useful, pages)
-    ]
-    others = ((n, at) for n in reversed(pages) for at in range(len(pages[n].passages)))
-    about = {n: f"{page.url} {2 * page.title}" for n, page in pages.items()}
-    wanted = (*useful, *others)
-    kept = _fitting({(n, at): about[n] + pages[n].passages[at].text for n, at in wanted}, KEPT)
-    blocks: list[Words | SearchResult] = [Words(_tried(before, pages, useful))]
-    for number in sorted({number for number, _ in kept}):
-        places = sorted(at for n, at in kept if n == number)
-        passages = tuple(pages[number].passages[at] for at in places)
-        source = replace(pages[number], passages=passages)
-        blocks.append(show.page(number, source, [at + 1 for at in places]))
-    for block in _results(newest, left, show):
-        blocks += block.blocks if isinstance(block, ToolResult) else [block]
-    return blocks
-
-
-def _tried(
-    before: Workspace, pages: Mapping[int, Source], useful: Sequence[tuple[int, int]]
-) -> str:
-    """Return a line for each query: its useful pages with the numbers of their passages, or else
-    the pages opened, or why there are none. Lines of useful pages, then the newest, come first
-    where not all fit."""
-    marks: dict[int, str] = {}
-    for number, at in sorted({*useful}):
-        marks[number] = f"{marks.get(number, '')} ({number}.{at + 1})"
-    asked = [(each.query, [hit.number for hit in each.hits], each.note) for each in before.results]
-    if given := pages.keys() - {number for _, numbers, _ in asked for number in numbers}:
-        asked.append(("(given)", sorted(given), ""))
-    lines: dict[tuple[int, int], str] = {}
-    for at, (query, numbers, note) in enumerate(asked):
-        opened = [number for number in numbers if number in pages]
-        fit = [number for number in opened if number in marks]
-        named = (
-            f"{n}. {title(pages[n].url, pages[n].title, SEEN_TITLE)}{marks.get(n, '')}"
-            for n in fit or opened
-        )
-        gave = "; ".join(named) or line(note, 200) or "no page was opened"
-        lines[bool(fit), at] = f"- {line(query, QUERY)}: {gave}"
-    kept = _fitting(dict(sorted(lines.items(), reverse=True)), TRIED)
-    return element("tried", "\n".join(lines[key] for key in sorted(kept, key=lambda key: key[1])))
-
-
-def _fitting(texts: Mapping[tuple[int, int], str], room: int) -> list[tuple[int, int]]:
-    """Return the keys of the first texts, as many as fit into ``room`` estimated tokens."""
-    sizes = accumulate(map(estimate, texts.values()))
-    return [key for key, size in zip(texts, sizes, strict=True) if size <= room]
-
-
-def _results(
-    turn: WorkspaceTurn, searches_left: int, show: _Show
-) -> tuple[Words | ToolResult, ...]:
+def _results(turn: WorkspaceTurn, searches_left: int, show: _Show) -> tuple[UserBlock, ...]:
     """Return the answer to a turn: one result per call, in the order of the calls, then remarks."""
     outcomes = {outcome.action: outcome for outcome in turn.outcomes}
-    blocks: list[Words | ToolResult] = []
+    blocks: list[UserBlock] = []
     for block in turn.turn.said or ():
         if isinstance(block, ToolCall):
             blocks.append(_tool_result(block.id, outcomes.get(block.id), show))
@@ -288,16 +186,12 @@ def _tool_result(id: str, outcome: Outcome | None, show: _Show) -> ToolResult:
 
 class _Show:
     """Renders the outcomes of a workspace in order; each page's passages are numbered from 1.
+    ``language`` is the question's."""
 
-    ``language`` is the question's, ``pages`` are those that earlier conversations showed.
-    ``sources`` are those of the search results so far, in order.
-    """
-
-    def __init__(self, language: str, pages: Mapping[int, Source]) -> None:
+    def __init__(self, language: str) -> None:
         self._language = language
-        self._passages = Counter({n: len(page.passages) for n, page in pages.items()})
-        self._told = set(pages)  # numbers of hits that had a line, and of pages
-        self.sources: list[Source] = []
+        self._passages: Counter[int] = Counter()  # passages shown so far, by page number
+        self._told: set[int] = set()  # numbers of hits that had a line, and of pages
 
     def outcome(self, outcome: Outcome) -> list[Words | SearchResult]:
         if outcome.problem:
@@ -317,35 +211,30 @@ class _Show:
             if result.source is None:
                 blocks.append(Words(f"Page {result.number}: {line(result.note, 500)}"))
             else:
-                first = self._passages[result.number] + 1
-                self._passages[result.number] += len(result.source.passages)
-                extent = " (whole page)" if result.whole else ""
-                places = range(first, self._passages[result.number] + 1)
-                blocks.append(self.page(result.number, result.source, places, extent))
+                blocks.append(self._page(result, result.source))
                 if result.note:
                     blocks.append(Words(f"note: {line(result.note, 500)}"))
         return blocks
 
-    def page(
-        self, number: int, source: Source, places: Sequence[int], extent: str = ""
-    ) -> SearchResult:
-        """Return a page with its passages, whose numbers in it are ``places``."""
-        self.sources.append(source)
+    def _page(self, result: ReadResult, source: Source) -> SearchResult:
+        first = self._passages[result.number] + 1
+        self._passages[result.number] += len(source.passages)
+        numbered = enumerate(source.passages, start=first)
+        headings = headings_of(source)
         lines = [
-            f"{number}.{at} {heading}{clean(passage.text).strip()}"
-            for at, passage, heading in zip(
-                places, source.passages, headings_of(source), strict=True
-            )
+            f"{result.number}.{at} {heading}{clean(passage.text).strip()}"
+            for (at, passage), heading in zip(numbered, headings, strict=True)
         ] or ["(No passage of this page fits the question.)"]
+        extent = " (whole page)" if result.whole else ""
         if source.via:  # a search engine's copy, which may be part of the page
             extent = f" (text supplied by {line(source.via, TITLE)})"
         named = f"{title(source.url, source.title, TITLE)}{extent}"
         return SearchResult(
             address_for_model(source.url),
-            f"Page {number}: {named}",
+            f"Page {result.number}: {named}",
             tuple(lines),
             (
-                ("number", number),
+                ("number", result.number),
                 ("title", named),
                 ("site", site(source.url)),
                 *validity_tag(source),
@@ -539,7 +428,6 @@ CUT_OFF = (
     "Call again, much shorter: fewer items, fewer words."
 )
 
-_USEFUL = list_of(STRING, description='passages so far that prove a fact, to keep them: "3.2"')
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "search",
@@ -547,7 +435,7 @@ TOOLS: tuple[Tool, ...] = (
             "Search 1 to 6 different queries at once, each 2 to 6 keywords for one fact. Returns "
             "numbered hits, with the passages of those that fit best. Counts as one search."
         ),
-        object_of(queries=list_of(STRING, minItems=1), useful=_USEFUL),
+        object_of(queries=list_of(STRING, minItems=1)),
     ),
     Tool(
         "read",
@@ -555,7 +443,7 @@ TOOLS: tuple[Tool, ...] = (
             "Open 1 to 6 hits by number, or show more of an open page. Returns the passages that "
             "fit the question."
         ),
-        object_of(ids=list_of(INTEGER, minItems=1), useful=_USEFUL),
+        object_of(ids=list_of(INTEGER, minItems=1)),
     ),
     Tool(
         "finish",
@@ -603,11 +491,9 @@ def _action(call: ToolCall, pages: Mapping[int, Source]) -> Action:
     try:
         match name:
             case "search":
-                return Search(
-                    _queries(_field(given, "queries", name)), id, _strings(given.get("useful"))
-                )
+                return Search(_queries(_field(given, "queries", name)), id)
             case "read":
-                return Read(_ids(_field(given, "ids", name)), id, _strings(given.get("useful")))
+                return Read(_ids(_field(given, "ids", name)), id)
             case "finish":
                 return _finish(given, id, pages)
             case _:
@@ -646,7 +532,7 @@ def _finish(given: Any, id: str, pages: Mapping[int, Source]) -> Finish:
     return Finish(
         findings=findings,
         enough=enough is True,
-        missing=_strings([missing] if isinstance(missing, str) else missing),
+        missing=tuple(_strings([missing] if isinstance(missing, str) else missing)),
         id=id,
         answer=_answer(given.get("answer")),
         carrying=_carrying(given.get("use"), pages),
@@ -661,23 +547,19 @@ def _carrying(value: Any, pages: Mapping[int, Source]) -> tuple[Source, ...]:
     A passage includes its lead-in ("The following is prohibited:").
     """
     named: dict[int, set[int]] = {}
-    for number, at in _places(value, pages):
-        named.setdefault(number, set()).add(at)
+    for item in value if isinstance(value, list | tuple) else [value]:
+        found = _PASSAGE.fullmatch(str(item).strip())
+        if found is None or int(found[1]) not in pages:
+            continue
+        number = int(found[1])
+        every = range(len(pages[number].passages))
+        chosen = [int(found[2]) - 1] if found[2] else every
+        named.setdefault(number, set()).update(at for at in chosen if at in every)
     return tuple(
         replace(pages[number], passages=_with_lead_ins(pages[number].passages, chosen))
         for number, chosen in named.items()
+        if chosen
     )
-
-
-def _places(value: Any, pages: Mapping[int, Source]) -> Iterator[tuple[int, int]]:
-    """Yield each named passage: the number of its page, and its index there from 0."""
-    for item in value if isinstance(value, list | tuple) else [value]:
-        found = _PASSAGE.fullmatch(str(item).strip())
-        if found is not None and int(found[1]) in pages:
-            number = int(found[1])
-            every = range(len(pages[number].passages))
-            chosen = [int(found[2]) - 1] if found[2] else every
-            yield from ((number, at) for at in chosen if at in every)
 
 
 def _with_lead_ins(passages: Sequence[Passage], chosen: set[int]) -> tuple[Passage, ...]:
@@ -707,11 +589,11 @@ def _finding(item: Any, pages: Mapping[int, Source]) -> Finding | None:
     return Finding(text, tuple(dict.fromkeys(sources))) if text else None
 
 
-def _strings(value: Any) -> tuple[str, ...]:
+def _strings(value: Any) -> list[str]:
     if not isinstance(value, list | tuple):
-        return ()
+        return []
     cleaned = (" ".join(without_controls(i, " ").split()) for i in value if isinstance(i, str))
-    return tuple(item for item in cleaned if item)
+    return [item for item in cleaned if item]
 
 
 def _integers(value: Any) -> list[int]:

@@ -6,7 +6,7 @@ Footnote's own are found in the same way: direct, iterate, graph, revise, check.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.metadata import EntryPoint
@@ -41,6 +41,7 @@ from bot.research.run import Run
 from bot.research.selection import matching, merge_sources, to_open
 from bot.research.working_set import HITS_FETCHED, Reading, SentQueries, WorkspaceKeeper
 from bot.search.provider import Query
+from bot.text.terms import estimate
 
 ENTRY_POINTS = "footnote.strategies"
 DIRECT, ITERATE, GRAPH, REVISE = "direct", "iterate", "graph", "revise"
@@ -268,9 +269,9 @@ async def _direct(task: Task, reasoner: Researcher) -> Evidence:
 DIRECT_STRATEGY = Declaration(DIRECT, lambda task: OneCall(task, _direct))
 
 
-TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search; at least
-READING_TURN = 4  # searches for each of these turns, where there are many
+TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search
 EMPTY_TURNS = 2  # consecutive, until the loop ends by itself
+FULL = 18_000  # estimated tokens of passages, after which the loop is asked to end
 
 EMPTY_NUDGE = "You called no tool. Search, read, or finish with your findings."
 LAST_NUDGE = "This was the last turn for searching and reading: finish now with your findings."
@@ -337,7 +338,7 @@ async def iterate(
             queries=question.queries,
             knowledge_queries=question.knowledge_queries,
         )
-        last = searches + max(TURNS_BEYOND_SEARCHES, searches // READING_TURN)
+        last = searches + TURNS_BEYOND_SEARCHES
         for number in range(1, last + 1):
             if run.unanswered and not keeper.workspace.sources:
                 break  # nothing can be found, so save the call
@@ -356,7 +357,8 @@ async def iterate(
             empty = 0 if turn.actions else empty + 1
             if empty == EMPTY_TURNS:
                 break
-            nudge = EMPTY_NUDGE if empty else LAST_NUDGE if number == last - 1 else ""
+            is_last = number >= last - 1 or _tokens(keeper.workspace.sources) > FULL
+            nudge = EMPTY_NUDGE if empty else LAST_NUDGE if is_last else ""
             await keeper.carry_out(turn, nudge)
     except BudgetSpent as error:
         run.notes.error(error, "rests-on-found")
@@ -376,6 +378,10 @@ async def iterate(
         notes=tuple(keeper.unread),
         answer=finish.answer,
     )
+
+
+def _tokens(sources: Iterable[Source]) -> int:
+    return sum(estimate(passage.text) for source in sources for passage in source.passages)
 
 
 async def _iterate(task: Task, reasoner: Researcher) -> Evidence:

@@ -53,7 +53,7 @@ from bot.text.sentences import sentences
 from bot.text.terms import keywords, terms
 from tests.bench.check_items import pages as pages_of
 from tests.bench.corpus import _nothing_stored, _Whole, a_store, indexed
-from tests.bench.desk import _hops
+from tests.bench.desk import known_hops
 from tests.bench.frame import SHARED, options, print_table, tell
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import FakeClaude, Reply, citation, cited, says, text
@@ -227,7 +227,7 @@ def _corpus(most: int | None) -> tuple[dict[str, str], list[str]]:
         for paragraph in article["paragraphs"]
         for asked in paragraph["qas"]
     ]
-    hops = [hop for of_question in _hops().values() for hop in of_question]
+    hops = [hop for of_question in known_hops().values() for hop in of_question]
     needed = {hop.page: pages_of("multihop")[hop.page] for hop in hops}
     texts = articles | needed | {**pages_of("multihop"), **pages_of("aws.en")}
     return dict(list(texts.items())[:most]), [*(hop.query for hop in hops), *questions]

@@ -142,7 +142,7 @@ async def _work(
     reading = READING.__class__(READING.shown, READING.page_tokens, opened=ModelReasoner.opens)
     asked = SubQuestion(question.text, "en")
     keeper = WorkspaceKeeper(one, asked, Workspace(searches_left=9, pages_left=10), reading)
-    show, shown = _Show("en", {}), ""
+    show, shown = _Show("en"), ""
     for at, hop in enumerate(hops):
         query = question.text if whole and not at else hop.query
         if at:

@@ -1,13 +1,13 @@
 """What a search costs in a research of 5 searches and of 150, and whether the evidence survives it.
 
-A scripted model searches one fact after the other, marks the passages that prove it as useful, and
-names them when it finishes. It knows the facts and where it is from "Left: …", and else only what
-the request shows. The rest is real: the loop, the index of local documents, the journal in a
+A scripted model works in the rounds of depth exhaustive: it searches one fact after the other, and
+names the passages that prove facts when it finishes a round. It knows the facts, and else only what
+the request shows. The rest is real: the rounds, the index of local documents, the journal in a
 database. The fake Claude counts tokens and simulates prompt caching.
 
-Recall is the share of the facts whose passage is among those that the finish names. Then the
-longest research is killed at random points, right after a record of its journal, and goes on from
-the database each time; its evidence and its requests must be those of the research that lived.
+Recall is the share of the facts whose passage is in the evidence for the answer. Then the longest
+research is killed at random points, right after a record of its journal, and goes on from the
+database each time; its evidence and its steps must be those of the research that lived.
 
 The pages are made up: each is about a place, and one of its sentences is the fact. With ``--pages``
 they come from a JSON file of titles and texts, and the fact is the first sentence of a page.
@@ -20,21 +20,21 @@ import json
 import random
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
 
 from bot.core.messages import RunOptions
 from bot.operation.configuration import load_settings
-from bot.reasoning.evidence import Evidence, SubQuestion
+from bot.reasoning.evidence import Evidence, Rewritten
 from bot.reasoning.reasoner import ReasonerFactory, Researcher
 from bot.research.budget import Account, Budget
 from bot.research.library import Library
 from bot.research.run import Resources, Run, RunQuestion
-from bot.research.strategies import READING, iterate
+from bot.research.strategies import ITERATE_STRATEGY, LAST_NUDGE, Task
 from bot.search.blend import Search as Blend
 from bot.storage.journal import Journal, open_journal
 from bot.storage.store import Store
@@ -122,28 +122,27 @@ def from_file(path: Path) -> tuple[dict[str, str], list[Fact]]:
 
 LEFT = re.compile(r"Left: (\d+) search")
 TRIED = re.compile(r"<tried>\n(.*?)\n</tried>", re.S)
-PLACE = re.compile(r"\d+\.\d+")
 
 
-def searcher(facts: Sequence[Fact], *, marks: bool) -> Any:
-    """A brain that searches for one fact after the other; without ``marks`` it marks nothing."""
+def searcher(facts: Sequence[Fact]) -> Any:
+    """A brain that searches for one fact after the other, and finishes a round without searches."""
+    words = {fact.words for fact in facts}
 
     def brain(request: Mapping[str, Any]) -> Reply:
-        texts = user_texts(request)
-        at = len(facts) - int(LEFT.findall("\n".join(texts))[-1])
-        seen = dict.fromkeys(_seen(request, facts))
-        told = [
-            place for tried in TRIED.findall("\n".join(texts)) for place in PLACE.findall(tried)
-        ]
-        told += [place for call in _calls(request) for place in call["input"]["useful"]]
+        said = "\n".join(user_texts(request))
+        calls = [query for call in _calls(request) for query in call["input"]["queries"]]
+        done = {*calls, *(query for tried in TRIED.findall(said) for query in tried.split("; "))}
+        new = next((fact.query for fact in facts if fact.query not in done), None)
+        at = len(done)
         thought = thinking(f"{at} of the facts were looked for. " + "So on to the next one. " * 12)
-        if at == len(facts):
-            use = [*dict.fromkeys((*told, *seen))]
-            conclusion = {"use": use, "enough": True, "missing": [], "findings": [], "answer": ""}
-            return says(thought, tool("finish", conclusion, f"toolu_{at}"))
-        new = [place for place in seen if place not in told] if marks else []
-        call = {"queries": [facts[at].query], "useful": new}
-        return says(thought, tool("search", call, f"toolu_{at}"))
+        if new is not None and LEFT.findall(said)[-1] != "0" and LAST_NUDGE not in said:
+            return says(thought, tool("search", {"queries": [new]}, f"toolu_{at}"))
+        proven = dict(_proven(request, words))
+        found = [
+            {"text": text, "pages": [int(at.partition(".")[0])]} for text, at in proven.items()
+        ]
+        conclusion = {"use": [*proven.values()], "enough": True, "missing": [], "answer": ""}
+        return says(thought, tool("finish", {**conclusion, "findings": found}, f"toolu_{at}"))
 
     return brain
 
@@ -154,12 +153,13 @@ def _calls(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from (block for block in message["content"] if block["type"] == "tool_use")
 
 
-def _seen(request: Mapping[str, Any], facts: Sequence[Fact]) -> Iterator[str]:
-    """The numbers of the passages in view that prove a fact."""
+def _proven(request: Mapping[str, Any], words: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The facts that the passages in view state, each with the number of its passage."""
     for result in search_results(request):
         for part in result["content"]:
-            if any(fact.words in part["text"] for fact in facts):
-                yield part["text"].partition(" ")[0]
+            for sentence in sentences(part["text"]):
+                text = part["text"][sentence.start : sentence.end]
+                yield from ((fact, part["text"].split()[0]) for fact in words if fact in text)
 
 
 # ---------------------------------------------------------------- one research
@@ -190,14 +190,19 @@ class Research:
             RunQuestion(self.id, message, RunOptions(), NOW),
             Resources(Library(self.search, _Whole(), _nothing_stored, page_ttl=3600)),
             cast(Journal, Mortal(journal, dies_after)),
-            Account(BUDGET, lambda reply: None, None, journal.seconds),
+            Account(
+                replace(BUDGET, searches=self.searches), lambda reply: None, None, journal.seconds
+            ),
             lambda plan: None,
         )
         reasoner = self.make(run.calls)
         assert isinstance(reasoner, Researcher)
+        question, settings = Rewritten("search", QUESTION), load_settings()
+        task = Task(run, question, settings, "exhaustive", (), lambda text: None)
         try:
-            asked = SubQuestion(QUESTION)
-            return await iterate(run, reasoner, asked, READING, searches=self.searches)
+            gathered = await ITERATE_STRATEGY.begin(task).gather(reasoner)
+            assert gathered is not None
+            return gathered.evidence
         finally:
             again = await open_journal(self.store.database, self.id, self.attempts)
             self.kept = frozenset(again._finished)
@@ -247,8 +252,8 @@ class Bench:
     fake: FakeClaude
     make: ReasonerFactory
 
-    async def cost(self, searches: int, *, marks: bool = True) -> tuple[Cost, Research, Evidence]:
-        research = self._research(searches, f"{searches}-{marks}", marks)
+    async def cost(self, searches: int) -> tuple[Cost, Research, Evidence]:
+        research = self._research(searches, str(searches))
         began = time.monotonic()
         evidence = await research.attempt()
         usages = [request.usage for request in self.fake.requests]
@@ -267,7 +272,7 @@ class Bench:
         that lived, or ""."""
         chance = random.Random(kills)
         points = sorted(chance.sample(range(1, len(lived.kept)), kills))
-        dying = self._research(lived.searches, f"{lived.id}-killed", marks=True)
+        dying = self._research(lived.searches, f"{lived.id}-killed")
         for before, point in zip((0, *points), points, strict=False):
             try:
                 await dying.attempt(dies_after=point - before)
@@ -278,10 +283,10 @@ class Bench:
             return "the evidence is another"
         return "" if dying.kept == lived.kept else "it took other steps"
 
-    def _research(self, searches: int, id: str, marks: bool) -> Research:
+    def _research(self, searches: int, id: str) -> Research:
         self.fake.requests.clear()
         self.fake.cache = type(self.fake.cache)()
-        self.fake.use(searcher(self.facts[:searches], marks=marks))
+        self.fake.use(searcher(self.facts[:searches]))
         return Research(self.store, self.search, self.make, searches, id)
 
 

@@ -427,7 +427,7 @@ def to_search(words: str) -> Request:
         for n, url in enumerate((TRUSTED, HOSTILE, MESSAGE, CORRECTION), 1)
     )
     given = Outcome("a", (QueryResult("paid", hits[2:]), QueryResult("invoices", hits)), read)
-    turns = loop_turns(SubQuestion("Who is paid?", "en", ()), Workspace(given=(given,)), NOW)[0]
+    turns = loop_turns(SubQuestion("Who is paid?", "en", ()), Workspace(given=(given,)), NOW)
     return Request("m", 1, "", turns)
 
 

@@ -12,5 +12,4 @@ async def test_each_search_costs_the_same_and_kills_change_nothing() -> None:
     assert short.recall >= 0.95
     assert long.recall >= 0.95
     assert max(long.inputs) <= 32_000
-    assert min(long.inputs[10:]) < max(long.inputs[:20]) / 2  # it has begun again
     assert long.per_search <= 1.5 * short.per_search

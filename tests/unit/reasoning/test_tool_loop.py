@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.errors import BudgetSpent, ModelRefused
-from bot.reasoning import openai_api
 from bot.reasoning.answer_prompt import Writing
 from bot.reasoning.calls import (
     ENDPOINT_TAGS,
@@ -32,7 +31,6 @@ from bot.reasoning.calls import (
 )
 from bot.reasoning.evidence import (
     Action,
-    CitationDelta,
     Finish,
     Malformed,
     NumberedHit,
@@ -44,14 +42,11 @@ from bot.reasoning.evidence import (
     SubQuestion,
     Turn,
     Workspace,
-    WorkspaceTurn,
 )
 from bot.reasoning.tool_loop import CUT_OFF, TOOLS, loop_turns, pages_by_number
 from bot.search.provider import Hit
-from bot.text.terms import estimate
-from tests.fakes import openai_rules
 from tests.fakes.calls import MemoryCalls
-from tests.fakes.claude import Fail, Reply, citation, cited, says, text, thinking, tool
+from tests.fakes.claude import Fail, Reply, says, text, thinking, tool
 from tests.fakes.claude_models import unmarked
 from tests.fakes.claude_stage import OpenStage, blocks_of, wire
 from tests.unit.reasoning.samples import (
@@ -74,7 +69,7 @@ def conversation(
     question: SubQuestion, workspace: Workspace, *, plain: bool = False
 ) -> list[dict[str, Any]]:
     """The messages of a workspace, without citations where they are ``plain``."""
-    request = Request("m", 1, "", loop_turns(question, workspace, NOW)[0])
+    request = Request("m", 1, "", loop_turns(question, workspace, NOW))
     sent = wire(request, "search_result") if plain else wire(request)
     return list(sent["messages"])
 
@@ -143,136 +138,6 @@ def test_the_cache_is_marked_at_the_end_of_the_last_two_user_turns(
     ]
     last = len(shown) - 1
     assert marked == [(at, len(shown[at]["content"]) - 1) for at in (last - 2, last)]
-
-
-# ---------------------------------------------------------------- a new conversation
-
-FILLER = "The tide comes and goes, and the keeper writes it down. " * 12
-
-
-def searched(count: int, *, marks: bool = True) -> Workspace:
-    """So many searches, each of which opened page n with three passages of 180 tokens; each but the
-    first marks the second passage of the page before as useful."""
-    turns = []
-    for n in range(1, count + 1):
-        action = Search((f"query {n}",), f"c{n}", (f"{n - 1}.2",) if marks and n > 1 else ())
-        hit = NumberedHit(n, Hit(f"Lighthouse {n}", f"https://example.org/{n}", "", "p"), n)
-        said = (f"Page {n} begins. {FILLER}", f"Fact {n}. {FILLER}", f"Page {n} ends. {FILLER}")
-        read = ReadResult(n, a_source(n, *said, title=f"Lighthouse {n}"))
-        outcome = Outcome(action.id, (QueryResult(action.queries[0], (hit,)),), (read,))
-        turns.append(WorkspaceTurn(a_turn(n, action), (outcome,), pages_left=200 - n))
-    return Workspace(turns=tuple(turns), searches_left=200 - count, pages_given=200)
-
-
-def begun_again(most: int, *, marks: bool = True) -> list[int]:
-    """The numbers of searches, up to ``most``, with which a new conversation begins."""
-    workspace = searched(most, marks=marks)
-    numbers = range(2, most + 1)
-    return [n for n in numbers if len(messages(replace(workspace, turns=workspace.turns[:n]))) == 1]
-
-
-def opening_of(workspace: Workspace) -> str:
-    return texts(messages(workspace)[0]["content"])
-
-
-def test_a_long_research_goes_on_in_new_conversations_of_limited_size() -> None:
-    sizes, begun = [], []
-    before = messages(searched(1))
-    for count in range(2, 100):
-        shown = messages(searched(count))
-        sizes.append(estimate(json.dumps(shown)))
-        if len(shown) == 1:
-            begun.append(count)
-        else:  # what is cached stays as it was
-            assert unmarked(shown[: len(before)]) == unmarked(before)
-        before = shown
-    assert max(sizes) < 26_000
-    assert len(begun) >= 3
-    assert min(after - one for one, after in pairwise(begun)) > 10  # each pays for the lost cache
-    assert max(sizes[50:]) < 1.1 * max(sizes[:50])
-
-
-def test_a_new_conversation_holds_what_was_useful_and_the_newest_results() -> None:
-    begun = begun_again(40)[0]
-    question = replace(QUESTION, known=(finding("It stands."),), missing=("its age",))
-    [opened] = conversation(question, searched(begun))
-    shown = texts(opened["content"])
-    assert f"{QUESTION.text}\n</question>" in shown
-    assert "<known>\n- It stands.\n</known>" in shown
-    assert "<missing>\n- its age\n</missing>" in shown
-    assert "- query 1: 1. Lighthouse 1 (1.2)\n- query 2: 2. Lighthouse 2 (2.2)\n" in shown
-    last = begun - 1
-    assert f"\n{last}.2 § History\nFact {last}. The tide" in shown
-    assert f"\nPage {last} begins." not in shown
-    assert f"\n{begun}.1 § History\nPage {begun} begins." in shown
-    assert f"\n{begun}.3 Page {begun} ends." in shown
-    assert f"Left: {200 - begun} searches, {200 - begun} pages." in shown
-    assert "end with `finish` in any case" in shown
-    assert {block["type"] for block in opened["content"]} == {"text", "search_result"}
-
-
-def test_where_nothing_was_marked_the_newest_passages_are_kept() -> None:
-    [begun] = begun_again(40, marks=False)[:1]
-    shown = opening_of(searched(begun, marks=False))
-    assert f"Fact {begun - 1}." in shown
-    assert f"Page {begun - 1} ends." in shown
-    assert "Fact 1." not in shown
-    assert "- query 1: 1. Lighthouse 1\n" in shown
-
-
-def test_useful_passages_that_no_longer_fit_are_named_by_number() -> None:
-    begun = begun_again(60)[-1]
-    shown = opening_of(searched(begun))
-    assert "Fact 1." not in shown
-    assert all(f"{n}. Lighthouse {n} ({n}.2)" in shown for n in range(1, begun))
-
-
-def test_of_too_many_queries_those_with_useful_pages_are_named() -> None:
-    vain = tuple(QueryResult(f"{'vain ' * 30}{n}", (), "Nothing was found.") for n in range(200))
-    begun = begun_again(40)[0]
-    before = searched(begun)
-    first = replace(before.turns[0].outcomes[0], queries=(*vain, *before.results[:1]))
-    turns = (replace(before.turns[0], outcomes=(first,)), *before.turns[1:])
-    [opened, *_] = messages(replace(before, turns=turns))
-    shown = texts(opened["content"])
-    assert "query 1: 1. Lighthouse 1 (1.2)" in shown
-    assert "vain 199: Nothing was found." in shown
-    assert "vain 0:" not in shown
-
-
-@pytest.mark.parametrize("more", [0, 3])
-def test_a_new_conversation_keeps_the_rules_of_other_services(more: int) -> None:
-    turns, _ = loop_turns(QUESTION, searched(begun_again(60)[-1] + more), NOW)
-    request = Request("m", 100, "Be brief.", turns, tools=TOOLS)
-    sent = openai_api.request_body(request, (), "max_completion_tokens")
-    openai_rules.check({**sent, "stream": True})
-    roles = [message["role"] for message in sent["messages"]]
-    assert roles == ["system", "user", *more * ["assistant", "tool", "user"]]
-
-
-async def test_a_finish_names_passages_from_before_the_conversation(stage: OpenStage) -> None:
-    given = {"use": ["1.2", "3.1"], "enough": True, "missing": [], "findings": [], "answer": ""}
-    on = stage([says(tool("finish", given, "c99"))])
-    turn = await on.claude.next_turn(QUESTION, searched(60))
-    assert on.problems == []
-    [finish] = turn.actions
-    assert isinstance(finish, Finish)
-    named = [passage.text[:12] for source in finish.carrying for passage in source.passages]
-    assert named == ["Fact 1. The ", "Page 3 begin"]
-
-
-async def test_an_answer_cites_what_the_new_conversation_shows(stage: OpenStage) -> None:
-    begun = begun_again(60)[-1]
-    workspace = replace(searched(begun), may_reply=True)
-    shown = [b for b in messages(workspace)[0]["content"] if b["type"] == "search_result"]
-    where = [citation(0, 0, 1), citation(len(shown) - 1, 1, 2)]
-    on = stage([says(cited("It is so.", *where))])
-    reply = (await on.claude.next_turn(QUESTION, workspace)).reply
-    assert reply is not None
-    numbers = [delta.number for delta in reply.deltas if isinstance(delta, CitationDelta)]
-    first = int(shown[0]["title"].split()[1].rstrip(":"))
-    assert numbers == [first, begun]
-    assert first > 1  # the first pages were left out
 
 
 # ---------------------------------------------------------------- what a turn looks like
@@ -811,13 +676,6 @@ async def test_effort_and_model_are_settings(stage: OpenStage) -> None:
         ("search", {"queries": ["a", " b  c "]}, Search(("a", "b c"), "c1")),
         ("search", {"queries": ["a", "a", "", *"bcdefg"]}, Search(tuple("abcdef"), "c1")),
         ("search", {"queries": "one string"}, Search(("one string",), "c1")),
-        (
-            "search",
-            {"queries": ["a"], "useful": ["1.2", " 3 ", 4]},
-            Search(("a",), "c1", ("1.2", "3")),
-        ),
-        ("read", {"ids": [3], "useful": ["1.2"]}, Read((3,), "c1", ("1.2",))),
-        ("read", {"ids": [3], "useful": "1.2"}, Read((3,), "c1")),
         ("read", {"ids": [3, 1, 3]}, Read((3, 1), "c1")),
         ("read", {"ids": ["4", 5.0, True, None]}, Read((4, 5), "c1")),
         ("read", {"ids": 6}, Read((6,), "c1")),

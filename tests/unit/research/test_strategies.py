@@ -32,7 +32,7 @@ from bot.reasoning.evidence import (
 )
 from bot.reasoning.reasoner import OnAnswer
 from bot.research.pipeline import Pipeline
-from bot.research.strategies import EMPTY_NUDGE, LAST_NUDGE, direct, iterate
+from bot.research.strategies import EMPTY_NUDGE, FULL, LAST_NUDGE, direct, iterate
 from bot.research.working_set import FIRST_QUERIES, Reading, WorkspaceKeeper
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.poster import Streamed
@@ -334,14 +334,22 @@ async def test_an_empty_turn_is_nudged_once_and_then_ends_the_loop(open_run: Ope
     assert len(reasoner.workspaces) == 3
 
 
-@pytest.mark.parametrize(("searches", "most"), [(2, 8), (40, 50)])
-async def test_a_loop_that_never_finishes_is_ended(
-    open_run: OpenRun, searches: int, most: int
-) -> None:
-    turns: list[list[Action]] = [[Read((number,))] for number in range(60)]
-    _, workspace, reasoner = await play(open_run, a_shelf(*TEXTS), *turns, searches=searches)
-    assert len(reasoner.workspaces) == most
+async def test_a_loop_that_never_finishes_is_ended(open_run: OpenRun) -> None:
+    turns: list[list[Action]] = [[Read((number,))] for number in range(50)]
+    _, workspace, reasoner = await play(open_run, a_shelf(*TEXTS), *turns, searches=2)
+    assert len(reasoner.workspaces) == 8
     assert workspace.turns[-1].nudge == LAST_NUDGE
+
+
+async def test_a_loop_that_has_seen_much_is_asked_to_end(open_run: OpenRun) -> None:
+    filler = "A line about it, and another.\n\n" * (FULL // 6)
+    turns: list[list[Action]] = [[Search(("tower",))], [Read((1,))], [Read((2,))], [Finish()]]
+    reasoner = Scripted(turns)
+    run = await open_run(a_shelf(f"Tower one. {filler}", f"Tower two. {filler}"))
+    wide = replace(READING, page_tokens=2 * FULL)
+    await iterate(run, reasoner, QUESTION, wide, searches=5)
+    workspace = reasoner.workspaces[-1]
+    assert [turn.nudge for turn in workspace.turns] == ["", "", LAST_NUDGE]
 
 
 async def test_a_spent_budget_ends_the_loop_with_what_was_found(open_run: OpenRun) -> None:
