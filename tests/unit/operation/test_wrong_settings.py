@@ -173,7 +173,7 @@ PRICE = {"input": 1, "output": 2, "cache_write": 3, "cache_read": 4}
         (
             "FOOTNOTE_CHANNELS",
             {"C1": {"depth": "deeper"}},
-            "has “deeper” as depth of C1: it must be auto, quick, standard or deep.",
+            "has “deeper” as depth of C1: it must be auto, quick, standard, deep or exhaustive.",
         ),
         (
             "FOOTNOTE_CHANNELS",
