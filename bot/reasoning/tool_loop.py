@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -339,8 +339,9 @@ def _fitting_hits(result: QueryResult, weights: Mapping[str, float]) -> set[int]
 
 
 def _lacking(query: str, weights: Mapping[str, float], shown: str) -> list[str]:
-    """Return the words of a query that weigh at least the average but are not in the texts
-    ``shown``, and the identifiers ("read_timeout", "app.run") that are not there verbatim."""
+    """Return the words of a query that may be names, weigh at least the average, and are not in the
+    texts ``shown``; and the identifiers ("read_timeout", "app.run") not there verbatim. For other
+    words, such as "birthplace", a page has words of its own."""
     bar = sum(weights.values()) / max(1, len(weights))
     unseen = weights.keys() - terms(shown)
     shown = shown.casefold()
@@ -349,14 +350,17 @@ def _lacking(query: str, weights: Mapping[str, float], shown: str) -> list[str]:
     return [
         word
         for word, parts in words
-        if (parts and parts <= unseen and sum(weights[part] for part in parts) >= bar)
+        if (not word.islower() and parts and parts <= unseen and _sum_of(weights, parts) >= bar)
         or (_LITERAL.search(word) and word.casefold() not in shown)
     ]
 
 
-def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:
-    found = frozenset(terms(f"{hit.title} {hit.snippet}"))
+def _sum_of(weights: Mapping[str, float], found: Set[str]) -> float:
     return sum(weight for term, weight in weights.items() if term in found)
+
+
+def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:
+    return _sum_of(weights, frozenset(terms(f"{hit.title} {hit.snippet}")))
 
 
 def _hit(numbered: NumberedHit, wanted: Mapping[str, float], with_site: bool) -> str:

@@ -319,25 +319,25 @@ def test_the_first_hit_of_an_engine_that_tells_no_rarity_is_shown_in_other_words
     assert [line[:2] for line in lines[1:4]] == ["1.", "2.", "</"]
 
 
-def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
+def test_names_that_no_hit_has_are_named_and_no_other_words() -> None:
     hits = (
         NumberedHit(1, Hit("Tim Burton", "https://a.example/", "A director born in 1958.", "p")),
     )
     rarity = {"tim": 4.0, "burton": 6.0, "spous": 7.0, "the": 0.1, "": 10.0}
     asked = [
-        QueryResult("Tim Burton spouse", hits, rarity=rarity),
-        QueryResult("the Tim Burton", hits, rarity=rarity),
-        QueryResult("Tim Burton spouse", hits),
+        QueryResult("Tim Burton Disney spouse", hits, rarity=rarity),
+        QueryResult("the Tim Burton spouse", hits, rarity=rarity),
+        QueryResult("Tim Burton Disney", hits),
     ]
     workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
     outcome = Outcome("c1", queries=tuple(asked))
     shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
     told = texts(shown[2]["content"]).split("</results>")
-    assert "note: no title or snippet has: spouse" in told[0]
+    assert "note: no title or snippet has: Disney\n" in told[0]
     assert "note" not in told[1]
     assert "no title" not in told[2]
     # unless a page that was opened with them has it
-    outcome = replace(outcome, reads=(ReadResult(1, a_source(1, "His spouse.")),))
+    outcome = replace(outcome, reads=(ReadResult(1, a_source(1, "For Disney.")),))
     shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
     assert "note: no" not in texts(shown[2]["content"])
 
