@@ -308,8 +308,8 @@ def _query(
     is_named = any(name_in(hit.hit.title, result.query) for hit in result.hits)
     if result.rarity and (lacking := _lacking(result.query, weights, "\n".join(texts))):
         lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
-    elif names and not (follow or is_named):
-        lines.append(f'note: no page titled "{line(names[0], TITLE)}" was found.')
+    elif names and not is_named:
+        lines.append(f'note: no page titled "{line(names[0], TITLE)}", or part of it, was found.')
     if result.note:
         lines.append(f"note: {line(result.note, 500)}")
     if not lines:

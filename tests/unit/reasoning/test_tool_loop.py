@@ -345,7 +345,11 @@ def test_names_that_no_hit_has_are_named_and_no_other_words() -> None:
 @pytest.mark.parametrize(
     ("query", "language", "note"),
     [
-        ("Tom Drake Junior actor", "en", 'no page titled "Tom Drake Junior" was found.'),
+        (
+            "Tom Drake Jr actor",
+            "en",
+            'no page titled "Tom Drake Jr", or part of it, was found.',
+        ),
         ("Tom Alderdice actor?", "en", "no title or snippet has: Alderdice"),
         ("Tom Drake Film", "en", ""),  # a title that it names
         ("tom drake actor", "en", ""),  # no name as far as is known
@@ -357,11 +361,10 @@ def test_where_no_page_is_titled_as_a_query_names_it_a_note_says_so(
 ) -> None:
     hits = (
         NumberedHit(1, Hit("Film", "https://a.example/", "Oliver Drake, an actor.", "p")),
-        NumberedHit(2, Hit("Play", "https://b.example/", "Tom Brown, Junior.", "p")),
+        NumberedHit(2, Hit("Play", "https://b.example/", "Tom Brown, Jr.", "p")),
     )
-    rarity = {"tom": 4.0, "drake": 6.0, "alderdic": 7.0, "actor": 3.0, "junior": 2.0, "": 10.0}
+    rarity = {"tom": 4.0, "drake": 6.0, "alderdic": 7.0, "actor": 3.0, "jr": 2.0, "": 10.0}
     asked = QueryResult(query, hits, rarity=rarity)
-    opened = Outcome("c1", (asked,), (ReadResult(1, a_source(1, "Alderdice.")),))
 
     def told(outcome: Outcome) -> str:
         workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
@@ -372,7 +375,6 @@ def test_where_no_page_is_titled_as_a_query_names_it_a_note_says_so(
 
     notes = [line for line in told(Outcome("c1", queries=(asked,))).splitlines() if "note" in line]
     assert ([f"note: {note}"] if note else []) == [n for n in notes if n.startswith("note: no ")]
-    assert "note: no page titled" not in told(opened)
 
 
 def test_of_a_snippet_the_sentence_with_the_words_that_were_searched_for_is_shown() -> None:
