@@ -30,6 +30,7 @@ from bot.core.errors import BudgetSpent, ModelBroken, ModelRefused
 from bot.core.messages import StepState, StepView, Usage
 from bot.core.texts import texts_in
 from bot.pages.urls import dedupe_key
+from bot.reasoning.answer_prompt import topic_query
 from bot.reasoning.evidence import (
     Evidence,
     Manuscript,
@@ -57,7 +58,7 @@ from bot.research.revision import (
     under,
 )
 from bot.research.run import Run
-from bot.research.selection import best_hits, matching, merge_sources
+from bot.research.selection import best_hits, best_of_each, matching, merge_sources
 from bot.research.strategies import (
     HITS,
     READ_TOKENS,
@@ -277,7 +278,10 @@ class Report:
     def evidence(self) -> Evidence:
         every = (self._first, *self._found)
         sources = merge_sources([source for one in every for source in one.sources])
-        return Evidence(sources=sources, enough=True, queries=tuple(self._run.queries))
+        out = [one.heading for one in self._sections if one.fate == "unsourced" and one.heading]
+        missing = (*out, *(self._drafted_at(number).topic for number in self._left))
+        queries = tuple(self._run.queries)
+        return Evidence(sources=sources, missing=missing, enough=not missing, queries=queries)
 
     async def write(self, reasoner: Researcher) -> None:
         """Draft the report, and revise the paragraphs not revised yet.
@@ -394,13 +398,14 @@ class Report:
         )
 
     def _affordable(self, results: Sequence[QueryResult], pages: int) -> list[int]:
-        """Return the best hit of each query, then the best of all without pages that paragraphs
-        were shown and none cites; if no more pages may be read, of those already read."""
+        """Return the page that each query names, or its best hit, then the best of all without
+        pages that paragraphs were shown and none cites; if no more pages may be read, of those
+        already read."""
         hits = {hit.number: hit.hit for result in results for hit in result.hits}
         read = {dedupe_key(source.url) for source in self._run.sources}
         left = self._run.budget.pages - self._run.usage.pages
         chosen: list[int] = []
-        firsts = [result.hits[0].number for result in results if result.hits]
+        firsts = best_of_each(results, hits)
         cited = numbers_in(joined(self._sections).text)
         shown = [source for one in self._found for source in one.sources]
         useless = {dedupe_key(source.url) for source in shown if source.number not in cited}
@@ -464,13 +469,13 @@ class Report:
         manuscript = self._manuscript(number)
         if self._question.kind == "links" or manuscript.opens:  # all its pages are known
             return ()
-        return await self._within(
-            reasoner,
-            "query",
-            number,
-            QUERY_SECONDS,
-            lambda: reasoner.queries(self._question, manuscript),
-        )
+        asked = partial(reasoner.queries, self._question, manuscript)
+        try:
+            return await self._within(reasoner, "query", number, QUERY_SECONDS, asked)
+        except Lapsed as lapsed:
+            if lapsed.lapse.why == "budget":
+                raise
+            return topic_query(self._question, manuscript.paragraph)
 
     async def _read_for(
         self, reasoner: Researcher, number: int, queries: tuple[str, ...], seen: Collection[int]

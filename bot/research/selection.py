@@ -171,11 +171,14 @@ def to_open(results: Sequence[QueryResult], most: int) -> list[int]:
     hits = {hit.number: hit for result in results for hit in result.hits if hit.page is None}
     unread = hits.keys()
     corrections = [number for number, hit in hits.items() if is_correction(hit.hit.url)]
-    firsts = [
-        number for result in results for number in _named(result, unread) or _first(result, unread)
-    ]
+    firsts = best_of_each(results, unread)
     best = [number for number in best_hits(results) if number in unread]
     return list(dict.fromkeys([*corrections, *firsts, *best]))[:most]
+
+
+def best_of_each(results: Sequence[QueryResult], unread: Collection[int]) -> list[int]:
+    """Return the numbers of the unread hits that each query names, or else its first."""
+    return [n for result in results for n in _named(result, unread) or _first(result, unread)]
 
 
 def _named(result: QueryResult, unread: Collection[int]) -> list[int]:

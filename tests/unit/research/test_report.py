@@ -476,13 +476,13 @@ async def test_without_new_pages_nothing_is_revised() -> None:
 
 
 @in_virtual_time
-async def test_each_query_gets_its_best_page_and_a_useless_one_does_not_come_again() -> None:
+async def test_each_query_gets_the_page_it_names_and_a_useless_one_does_not_come_again() -> None:
     found = {"Height": [1, 2], "Colour": [2, 3], "Builders": [3, 1, 2]}
     urls = {topic: [ADDRESS.format(n) for n in pages] for topic, pages in found.items()}
     writer = Writer(answer=first_page, asking="{}")
     await Play(Shelf(a_shelf(*PAGES).pages, urls=urls)).report(writer)
     shown = [{source.title for source in each.sources} for each in writer.given]
-    assert shown == [{"Height", "Builders"}, {"Height", "Colour"}, {"Builders"}]
+    assert shown == [{"Height", "Builders"}, {"Height", "Builders", "Colour"}, {"Colour"}]
 
 
 @in_virtual_time
@@ -523,15 +523,11 @@ async def test_the_heading_follows_the_writer() -> None:
 
 # ---------------------------------------------------------------- stages that are missed
 
-MISSED = {"query Builders": 2.1, "revise Builders": 8.1}
 
-
-@pytest.mark.parametrize("stage", MISSED)
 @in_virtual_time
-async def test_a_part_that_missed_a_stage_is_left_out_and_named_once(stage: str) -> None:
-    writer = topical() if stage.startswith("revise") else Writer(answer=first_page)
-    writer.slow = {stage: MISSED[stage]}
-    play = Play()
+async def test_a_part_that_missed_a_stage_is_left_out_and_named_once() -> None:
+    writer, play = topical(), Play()
+    writer.slow = {"revise Builders": 8.1}
     report, _ = await play.report(writer)
     assert "## Builders" not in report.written.text
     assert DRAFTS[1].text not in report.written.text
@@ -539,6 +535,21 @@ async def test_a_part_that_missed_a_stage_is_left_out_and_named_once(stage: str)
         "> “Builders” was left out: there was no time left to check it."
     )
     assert [one.fate for one in play.revisions] == ["revised", "unsourced", "revised"]
+    assert (report.evidence.missing, report.evidence.enough) == (("Builders",), False)
+
+
+@pytest.mark.parametrize("is_slow", [True, False])
+@in_virtual_time
+async def test_a_part_without_queries_in_time_is_searched_by_its_topic(is_slow: bool) -> None:
+    play, writer = Play(), Writer(answer=first_page)
+    if is_slow:
+        writer.slow = {"query Builders": 2.1}
+    else:
+        writer.failing = {"query Builders": ModelRefused("It declined.")}
+    report, _ = await play.report(writer)
+    assert [one.fate for one in play.revisions] == ["revised"] * 3
+    assert play.revisions[1].queries == ("Builders",)
+    assert report.evidence.enough
 
 
 @in_virtual_time
@@ -570,13 +581,12 @@ async def test_reading_that_takes_too_long_is_missed() -> None:
 @pytest.mark.parametrize(
     "error", [ModelRefused("It declined."), ModelBroken("It wrote no answer.")], ids=repr
 )
-@pytest.mark.parametrize("stage", ["query Builders", "revise Builders"])
 @in_virtual_time
 async def test_a_part_that_failed_is_left_out_and_fails_again_when_resumed(
-    stage: str, error: FootnoteError
+    error: FootnoteError,
 ) -> None:
     play, writer = Play(), Writer(answer=first_page)
-    writer.failing = {stage: error}
+    writer.failing = {"revise Builders": error}
     report, _ = await play.report(writer)
     assert [one.fate for one in play.revisions] == ["revised", "unsourced", "revised"]
     assert play.revisions[1].reason == error.sentence
