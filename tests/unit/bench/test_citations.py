@@ -7,6 +7,7 @@ import pytest
 from tests.bench.citations import run
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 async def test_no_more_false_sentences_come_through_after_many_tool_calls() -> None:
     """Of 100 false ones at each depth, each kind among them; the scripted model errs on ten."""

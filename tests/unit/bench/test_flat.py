@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.bench.flat import made_up, run
 
 
+@pytest.mark.slow
 async def test_each_search_costs_the_same_and_kills_change_nothing() -> None:
     texts, facts = made_up(300)
     [short, long], difference = await run(texts, facts, (10, 30), kills=2)
