@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -303,13 +303,8 @@ def _query(
             f"{hit.number}. {title(hit.hit.url, hit.hit.title, SEEN_TITLE)}" for hit in seen
         )
         lines.append(f"shown before: {named}")
-    texts = [*(f"{hit.hit.title} {hit.hit.snippet}" for hit in result.hits), *opened.values()]
-    names = capitalized_runs(result.query, language)
-    is_named = any(name_in(hit.hit.title, result.query) for hit in result.hits)
-    if result.rarity and (lacking := _lacking(result.query, weights, "\n".join(texts))):
-        lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
-    elif names and not is_named:
-        lines.append(f'note: no page titled "{line(names[0], TITLE)}", or part of it, was found.')
+    if result.hits and (lack := _lack(result, weights, opened.values(), language)):
+        lines.append(f"note: {lack}")
     if result.note:
         lines.append(f"note: {line(result.note, 500)}")
     if not lines:
@@ -336,6 +331,19 @@ def _fitting_hits(result: QueryResult, weights: Mapping[str, float]) -> set[int]
     near = {hit.number for hit in result.hits if (hit.hit.relevance or 0.0) >= NEAR}
     first = set() if result.rarity else {hit.number for hit in result.hits[:1]}
     return near | first | {number for number, share in shares.items() if share >= bar}
+
+
+def _lack(
+    result: QueryResult, weights: Mapping[str, float], opened: Iterable[str], language: str
+) -> str:
+    """Return what a query names that its hits do not have, or ""."""
+    texts = [*(f"{hit.hit.title} {hit.hit.snippet}" for hit in result.hits), *opened]
+    if result.rarity and (lacking := _lacking(result.query, weights, "\n".join(texts))):
+        return f"no title or snippet has: {', '.join(lacking)}"
+    names = capitalized_runs(result.query, language)
+    if names and not any(name_in(hit.hit.title, result.query) for hit in result.hits):
+        return f'no page titled "{line(names[0], TITLE)}", or part of it, was found.'
+    return ""
 
 
 def _lacking(query: str, weights: Mapping[str, float], shown: str) -> list[str]:

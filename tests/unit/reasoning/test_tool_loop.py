@@ -377,6 +377,16 @@ def test_where_no_page_is_titled_as_a_query_names_it_a_note_says_so(
     assert ([f"note: {note}"] if note else []) == [n for n in notes if n.startswith("note: no ")]
 
 
+def test_a_search_that_failed_says_nothing_of_titles() -> None:
+    """That no page is there is known only where the search was answered."""
+    failed = QueryResult("Tom Drake actor", (), "The search engine did not answer.", {"": 10.0})
+    workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
+    turns = (replace(workspace.turns[0], outcomes=(Outcome("c1", queries=(failed,)),)),)
+    told = texts(messages(replace(workspace, turns=turns))[2]["content"])
+    assert "note: The search engine did not answer." in told
+    assert "note: no" not in told
+
+
 def test_of_a_snippet_the_sentence_with_the_words_that_were_searched_for_is_shown() -> None:
     before, after = "Much else is told here of the park. " * 5, " Nothing else is told." * 9
     words = f"{before}It has areas of badlands in North Dakota.{after}"
