@@ -49,6 +49,7 @@ def clock_of(request: Request) -> tzinfo:
 
 
 THEME, LANGUAGE = "footnote_theme", "footnote_language"  # cookies
+SIDEBAR = "footnote_sidebar"  # the cookie that a script sets to "closed" or "open"
 THEMES = ("light", "dark")
 LANGUAGES = (("en", "English"), ("zh-Hans", "简体中文"), ("zh-Hant", "繁體中文"))
 KEPT_SECONDS = 365 * 86_400
