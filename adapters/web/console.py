@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from adapters.web.access.gate import Sessions, Visitor
-from adapters.web.display import language_of, texts_of, theme_of, zone_of
+from adapters.web.display import SIDEBAR, language_of, texts_of, theme_of, zone_of
 from adapters.web.html.plans import Parts
 from adapters.web.limits import OPENINGS_KNOWN, STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live, OpenStreams
@@ -105,7 +105,7 @@ class Console:
     ) -> HTMLResponse:
         """Render a whole page. Besides its own values every template gets ``t`` (the texts of the
         reader's language), ``visitor``, ``path``, ``now``, ``documents`` (the progress of their
-        indexing) and the browser's preferences."""
+        indexing), ``threads`` (the list of the sidebar, or None) and the browser's preferences."""
         body = self.templates.fragment(
             template,
             texts_of(request),
@@ -117,7 +117,8 @@ class Console:
             language=language_of(request),
             languages=language_names(),
             zone=zone_of(request),
-            **values,
+            sidebar_open=request.cookies.get(SIDEBAR) != "closed",
+            **{"thread": None, "threads": getattr(request.state, "threads", None), **values},
         )
         return HTMLResponse(body, status_code=status, headers={"Cache-Control": "no-store"})
 

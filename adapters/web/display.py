@@ -49,6 +49,7 @@ def clock_of(request: Request) -> tzinfo:
 
 
 THEME, LANGUAGE = "footnote_theme", "footnote_language"  # cookies
+SIDEBAR = "footnote_sidebar"  # the cookie that a script sets to "closed" or "open"
 THEMES = ("light", "dark")
 KEPT_SECONDS = 365 * 86_400
 
