@@ -956,3 +956,62 @@ web-overview-recent =
         [one] Of the latest question.
        *[other] Of the latest { NUMBER($count) } questions.
     }
+
+### The documents that are searched, for operators
+
+sources = Sources
+sources-none = No documents yet.
+sources-sum =
+    { $found ->
+        [0] No files were found.
+        [one] { $documents } of one file is searched.
+       *[other] { $documents } of { $found } files are searched.
+    }
+sources-folders = Folders
+sources-index = Index again now
+sources-index-one = Index this folder again
+sources-index-why = Only files that are new, changed or unreadable are read.
+sources-indexing = Being indexed …
+sources-looked = Looked at
+sources-next = Next look
+sources-changed = Last file read
+sources-number = { $count }
+sources-document = Searched
+sources-stale = Searched with an earlier text
+sources-copy = Same text as another
+sources-empty = Empty
+sources-large = Too large
+sources-unreadable = Unreadable
+sources-kind = Of kinds that are not read
+sources-hidden = Hidden
+sources-other = Links and files without permission
+sources-folder = Folders left out
+sources-readers = Who may read them
+sources-documents = Documents
+sources-everybody = everybody who may ask
+sources-channels = channels { $ids }
+sources-people = people { $ids }
+sources-slack-groups = Slack user groups { $ids }
+sources-discord-roles = Discord roles { $ids }
+sources-console-users = in the console { $ids }
+sources-console-groups = groups of the console { $ids }
+sources-others = Also searched
+sources-server = { $name }, a server of the Model Context Protocol: { $readers }
+sources-chat = { $name }: conversations, for questions asked there
+sources-find = Search the index
+sources-all = What the index itself finds, best first, in all documents.
+sources-hidden-from = What the index itself finds, best first, without what you may not read: { $names }.
+sources-found =
+    { $count ->
+        [0] Nothing found.
+        [one] One passage.
+       *[other] { $count } passages.
+    }
+sources-open = Open at this place
+sources-read = Read
+sources-same = same text as { $path }
+sources-no-ending = without an ending
+sources-list-end = There are no more files here.
+sources-back = Back
+sources-more = More
+sources-gone = This file or folder is not among the documents any more.

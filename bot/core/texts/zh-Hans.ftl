@@ -778,3 +778,60 @@ web-overview-ask = 提出第一个问题
 web-overview-csv = 按日导出 CSV
 web-overview-json = 全部数字导出 JSON
 web-overview-recent = 取自最近 { NUMBER($count) } 个问题。
+
+### The documents that are searched, for operators
+
+sources = 资料
+sources-none = 还没有文档。
+sources-sum =
+    { $found ->
+        [0] 没有找到文件。
+       *[other] 共 { $found } 个文件，可搜索 { $documents } 个。
+    }
+sources-folders = 文件夹
+sources-index = 立即重新索引
+sources-index-one = 重新索引此文件夹
+sources-index-why = 只读取新增、改动过或先前读不了的文件。
+sources-indexing = 正在索引……
+sources-looked = 上次检查：
+sources-next = 下次检查：
+sources-changed = 最近读取：
+sources-number = { $count }
+sources-document = 可搜索
+sources-stale = 以旧文本搜索
+sources-copy = 与其他文件文本相同
+sources-empty = 空文件
+sources-large = 过大
+sources-unreadable = 无法读取
+sources-kind = 不支持的类型
+sources-hidden = 隐藏文件
+sources-other = 链接和没有权限的文件
+sources-folder = 未查看的文件夹
+sources-readers = 谁可以阅读
+sources-documents = 文档
+sources-everybody = 所有可以提问的人
+sources-channels = 频道 { $ids }
+sources-people = 人员 { $ids }
+sources-slack-groups = Slack 用户组 { $ids }
+sources-discord-roles = Discord 身份组 { $ids }
+sources-console-users = 控制台用户 { $ids }
+sources-console-groups = 控制台用户组 { $ids }
+sources-others = 同时搜索
+sources-server = { $name }（模型上下文协议服务器）：{ $readers }
+sources-chat = { $name }：在那里提问时搜索其中的对话
+sources-find = 搜索索引
+sources-all = 索引本身在全部文档中找到的内容，最相关的在前。
+sources-hidden-from = 索引本身找到的内容，最相关的在前；不含您无权阅读的：{ $names }。
+sources-found =
+    { $count ->
+        [0] 什么也没有找到。
+       *[other] { $count } 个段落。
+    }
+sources-open = 在此处打开
+sources-read = 读取于
+sources-same = 与 { $path } 文本相同
+sources-no-ending = 没有扩展名
+sources-list-end = 这里没有更多文件。
+sources-back = 上一页
+sources-more = 下一页
+sources-gone = 此文件或文件夹已不在文档之中。

@@ -778,3 +778,60 @@ web-overview-ask = 提出第一個問題
 web-overview-csv = 按日匯出 CSV
 web-overview-json = 全部數字匯出 JSON
 web-overview-recent = 取自最近 { NUMBER($count) } 個問題。
+
+### The documents that are searched, for operators
+
+sources = 資料
+sources-none = 還沒有文件。
+sources-sum =
+    { $found ->
+        [0] 沒有找到檔案。
+       *[other] 共 { $found } 個檔案，可搜尋 { $documents } 個。
+    }
+sources-folders = 資料夾
+sources-index = 立即重新建立索引
+sources-index-one = 重新索引此資料夾
+sources-index-why = 只讀取新增、更動過或先前讀不了的檔案。
+sources-indexing = 正在建立索引……
+sources-looked = 上次檢查：
+sources-next = 下次檢查：
+sources-changed = 最近讀取：
+sources-number = { $count }
+sources-document = 可搜尋
+sources-stale = 以舊文字搜尋
+sources-copy = 與其他檔案文字相同
+sources-empty = 空檔案
+sources-large = 過大
+sources-unreadable = 無法讀取
+sources-kind = 不支援的類型
+sources-hidden = 隱藏檔案
+sources-other = 連結和沒有權限的檔案
+sources-folder = 未查看的資料夾
+sources-readers = 誰可以閱讀
+sources-documents = 文件
+sources-everybody = 所有可以提問的人
+sources-channels = 頻道 { $ids }
+sources-people = 人員 { $ids }
+sources-slack-groups = Slack 使用者群組 { $ids }
+sources-discord-roles = Discord 身分組 { $ids }
+sources-console-users = 主控台使用者 { $ids }
+sources-console-groups = 主控台群組 { $ids }
+sources-others = 同時搜尋
+sources-server = { $name }（模型上下文協定伺服器）：{ $readers }
+sources-chat = { $name }：在那裡提問時搜尋其中的對話
+sources-find = 搜尋索引
+sources-all = 索引本身在全部文件中找到的內容，最相關的在前。
+sources-hidden-from = 索引本身找到的內容，最相關的在前；不含您無權閱讀的：{ $names }。
+sources-found =
+    { $count ->
+        [0] 什麼也沒有找到。
+       *[other] { $count } 個段落。
+    }
+sources-open = 在此處開啟
+sources-read = 讀取於
+sources-same = 與 { $path } 文字相同
+sources-no-ending = 沒有副檔名
+sources-list-end = 這裡沒有更多檔案。
+sources-back = 上一頁
+sources-more = 下一頁
+sources-gone = 此檔案或資料夾已不在文件之中。
