@@ -19,7 +19,7 @@ from adapters.web.console import Console
 from adapters.web.display import texts_of
 from adapters.web.pages.conversation import conversation_pages
 from adapters.web.pages.handbook import handbook_pages
-from adapters.web.pages.history import history_pages
+from adapters.web.pages.history import Sidebar, history_pages
 from adapters.web.pages.overview import overview_pages
 from adapters.web.pages.preferences import preference_pages
 from adapters.web.pages.run import run_pages
@@ -68,6 +68,7 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
             ),
             # Event streams are not compressed, which would delay their events.
             Middleware(GZipMiddleware, compresslevel=COMPRESSION),
+            Middleware(Sidebar, console=console),
         ],
         exception_handlers={HTTPException: failed, FootnoteError: failed},
     )

@@ -42,7 +42,7 @@ from adapters.web.live import (
     moments,
 )
 from adapters.web.offers import CHOSEN
-from adapters.web.pages.history import about, list_threads
+from adapters.web.pages.history import about
 from adapters.web.turns import Turn, turns_in, turns_of
 from bot.core.messages import Depth, Thread
 from bot.core.reader import Reader
@@ -108,7 +108,6 @@ class _Conversation:
             "conversation.html",
             offers=offers,
             examples=console.offers.examples(rules, texts) if thread is None else (),
-            page=await list_threads(console, request, texts),
             thread=thread,
             **await about(console, request, thread),
             watched=await console.standing.all(thread) if thread else (),

@@ -13,6 +13,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from adapters.web.access.gate import Visitor, visitor_of
 from adapters.web.access.visibility import encodable, own_thread_named, seeing, with_audit
@@ -20,7 +21,9 @@ from adapters.web.console import Console
 from adapters.web.display import clock_of, texts_of
 from adapters.web.forms import form_of
 from adapters.web.limits import FOUND_AT_ONCE, LONGEST_TITLE, THREADS_LISTED
+from bot.core.errors import StorageUnavailable
 from bot.core.lines import one_line, shortened
+from bot.core.logs import get_logger
 from bot.core.messages import Thread, Wording
 from bot.core.texts import Texts
 from bot.rendering.markdown_tables import plain_lines
@@ -34,6 +37,8 @@ from bot.text.terms import terms
 TITLE = 80  # characters of a thread's name in the list
 SNIPPET = 180
 NONE: Mapping[str, str] = MappingProxyType({})
+
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +115,11 @@ async def search_threads(console: Console, request: Request, texts: Texts, text:
     return Page(_groups([], kept, texts, clock, snippets))
 
 
+def words_asked(request: Request) -> str:
+    """Return what a request searches for, or ""."""
+    return encodable(request.query_params.get("q", "")).strip()[:LONGEST_TITLE]
+
+
 def _snippet(text: str, question: str, said: str) -> str:
     """Return the sentence with most of the words, preferably from the answer, without Markdown and
     marks."""
@@ -161,7 +171,7 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
     async def page(request: Request) -> Response:
         """List all conversations, page by page, or those that match a search."""
         texts, before = texts_of(request), request.query_params.get("before", "")
-        asked = encodable(request.query_params.get("q", "")).strip()[:LONGEST_TITLE]
+        asked = words_asked(request)
         if asked:
             found = await search_threads(console, request, texts, asked)
         else:
@@ -170,12 +180,18 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
         return console.page(request, "history.html", found=found, asked=asked)
 
     async def part(request: Request) -> Response:
-        """Return the list beside a conversation, for the script that updates it."""
-        texts = texts_of(request)
+        """Return the list of the sidebar, or what matches a search, for the script that updates
+        it."""
+        texts, asked = texts_of(request), words_asked(request)
         body = console.templates.fragment(
             "history_list.html",
             texts,
-            page=await list_threads(console, request, texts),
+            found=await (
+                search_threads(console, request, texts, asked)
+                if asked
+                else list_threads(console, request, texts)
+            ),
+            asked=asked,
             current=request.query_params.get("current", ""),
         )
         return HTMLResponse(body, headers={"Cache-Control": "no-store"})
@@ -214,6 +230,27 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
             for deed in ("rename", "pin", "unpin", "share", "unshare", "delete")
         ),
     ]
+
+
+class Sidebar:
+    """ASGI middleware that reads the visitor's conversations for the sidebar of a page, into
+    ``request.state.threads``."""
+
+    def __init__(self, app: ASGIApp, console: Console) -> None:
+        self._app = app
+        self._console = console
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "GET":
+            request = Request(scope)
+            accepted = request.headers.get("accept", "*/*")
+            if request.state.visitor is not None and ("text/html" in accepted or accepted == "*/*"):
+                try:
+                    threads = await list_threads(self._console, request, texts_of(request))
+                    request.state.threads = threads
+                except StorageUnavailable as away:
+                    log.warning("page without its sidebar", error=str(away))
+        await self._app(scope, receive, send)
 
 
 async def about(console: Console, request: Request, thread: Thread | None) -> dict[str, Any]:
