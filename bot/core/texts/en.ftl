@@ -722,6 +722,7 @@ web-theme-light = Light
 web-theme-dark = Dark
 web-language = Language
 web-language-browser = As the browser
+web-language-partly = { $name } (partial)
 web-zone = Time zone
 web-zone-browser = As the browser
 web-zone-why = Times and days of conversations and of the overview follow it.

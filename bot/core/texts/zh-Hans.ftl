@@ -574,6 +574,7 @@ web-theme-light = 浅色
 web-theme-dark = 深色
 web-language = 语言
 web-language-browser = 跟随浏览器
+web-language-partly = { $name }（部分）
 web-zone = 时区
 web-zone-browser = 跟随浏览器
 web-zone-why = 对话与概览中的时间和日期均以此时区为准。

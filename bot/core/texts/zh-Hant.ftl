@@ -574,6 +574,7 @@ web-theme-light = 淺色
 web-theme-dark = 深色
 web-language = 語言
 web-language-browser = 跟隨瀏覽器
+web-language-partly = { $name }（部分）
 web-zone = 時區
 web-zone-browser = 跟隨瀏覽器
 web-zone-why = 對話與概覽中的時間和日期均以此時區為準。
