@@ -275,7 +275,17 @@ watch-over =
        *[other] { $days } days
     }: { $question }
 watch-begun = I look at this again { $schedule }, and speak up here only when the answer changes. Its id is { $id }.
-watch-pressed = I look at this again on schedule, and speak up here only when the answer changes.
+watch-pressed = Watched: you are told here when the answer changes.
+watch-pressed-daily = Watched daily: you are told here when the answer changes.
+watch-pressed-weekly = Watched weekly: you are told here when the answer changes.
+watch-badge =
+    { $schedule ->
+        [daily] Watched daily
+        [weekly] Watched weekly
+        [paused] Watch paused
+        [ended] Watch ended
+       *[other] Watched
+    }
 watch-daily = every day
 watch-weekly = every week
 watch-cron = by the schedule "{ $schedule }" (UTC)
@@ -626,6 +636,7 @@ web-run-said = What the model said
 web-read-at = read on
 web-copy = Copy as Markdown
 web-copied = Copied.
+web-copy-this = Copy
 web-more = More about this question
 web-edit = Edit the question
 web-edit-send = Ask again
@@ -854,7 +865,6 @@ web-history-found =
        *[other] { $count } conversations have the words “{ $words }”.
     }
 web-history-manage = Manage { $name }
-web-history-this = Share and export
 web-history-name = Name of the conversation
 web-history-rename = Rename
 web-history-pin = Pin to the top of the list
@@ -862,11 +872,19 @@ web-history-unpin = Unpin
 web-history-delete = Delete the conversation
 web-history-delete-why = All its questions, answers and files are deleted for good, and its link stops working.
 web-history-delete-sure = Delete for good
+web-history-more = More about this conversation
+web-did-rename = Renamed.
+web-did-pin = Pinned to the top of the list.
+web-did-unpin = Unpinned.
+web-did-share = The link is ready to be copied.
+web-did-unshare = The link opens nothing any more.
 web-share = Share
 web-share-why = The link opens for people who may use this console and read all sources of this conversation.
 web-share-begin = Create a link
 web-share-end = Revoke the link
-web-share-is = Shared.
+web-share-copy = Copy the link
+web-share-copied = Link copied.
+web-share-is = Shared
 web-share-read-only = A shared conversation, to read.
 web-share-out-of-reach = This conversation cannot be shown: it uses documents that you may not read.
 web-export = Export

@@ -198,7 +198,17 @@ watch-now = 现在：
 watch-before = 之前：
 watch-over = 已有 { $days } 天没有人在这里打开或回应，我不再关注这个问题：{ $question }
 watch-begun = 我会{ $schedule }再查一次，只有答案有变化时才在这里说。编号：{ $id }。
-watch-pressed = 我会按时再查，只有答案有变化时才在这里说。
+watch-pressed = 已关注：答案有变化时会在这里告诉你。
+watch-pressed-daily = 每天关注：答案有变化时会在这里告诉你。
+watch-pressed-weekly = 每周关注：答案有变化时会在这里告诉你。
+watch-badge =
+    { $schedule ->
+        [daily] 每天关注
+        [weekly] 每周关注
+        [paused] 关注已暂停
+        [ended] 关注已结束
+       *[other] 已关注
+    }
 watch-daily = 每天
 watch-weekly = 每周
 watch-cron = 按“{ $schedule }”（UTC）
@@ -494,6 +504,7 @@ web-run-said = 模型的回复
 web-read-at = 读取于
 web-copy = 复制为 Markdown
 web-copied = 已复制。
+web-copy-this = 复制
 web-more = 关于这个问题的更多操作
 web-edit = 修改问题
 web-edit-send = 按这样提问
@@ -684,7 +695,6 @@ web-history-search = 搜索
 web-history-questions = { $count } 个问题
 web-history-found = 有 { $count } 个对话包含“{ $words }”。
 web-history-manage = 管理“{ $name }”
-web-history-this = 分享与导出
 web-history-name = 对话名称
 web-history-rename = 重命名
 web-history-pin = 置顶
@@ -692,11 +702,19 @@ web-history-unpin = 取消置顶
 web-history-delete = 删除整个对话
 web-history-delete-why = 其中所有问题、回答和文件都会被永久删除，分享链接也随之失效。
 web-history-delete-sure = 永久删除
+web-history-more = 这个对话的更多操作
+web-did-rename = 已重命名。
+web-did-pin = 已置顶。
+web-did-unpin = 已取消置顶。
+web-did-share = 链接已创建，可以复制。
+web-did-unshare = 链接已失效。
 web-share = 分享
 web-share-why = 凡可使用此控制台并有权阅读此对话所有来源的人，都可打开此链接。
 web-share-begin = 创建链接
 web-share-end = 撤销链接
-web-share-is = 已分享。
+web-share-copy = 复制链接
+web-share-copied = 链接已复制。
+web-share-is = 已分享
 web-share-read-only = 这是他人分享的对话，仅供阅读。
 web-share-out-of-reach = 无法显示此对话：其中使用了您无权阅读的文档。
 web-export = 导出

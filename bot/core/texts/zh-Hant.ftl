@@ -198,7 +198,17 @@ watch-now = 現在：
 watch-before = 之前：
 watch-over = 已有 { $days } 天沒有人在這裡開啟或回應，我不再關注這個問題：{ $question }
 watch-begun = 我會{ $schedule }再查一次，只有答案有變化時才在這裡說。編號：{ $id }。
-watch-pressed = 我會按時再查，只有答案有變化時才在這裡說。
+watch-pressed = 已關注：答案有變化時會在這裡告訴你。
+watch-pressed-daily = 每天關注：答案有變化時會在這裡告訴你。
+watch-pressed-weekly = 每週關注：答案有變化時會在這裡告訴你。
+watch-badge =
+    { $schedule ->
+        [daily] 每天關注
+        [weekly] 每週關注
+        [paused] 關注已暫停
+        [ended] 關注已結束
+       *[other] 已關注
+    }
 watch-daily = 每天
 watch-weekly = 每週
 watch-cron = 依「{ $schedule }」（UTC）
@@ -494,6 +504,7 @@ web-run-said = 模型的回覆
 web-read-at = 讀取於
 web-copy = 複製為 Markdown
 web-copied = 已複製。
+web-copy-this = 複製
 web-more = 關於這個問題的更多操作
 web-edit = 修改問題
 web-edit-send = 按這樣提問
@@ -684,7 +695,6 @@ web-history-search = 搜尋
 web-history-questions = { $count } 個問題
 web-history-found = 有 { $count } 個對話包含「{ $words }」。
 web-history-manage = 管理「{ $name }」
-web-history-this = 分享與匯出
 web-history-name = 對話名稱
 web-history-rename = 重新命名
 web-history-pin = 置頂
@@ -692,11 +702,19 @@ web-history-unpin = 取消置頂
 web-history-delete = 刪除整個對話
 web-history-delete-why = 其中所有問題、回答和檔案都會被永久刪除，分享連結也隨之失效。
 web-history-delete-sure = 永久刪除
+web-history-more = 這個對話的更多操作
+web-did-rename = 已重新命名。
+web-did-pin = 已置頂。
+web-did-unpin = 已取消置頂。
+web-did-share = 連結已建立，可以複製。
+web-did-unshare = 連結已失效。
 web-share = 分享
 web-share-why = 凡可使用此主控台並有權閱讀此對話所有來源的人，都可開啟此連結。
 web-share-begin = 建立連結
 web-share-end = 撤銷連結
-web-share-is = 已分享。
+web-share-copy = 複製連結
+web-share-copied = 連結已複製。
+web-share-is = 已分享
 web-share-read-only = 這是他人分享的對話，僅供閱讀。
 web-share-out-of-reach = 無法顯示此對話：其中使用了您無權閱讀的文件。
 web-export = 匯出
