@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from http import HTTPStatus
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -82,6 +83,8 @@ def _failed(console: Console, request: Request, error: Exception) -> Response:
         status, sentence = status_of(error), sentence_for(error, texts_of(request))
     if is_program(request):
         return JSONResponse({"error": sentence}, status_code=status, headers=headers)
+    if status == 404 and sentence == HTTPStatus(404).phrase:  # nobody said more
+        sentence = texts_of(request)("web-not-found-why")
     return console.page(request, "failed.html", status=status, code=status, sentence=sentence)
 
 

@@ -95,7 +95,7 @@ async def test_everybody_sees_their_own_corrections(
     assert await buttons(root) == [remove]
     await do(ann, remove)
     assert await buttons(ann) == []
-    assert "There are no corrections." in (await ann.get("/corrections")).text
+    assert "No corrections yet." in (await ann.get("/corrections")).text
     run = await correct(ann)
     thread = await thread_of(ann, run)
     assert f'action="/runs/{run}/retract"' in (await ann.get(thread)).text
