@@ -26,6 +26,7 @@ from adapters.web.pages.preferences import preference_pages
 from adapters.web.pages.run import run_pages
 from adapters.web.pages.saved import correction_pages, standing_pages
 from adapters.web.pages.sharing import sharing_pages
+from adapters.web.pages.sources import source_pages
 from adapters.web.templating import asset_routes
 from bot.core.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.core.texts import sentence_for
@@ -52,6 +53,7 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
             *sharing_pages(console),
             *run_pages(console),
             *overview_pages(console),
+            *source_pages(console),
             *handbook_pages(console),
             *api_routes(console),
             *more,

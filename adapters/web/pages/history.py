@@ -11,11 +11,11 @@ from types import MappingProxyType
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from adapters.web.access.gate import Visitor, visitor_of
+from adapters.web.access.gate import Visitor, is_program, visitor_of
 from adapters.web.access.visibility import encodable, own_thread_named, seeing, with_audit
 from adapters.web.console import Console
 from adapters.web.display import clock_of, texts_of
@@ -197,8 +197,9 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
         return HTMLResponse(body, headers={"Cache-Control": "no-store"})
 
     async def change(deed: str, request: Request) -> Response:
-        """Act on a whole conversation; then redirect to the page with the form."""
-        form = await form_of(request)
+        """Act on a whole conversation; then redirect to the page with the form, or tell a script
+        what was done."""
+        form, texts = await form_of(request), texts_of(request)
         thread = await own_thread_named(console, request, request.path_params["thread"])
         path, person = f"/threads/{thread.thread}", visitor_of(request).id
         match deed:
@@ -209,16 +210,17 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
                 await history.pin(thread, deed == "pin")
             case "share":
                 await history.share(thread, person)
-                path += "#about"
+                path += "?open=share"
             case "unshare":
                 await history.unshare(thread)
-                path += "#about"
             case "delete":  # as ``footnote forget thread`` does, after stopping its runs
                 subject = Subject("thread", thread.platform, thread.key)
                 forgetter = console.open_reception().forgetter
                 await forgetter.forget(subject, day_after(datetime.now(UTC).date()))
                 console.live.look_soon()
                 path = "/"
+        if deed != "delete" and is_program(request):
+            return JSONResponse({"told": texts(f"web-did-{deed}")})
         path = "/conversations" if form.get("back") == "list" else path
         return RedirectResponse(console.settings.root + path, status_code=303)
 

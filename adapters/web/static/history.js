@@ -56,8 +56,9 @@ find.addEventListener("input", () => {
 
 dress(list);
 dress(document.querySelector(".history"));
-for (const button of document.querySelectorAll("[data-print]")) {
-  button.hidden = false;
-  button.addEventListener("click", () => print());
-}
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (button) import("./clipboard.js").then(({ copy }) => copy(button));
+  if (event.target.closest("[data-print]")) print();
+});
 if (list.dataset.current || document.querySelector(".history")) channel?.postMessage(""); // this page may be what a form led to

@@ -275,7 +275,17 @@ watch-over =
        *[other] { $days } days
     }: { $question }
 watch-begun = I will check this again { $schedule } and post here only when the answer changes. Its ID is { $id }.
-watch-pressed = I will check this question every day and post here only when the answer changes.
+watch-pressed = Watched: I post here when the answer changes.
+watch-pressed-daily = Watched daily: you are told here when the answer changes.
+watch-pressed-weekly = Watched weekly: you are told here when the answer changes.
+watch-badge =
+    { $schedule ->
+        [daily] Watched daily
+        [weekly] Watched weekly
+        [paused] Watch paused
+        [ended] Watch ended
+       *[other] Watched
+    }
 watch-daily = every day
 watch-weekly = every week
 watch-cron = on the schedule “{ $schedule }” (UTC)
@@ -626,6 +636,7 @@ web-run-said = What the model said
 web-read-at = read on
 web-copy = Copy as Markdown
 web-copied = Copied.
+web-copy-this = Copy
 web-more = More about this question
 web-edit = Edit the question
 web-edit-send = Ask again
@@ -858,7 +869,6 @@ web-history-found =
        *[other] { $count } conversations have the words “{ $words }”.
     }
 web-history-manage = Manage { $name }
-web-history-this = Share and export
 web-history-name = Name of the conversation
 web-history-rename = Rename
 web-history-pin = Pin to the top of the list
@@ -866,11 +876,19 @@ web-history-unpin = Unpin
 web-history-delete = Delete the conversation
 web-history-delete-why = All its questions, answers and files are deleted for good, and its link stops working.
 web-history-delete-sure = Delete for good
+web-history-more = More about this conversation
+web-did-rename = Renamed.
+web-did-pin = Pinned to the top of the list.
+web-did-unpin = Unpinned.
+web-did-share = The link is ready to be copied.
+web-did-unshare = The link opens nothing any more.
 web-share = Share
 web-share-why = People who can use this console and read all sources of this conversation can open the link.
 web-share-begin = Create a link
 web-share-end = Revoke the link
-web-share-is = Shared.
+web-share-copy = Copy the link
+web-share-copied = Link copied.
+web-share-is = Shared
 web-share-read-only = This is a shared conversation. You can read it, but not change it.
 web-share-out-of-reach = This conversation cannot be shown: it uses documents that you may not read.
 web-export = Export
@@ -981,3 +999,62 @@ web-overview-new = No questions yet. When people ask in a connected chat or in t
 web-overview-ask = Ask the first question
 web-overview-csv = Download the days as CSV
 web-overview-json = All figures as JSON
+
+### The documents that are searched, for operators
+
+sources = Sources
+sources-none = No documents yet.
+sources-sum =
+    { $found ->
+        [0] No files were found.
+        [one] { $documents } of one file is searched.
+       *[other] { $documents } of { $found } files are searched.
+    }
+sources-folders = Folders
+sources-index = Index again now
+sources-index-one = Index this folder again
+sources-index-why = Only files that are new, changed or unreadable are read.
+sources-indexing = Being indexed …
+sources-looked = Looked at
+sources-next = Next look
+sources-changed = Last file read
+sources-number = { $count }
+sources-document = Searched
+sources-stale = Searched with an earlier text
+sources-copy = Same text as another
+sources-empty = Empty
+sources-large = Too large
+sources-unreadable = Unreadable
+sources-kind = Of kinds that are not read
+sources-hidden = Hidden
+sources-other = Links and files without permission
+sources-folder = Folders left out
+sources-readers = Who may read them
+sources-documents = Documents
+sources-everybody = everybody who may ask
+sources-channels = channels { $ids }
+sources-people = people { $ids }
+sources-slack-groups = Slack user groups { $ids }
+sources-discord-roles = Discord roles { $ids }
+sources-console-users = in the console { $ids }
+sources-console-groups = groups of the console { $ids }
+sources-others = Also searched
+sources-server = { $name }, a server of the Model Context Protocol: { $readers }
+sources-chat = { $name }: conversations, for questions asked there
+sources-find = Search the index
+sources-all = What the index itself finds, best first, in all documents.
+sources-hidden-from = What the index itself finds, best first, without what you may not read: { $names }.
+sources-found =
+    { $count ->
+        [0] Nothing found.
+        [one] One passage.
+       *[other] { $count } passages.
+    }
+sources-open = Open at this place
+sources-read = Read
+sources-same = same text as { $path }
+sources-no-ending = without an ending
+sources-list-end = There are no more files here.
+sources-back = Back
+sources-more = More
+sources-gone = This file or folder is not among the documents any more.

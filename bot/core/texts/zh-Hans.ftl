@@ -198,7 +198,17 @@ watch-now = 现在：
 watch-before = 之前：
 watch-over = 已有 { $days } 天没有人在这里打开或回应，我不再关注这个问题：{ $question }
 watch-begun = 我会{ $schedule }再查一次，只有答案有变化时才在这里说。编号：{ $id }。
-watch-pressed = 我会每天再查一次，只有答案有变化时才在这里发布。
+watch-pressed = 已关注：答案有变化时会在这里告诉你。
+watch-pressed-daily = 每天关注：答案有变化时会在这里告诉你。
+watch-pressed-weekly = 每周关注：答案有变化时会在这里告诉你。
+watch-badge =
+    { $schedule ->
+        [daily] 每天关注
+        [weekly] 每周关注
+        [paused] 关注已暂停
+        [ended] 关注已结束
+       *[other] 已关注
+    }
 watch-daily = 每天
 watch-weekly = 每周
 watch-cron = 按“{ $schedule }”（UTC）
@@ -494,6 +504,7 @@ web-run-said = 模型的回复
 web-read-at = 读取于
 web-copy = 复制为 Markdown
 web-copied = 已复制。
+web-copy-this = 复制
 web-more = 关于这个问题的更多操作
 web-edit = 修改问题
 web-edit-send = 按这样提问
@@ -694,7 +705,6 @@ web-history-search = 搜索
 web-history-questions = { $count } 个问题
 web-history-found = 有 { $count } 个对话包含“{ $words }”。
 web-history-manage = 管理“{ $name }”
-web-history-this = 分享与导出
 web-history-name = 对话名称
 web-history-rename = 重命名
 web-history-pin = 置顶
@@ -702,11 +712,19 @@ web-history-unpin = 取消置顶
 web-history-delete = 删除整个对话
 web-history-delete-why = 其中所有问题、回答和文件都会被永久删除，分享链接也随之失效。
 web-history-delete-sure = 永久删除
+web-history-more = 这个对话的更多操作
+web-did-rename = 已重命名。
+web-did-pin = 已置顶。
+web-did-unpin = 已取消置顶。
+web-did-share = 链接已创建，可以复制。
+web-did-unshare = 链接已失效。
 web-share = 分享
 web-share-why = 凡可使用此控制台并有权阅读此对话所有来源的人，都可打开此链接。
 web-share-begin = 创建链接
 web-share-end = 撤销链接
-web-share-is = 已分享。
+web-share-copy = 复制链接
+web-share-copied = 链接已复制。
+web-share-is = 已分享
 web-share-read-only = 这是他人分享的对话，可以阅读，但不能更改。
 web-share-out-of-reach = 无法显示此对话：其中使用了你无权阅读的文档。
 web-export = 导出
@@ -803,3 +821,60 @@ web-overview-new = 还没有人提问。有人在已接入的聊天或这个控�
 web-overview-ask = 提出第一个问题
 web-overview-csv = 下载每日数据（CSV）
 web-overview-json = 全部数字导出 JSON
+
+### The documents that are searched, for operators
+
+sources = 资料
+sources-none = 还没有文档。
+sources-sum =
+    { $found ->
+        [0] 没有找到文件。
+       *[other] 共 { $found } 个文件，可搜索 { $documents } 个。
+    }
+sources-folders = 文件夹
+sources-index = 立即重新索引
+sources-index-one = 重新索引此文件夹
+sources-index-why = 只读取新增、改动过或先前读不了的文件。
+sources-indexing = 正在索引……
+sources-looked = 上次检查：
+sources-next = 下次检查：
+sources-changed = 最近读取：
+sources-number = { $count }
+sources-document = 可搜索
+sources-stale = 以旧文本搜索
+sources-copy = 与其他文件文本相同
+sources-empty = 空文件
+sources-large = 过大
+sources-unreadable = 无法读取
+sources-kind = 不支持的类型
+sources-hidden = 隐藏文件
+sources-other = 链接和没有权限的文件
+sources-folder = 未查看的文件夹
+sources-readers = 谁可以阅读
+sources-documents = 文档
+sources-everybody = 所有可以提问的人
+sources-channels = 频道 { $ids }
+sources-people = 人员 { $ids }
+sources-slack-groups = Slack 用户组 { $ids }
+sources-discord-roles = Discord 身份组 { $ids }
+sources-console-users = 控制台用户 { $ids }
+sources-console-groups = 控制台用户组 { $ids }
+sources-others = 同时搜索
+sources-server = { $name }（模型上下文协议服务器）：{ $readers }
+sources-chat = { $name }：在那里提问时搜索其中的对话
+sources-find = 搜索索引
+sources-all = 索引本身在全部文档中找到的内容，最相关的在前。
+sources-hidden-from = 索引本身找到的内容，最相关的在前；不含您无权阅读的：{ $names }。
+sources-found =
+    { $count ->
+        [0] 什么也没有找到。
+       *[other] { $count } 个段落。
+    }
+sources-open = 在此处打开
+sources-read = 读取于
+sources-same = 与 { $path } 文本相同
+sources-no-ending = 没有扩展名
+sources-list-end = 这里没有更多文件。
+sources-back = 上一页
+sources-more = 下一页
+sources-gone = 此文件或文件夹已不在文档之中。

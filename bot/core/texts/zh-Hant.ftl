@@ -198,7 +198,17 @@ watch-now = 現在：
 watch-before = 之前：
 watch-over = 已有 { $days } 天沒有人在這裡開啟或回應，我不再關注這個問題：{ $question }
 watch-begun = 我會{ $schedule }再查一次，只有答案有變化時才在這裡說。編號：{ $id }。
-watch-pressed = 我會每天再查一次，只有答案有變化時才在這裡發布。
+watch-pressed = 已關注：答案有變化時會在這裡告訴你。
+watch-pressed-daily = 每天關注：答案有變化時會在這裡告訴你。
+watch-pressed-weekly = 每週關注：答案有變化時會在這裡告訴你。
+watch-badge =
+    { $schedule ->
+        [daily] 每天關注
+        [weekly] 每週關注
+        [paused] 關注已暫停
+        [ended] 關注已結束
+       *[other] 已關注
+    }
 watch-daily = 每天
 watch-weekly = 每週
 watch-cron = 依「{ $schedule }」（UTC）
@@ -494,6 +504,7 @@ web-run-said = 模型的回覆
 web-read-at = 讀取於
 web-copy = 複製為 Markdown
 web-copied = 已複製。
+web-copy-this = 複製
 web-more = 關於這個問題的更多操作
 web-edit = 修改問題
 web-edit-send = 按這樣提問
@@ -694,7 +705,6 @@ web-history-search = 搜尋
 web-history-questions = { $count } 個問題
 web-history-found = 有 { $count } 個對話包含「{ $words }」。
 web-history-manage = 管理「{ $name }」
-web-history-this = 分享與匯出
 web-history-name = 對話名稱
 web-history-rename = 重新命名
 web-history-pin = 置頂
@@ -702,11 +712,19 @@ web-history-unpin = 取消置頂
 web-history-delete = 刪除整個對話
 web-history-delete-why = 其中所有問題、回答和檔案都會被永久刪除，分享連結也隨之失效。
 web-history-delete-sure = 永久刪除
+web-history-more = 這個對話的更多操作
+web-did-rename = 已重新命名。
+web-did-pin = 已置頂。
+web-did-unpin = 已取消置頂。
+web-did-share = 連結已建立，可以複製。
+web-did-unshare = 連結已失效。
 web-share = 分享
 web-share-why = 凡可使用此主控台並有權閱讀此對話所有來源的人，都可開啟此連結。
 web-share-begin = 建立連結
 web-share-end = 撤銷連結
-web-share-is = 已分享。
+web-share-copy = 複製連結
+web-share-copied = 連結已複製。
+web-share-is = 已分享
 web-share-read-only = 這是他人分享的對話，可以閱讀，但不能更改。
 web-share-out-of-reach = 無法顯示此對話：其中使用了你無權閱讀的文件。
 web-export = 匯出
@@ -803,3 +821,60 @@ web-overview-new = 還沒有人提問。有人在已連接的聊天或這個主�
 web-overview-ask = 提出第一個問題
 web-overview-csv = 下載每日資料（CSV）
 web-overview-json = 全部數字匯出 JSON
+
+### The documents that are searched, for operators
+
+sources = 資料
+sources-none = 還沒有文件。
+sources-sum =
+    { $found ->
+        [0] 沒有找到檔案。
+       *[other] 共 { $found } 個檔案，可搜尋 { $documents } 個。
+    }
+sources-folders = 資料夾
+sources-index = 立即重新建立索引
+sources-index-one = 重新索引此資料夾
+sources-index-why = 只讀取新增、更動過或先前讀不了的檔案。
+sources-indexing = 正在建立索引……
+sources-looked = 上次檢查：
+sources-next = 下次檢查：
+sources-changed = 最近讀取：
+sources-number = { $count }
+sources-document = 可搜尋
+sources-stale = 以舊文字搜尋
+sources-copy = 與其他檔案文字相同
+sources-empty = 空檔案
+sources-large = 過大
+sources-unreadable = 無法讀取
+sources-kind = 不支援的類型
+sources-hidden = 隱藏檔案
+sources-other = 連結和沒有權限的檔案
+sources-folder = 未查看的資料夾
+sources-readers = 誰可以閱讀
+sources-documents = 文件
+sources-everybody = 所有可以提問的人
+sources-channels = 頻道 { $ids }
+sources-people = 人員 { $ids }
+sources-slack-groups = Slack 使用者群組 { $ids }
+sources-discord-roles = Discord 身分組 { $ids }
+sources-console-users = 主控台使用者 { $ids }
+sources-console-groups = 主控台群組 { $ids }
+sources-others = 同時搜尋
+sources-server = { $name }（模型上下文協定伺服器）：{ $readers }
+sources-chat = { $name }：在那裡提問時搜尋其中的對話
+sources-find = 搜尋索引
+sources-all = 索引本身在全部文件中找到的內容，最相關的在前。
+sources-hidden-from = 索引本身找到的內容，最相關的在前；不含您無權閱讀的：{ $names }。
+sources-found =
+    { $count ->
+        [0] 什麼也沒有找到。
+       *[other] { $count } 個段落。
+    }
+sources-open = 在此處開啟
+sources-read = 讀取於
+sources-same = 與 { $path } 文字相同
+sources-no-ending = 沒有副檔名
+sources-list-end = 這裡沒有更多檔案。
+sources-back = 上一頁
+sources-more = 下一頁
+sources-gone = 此檔案或資料夾已不在文件之中。

@@ -205,6 +205,29 @@ async def test_a_link_shows_a_conversation_to_others_until_it_is_taken_back(
     assert (await bob.get(f"/runs/{run[1]}")).status_code == 404
 
 
+async def test_sharing_leads_back_to_the_open_menu_with_the_link(browser: Browser) -> None:
+    path = await asked(browser)
+    back = await do(browser, f"{path}/share")
+    menu = re.search(
+        r'<details id="share"[^>]* open>.*?</details>', (await browser.get(back)).text, re.S
+    )
+    assert menu is not None
+    assert 'id="link"' in menu[0]
+    assert await do(browser, f"{path}/unshare") == path
+    assert 'id="link"' not in (await browser.get(path)).text
+
+
+async def test_a_script_is_told_what_was_done_and_gets_the_title_bar(browser: Browser) -> None:
+    path = await asked(browser)
+    told = await browser.send(f"{path}/rename", title="Towers")
+    assert told.json() == {"told": "Renamed."}
+    assert '<h1 id="title">Towers</h1>' in (await browser.get(f"{path}/bar")).text
+    for deed, word in (("pin", "unpin"), ("unpin", "pin")):
+        assert (await browser.send(f"{path}/{deed}")).json()["told"]
+        assert f'action="{path}/{word}"' in (await browser.get(f"{path}/bar")).text
+    assert (await browser.get("/threads/0000/bar")).status_code == 404
+
+
 async def test_a_link_that_leads_nowhere_is_gone(browser: Browser) -> None:
     for token in ["none", "%00", "%F0%9F", "é"]:
         assert (await browser.get(f"/shared/{token}")).status_code == 404
