@@ -54,7 +54,7 @@ async def test_each_folder_says_what_became_of_its_files(stage: Stage, docs: Pat
     assert words(page, "//article//code") == [str(docs)]
     assert words(page, "//article/p")[0].startswith("2 of 5 files are searched.")
     assert words(page, "//article/ul/li") == [
-        *("Searched 2", "Same text as another 1", "Empty 1", "Of kinds that are not read 1"),
+        *("Searched 2", "Same text as another 1", "Empty 1", "Unsupported type 1"),
     ]
     assert words(page, "//article/p[@class='small']") == [
         *("Markdown 2", "Who may read them: everybody who may ask."),
