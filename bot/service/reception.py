@@ -6,6 +6,7 @@ for a platform, so a listener can acknowledge its event as soon as a method retu
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 import unicodedata
@@ -144,7 +145,11 @@ class Ignored:
 
 
 class Reception:
-    """See the module docstring. Close it with ``aclose``."""
+    """See the module docstring. Close it with ``aclose``.
+
+    ``given`` are the settings without those kept in the console; setting ``restart`` makes the
+    process read the kept ones anew.
+    """
 
     def __init__(
         self,
@@ -153,8 +158,13 @@ class Reception:
         service: ResearchService,
         dispatcher: Dispatcher,
         posters: Mapping[str, Poster],
+        *,
+        given: Settings | None = None,
+        restart: asyncio.Event | None = None,
     ) -> None:
         self.settings = settings
+        self.given = given or settings
+        self.restart = restart or asyncio.Event()
         self._store = store
         self._service = service
         self._dispatcher = dispatcher
