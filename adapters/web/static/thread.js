@@ -76,7 +76,8 @@ const handlers = {
     if (known) known.outerHTML = html;
     else turns.insertAdjacentHTML("beforeend", html);
     dress(article(run));
-    if (mine.delete(run) || mine.delete(NEXT)) show(run);
+    if (mine.delete(run)) show(run);
+    else if (!known) watchForNewest();
     withNodes();
     if (over) say(words.ready);
     else murmur(now);
@@ -90,13 +91,15 @@ const handlers = {
   text({ run, html }) {
     change(run, "[data-part=text]", html);
   },
-  reply({ run, question, html, over, now }) {
+  reply({ run, question, length, html, over, now }) {
     change(run, ".reply", html);
     if (article(run) && title(run).textContent !== question) {
       title(run).textContent = question;
+      title(run).className = length;
       article(run).querySelector(".edit textarea").value = question;
       changed();
     }
+    if (over) watchForNewest();
     if (over) say(words.ready);
     else murmur(now);
   },
@@ -109,6 +112,20 @@ const handlers = {
     if (held) (ask?.question ?? document.getElementById("main")).focus();
   },
 };
+
+const newest = document.getElementById("newest");
+const lookout = new IntersectionObserver((entries) => {
+  newest.hidden = entries.at(-1).isIntersecting;
+  if (newest.hidden) lookout.disconnect();
+});
+
+/** Something new came: where it is out of view, a button leads there. */
+function watchForNewest() {
+  lookout.disconnect();
+  lookout.observe(turns.lastElementChild);
+}
+
+newest.addEventListener("click", () => turns.lastElementChild.scrollIntoView({ block: "start" }));
 
 let trouble = 0;
 
@@ -125,11 +142,16 @@ const connection = {
 
 // ---------------------------------------------------------------- what people do
 
-const NEXT = "next";
 const mine = new Set(); // runs asked for here, which are to be shown when they come
 
 function show(run) {
-  article(run)?.scrollIntoView({ block: "start" });
+  article(run).scrollIntoView({ block: "start" });
+}
+
+/** Shows a turn that was asked for here: now, or when its event comes. */
+function expectTurn(run) {
+  if (article(run)) show(run);
+  else mine.add(run);
 }
 
 async function send(form, submitter) {
@@ -165,8 +187,7 @@ async function sendQuestion(submitter) {
     keepDraft();
     files.sent(kept);
     ask.event.value = newName();
-    mine.add(run);
-    if (article(run)) show(run);
+    expectTurn(run);
   } catch (error) {
     tell(error instanceof TypeError ? words.unsent : error.message);
   }
@@ -178,8 +199,8 @@ async function press(form, submitter) {
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
   occupy(submitter, true);
   try {
-    const { told } = await send(form, submitter);
-    if (/\/(deeper|follow-up)$/.test(form.action) && !told) mine.add(NEXT);
+    const { told, run } = await send(form, submitter);
+    if (run && run !== form.closest(".turn").dataset.run) expectTurn(run); // it asked a question
     if (form.dataset.done) submitter.querySelector("span").textContent = form.dataset.done;
     const reason = submitter.hasAttribute("aria-pressed") && form.closest(".answered")?.querySelector(".reason");
     const asksWhy = reason && form.verdict?.value === "bad";
