@@ -187,7 +187,7 @@ class Notes(UserList[str]):
 
     def _with_consequence(self, error: FootnoteError, consequence: str) -> str:
         """Return an error and its consequence as sentences in the asker's language."""
-        space = "" if self._texts.locale.startswith("zh") else " "
+        space = "" if self._texts.locale.startswith(("ja", "zh")) else " "
         return f"{self.described(error)}{space}{self._texts(consequence)}"
 
     def of_search(self, sentence: str) -> str:

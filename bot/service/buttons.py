@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bot.core.messages import Audience, Author, Message
 from bot.core.texts import Texts
 from bot.service.reception import AcceptedQuestion, Reception, is_yes
-from bot.service.standing_service import DAILY
+from bot.service.standing_service import DAILY, EVERY
 from bot.storage.workspaces import Opinion, Reason, Verdict
 
 
@@ -105,7 +105,7 @@ async def carry_out(
             return "stopping" if await reception.stop_run(run) else "nothing-running"
         case Watch(run, schedule):
             await reception.watch(run, author, schedule, locale=locale, audience=audience)
-            return "watch-pressed"
+            return f"watch-pressed-{schedule}" if schedule in EVERY else "watch-pressed"
         case Retract(run):
             await reception.retract(run, author)
             return "correction-removed"

@@ -7,11 +7,11 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.access.gate import Visitor, visitor_of
@@ -42,7 +42,7 @@ from adapters.web.live import (
     moments,
 )
 from adapters.web.offers import CHOSEN
-from adapters.web.pages.history import about, list_threads
+from adapters.web.pages.history import about
 from adapters.web.turns import Turn, turns_in, turns_of
 from bot.core.messages import Depth, Thread
 from bot.core.reader import Reader
@@ -76,6 +76,7 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
         Route(
             "/threads/{thread}", with_audit(console, "read", "conversation", pages.thread, "thread")
         ),
+        Route("/threads/{thread}/bar", pages.bar),
         Route(
             "/threads/{thread}/events",
             with_stream_audit(console, "conversation", pages.events, "thread"),
@@ -113,17 +114,13 @@ class _Conversation:
         rules = await console.rules(place)
         last = turns[-1].options if turns else None
         offers = await console.offers.of(visitor, rules, last)
-        answered = [turn.run for turn in turns if turn.over and turn.reply_state.answer is not None]
         return console.page(
             request,
             "conversation.html",
             offers=offers,
             examples=console.offers.examples(rules, texts) if thread is None else (),
-            page=await list_threads(console, request, texts),
             thread=thread,
-            **await about(console, request, thread),
-            watched=await console.standing.all(thread) if thread else (),
-            watchable=answered[-1] if answered else "",
+            **await self._bar(request, thread, turns),
             turns=[turn_html(console.templates, texts, turn, visitor) for turn in turns],
             cursor=_cursor(
                 turns[-1].run,
@@ -141,6 +138,33 @@ class _Conversation:
             megabytes=megabytes(console.settings.fetch_max_bytes),
             event=secrets.token_hex(8),
         )
+
+    async def _bar(
+        self, request: Request, thread: Thread | None, turns: Sequence[Turn]
+    ) -> dict[str, Any]:
+        """Return the values of a conversation's title bar."""
+        answered = [turn.run for turn in turns if turn.over and turn.reply_state.answer is not None]
+        return {
+            **await about(self._console, request, thread),
+            "watched": await self._console.standing.all(thread) if thread else (),
+            "watchable": answered[-1] if answered else "",
+            "opened": request.query_params.get("open", ""),
+        }
+
+    async def bar(self, request: Request) -> Response:
+        """Return the title bar, for the script that updates it."""
+        thread = await self._thread(request)
+        values = await self._bar(request, thread, await turns_in(self._console, thread))
+        if values["kept"] is None:
+            raise HTTPException(404, texts_of(request)("web-thread-gone"))
+        body = self._console.templates.fragment(
+            "conversation_bar.html",
+            texts_of(request),
+            visitor=visitor_of(request),
+            thread=thread,
+            **values,
+        )
+        return HTMLResponse(body, headers={"Cache-Control": "no-store"})
 
     async def _thread(self, request: Request) -> Thread:
         return await thread_named(self._console, request, request.path_params["thread"])

@@ -5,10 +5,10 @@ import { changed } from "./history.js";
 import { closeMenu } from "./menus.js";
 import { patch } from "./patch.js";
 import { follow } from "./stream.js";
+import { tell } from "./toast.js";
 
 const turns = document.getElementById("turns");
 const status = document.getElementById("status");
-const toast = document.getElementById("toast");
 const ask = document.getElementById("ask");
 const words = turns.dataset;
 
@@ -34,17 +34,9 @@ function murmur(sentence) {
   saying = setTimeout(say, Math.max(0, said + CALM - Date.now()), sentence);
 }
 
-let fading = 0;
 const files = ask ? withFiles(ask, tell) : null;
 
-function tell(sentence) {
-  clearTimeout(fading);
-  toast.textContent = sentence;
-  fading = setTimeout(() => (toast.textContent = ""), 4000);
-}
-
 function dress(place) {
-  for (const button of place.querySelectorAll("[data-copy]")) button.hidden = false;
   if (place.querySelector("time")) import("./moments.js").then(({ showLocally }) => showLocally());
 }
 
@@ -70,6 +62,23 @@ function change(run, part, html) {
   if (held && !box.contains(document.activeElement)) title(run).focus({ preventScroll: true });
 }
 
+const bar = document.querySelector(".bar");
+
+/** Brings the title bar up to date; its menus stay open, and the focus in them. */
+async function refreshBar() {
+  const answer = bar && (await fetch(bar.dataset.bar).catch(() => null));
+  if (!answer?.ok) return;
+  const menu = document.activeElement.closest(".bar details");
+  patch(bar, await answer.text());
+  if (menu && !menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+}
+
+function ready(run) {
+  say(article(run).querySelector(".answer.failed") ? words.failed : words.ready);
+  refreshBar(); // an answer can be watched
+  watchForNewest();
+}
+
 const handlers = {
   turn({ run, html, over, now }) {
     const known = article(run);
@@ -79,7 +88,7 @@ const handlers = {
     if (mine.delete(run)) show(run);
     else if (!known) watchForNewest();
     withNodes();
-    if (over) say(words.ready);
+    if (over) ready(run);
     else murmur(now);
   },
   plan({ run, html, now }) {
@@ -99,8 +108,7 @@ const handlers = {
       article(run).querySelector(".edit textarea").value = question;
       changed();
     }
-    if (over) watchForNewest();
-    if (over) say(words.ready);
+    if (over) ready(run);
     else murmur(now);
   },
   gone({ run }) {
@@ -214,7 +222,11 @@ async function press(form, submitter) {
       if (asksWhy) reason.scrollIntoView({ block: "nearest" });
     }
     if (form.hasAttribute("data-closes")) form.hidden = true;
-    closeMenu(form.closest("details"));
+    if (form.dataset.press !== "stays") closeMenu(form.closest("details"));
+    if (bar?.contains(form)) {
+      await refreshBar();
+      changed();
+    }
     occupy(submitter, Boolean(form.dataset.done));
   } catch (error) {
     tell(error instanceof TypeError ? words.unsent : error.message);
@@ -244,35 +256,19 @@ function newName() {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function copy(button) {
-  const text = document.getElementById(button.dataset.copy).content.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = Object.assign(document.createElement("textarea"), { value: text });
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy"); // where a page is not served over HTTPS
-    area.remove();
-  }
-  tell(words.copied);
-}
-
 document.addEventListener("submit", (event) => {
   if (event.target === ask) {
     event.preventDefault();
     const example = event.submitter?.name === "example" ? event.submitter.value : "";
     if (example) ask.question.value = example;
     if (ask.question.value.trim()) sendQuestion(event.submitter);
-  } else if (event.target.matches(".press")) {
+  } else if (event.target.matches(".press, [data-press]")) {
     event.preventDefault();
     press(event.target, event.submitter);
   }
 });
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-copy]");
-  if (button) copy(button);
   const keys = event.target.closest("[data-keys]");
   if (keys) {
     event.preventDefault();

@@ -146,9 +146,13 @@ async def test_a_deleted_question_is_gone(here: Running, browser: Browser) -> No
 
 
 LANGUAGES = {
-    "de,en;q=0.5": "en",
+    "pt-BR,en;q=0.5": "en",
+    "pt-BR, de-AT;q=0.9, en;q=0.5": "de",
+    "fr-CA": "fr",
+    "es-MX,es;q=0.9": "es",
+    "ja-JP": "ja",
     "zh-TW,zh;q=0.9,en;q=0.5": "zh-Hant",
-    "fr, zh-CN;q=0.8, en;q=0.7": "zh-Hans",
+    "it, zh-CN;q=0.8, en;q=0.7": "zh-Hans",
     "en;q=0.2, zh;q=0.9": "zh-Hans",
     "": "en",
     "zh;q=0, en": "en",
