@@ -32,6 +32,13 @@ class Deeper:
 
 
 @dataclass(frozen=True, slots=True)
+class Retry:
+    """Ask the question of a run that failed once more."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
 class FollowUp:
     """Ask one of the answer's suggestions; ``number`` counts them from 0."""
 
@@ -81,7 +88,7 @@ class Details:
 ASK_WHY = "feedback-ask-why"  # the text that asks a person what was wrong
 THANKS = "feedback-thanks"
 
-Again = Deeper | FollowUp  # presses that ask a question
+Again = Deeper | FollowUp | Retry  # presses that ask a question
 Deed = Feedback | Again | Delete | Stop | Watch | Retract
 Press = Deed | Details
 
@@ -112,7 +119,7 @@ async def carry_out(
         case Delete(run):
             await reception.delete(run, author)
             return None
-        case Deeper() | FollowUp():
+        case Deeper() | FollowUp() | Retry():
             asked = await ask_again(reception, press, author, locale=locale, audience=audience)
             return None if asked.new else "asked-already"
 
@@ -125,7 +132,8 @@ async def ask_again(
         return await reception.follow_up(
             press.run, press.number, author, locale=locale, audience=audience
         )
-    return await reception.dig_deeper(press.run, author, locale=locale, audience=audience)
+    again = reception.retry if isinstance(press, Retry) else reception.dig_deeper
+    return await again(press.run, author, locale=locale, audience=audience)
 
 
 async def forget_me(

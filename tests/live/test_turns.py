@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.fakes import sqlite
+from tests.fakes.claude import Fail, Reply
 from tests.live import demo
 from tests.live.browser import ask, chromium, watched
 from tests.live.stages import Stage, open_stage
@@ -18,11 +20,21 @@ __all__ = ["chromium"]
 LONG = "Please look at this report of a trip abroad, and tell me who agrees to the days. " * 37
 
 
+REFUSED = "How may a refused key be noticed?"
+keys = iter([Fail(401, "invalid x-api-key")])
+
+
+def brain(request: Mapping[str, Any]) -> Reply | Fail:
+    """Refuses the key when one question is asked for the first time."""
+    refused = next(keys, None) if REFUSED in str(request["messages"]) else None
+    return refused or demo.brain(request)
+
+
 @pytest.fixture(scope="module")
 def stage(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     folder = tmp_path_factory.mktemp("turns")
     sqlite.migrated(folder / "data")
-    with open_stage(fork_server, folder, demo.DOCUMENTS, demo.brain) as stage:
+    with open_stage(fork_server, folder, demo.DOCUMENTS, brain) as stage:
         yield stage
 
 
@@ -106,3 +118,17 @@ def test_a_question_in_arabic_or_hebrew_begins_at_the_right(page: Page, question
     page.locator("#question").fill(question)
     for place in ("#question", ".question h2"):
         assert page.locator(place).evaluate("one => getComputedStyle(one).direction") == "rtl"
+
+
+# ---------------------------------------------------------------- failures
+
+
+def test_a_failure_says_why_to_its_operator_and_can_be_tried_again(page: Page) -> None:
+    ask(page, REFUSED)
+    failed = page.locator(".answer.failed")
+    expect(failed).to_contain_text("The model cannot be reached at the moment.")
+    expect(failed).to_contain_text("ANTHROPIC_API_KEY was not accepted")
+    expect(page.locator("#status")).to_have_text("The question could not be answered.")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".turn")).to_have_count(2)
+    expect(page.locator(".answered:not(.failed)")).to_be_visible()

@@ -55,6 +55,7 @@ from bot.service.buttons import (
     Feedback,
     FollowUp,
     Retract,
+    Retry,
     Stop,
     Watch,
     ask_again,
@@ -290,6 +291,7 @@ DeedOfForm = Callable[[str, Mapping[str, str]], Deed]
 PRESSES: Mapping[str, DeedOfForm] = {
     "stop": lambda run, _: Stop(run),
     "deeper": lambda run, _: Deeper(run),
+    "retry": lambda run, _: Retry(run),
     "watch": lambda run, form: Watch(run, form.get("every", DAILY)[:100]),
     "retract": lambda run, _: Retract(run),
     "feedback": _feedback,
