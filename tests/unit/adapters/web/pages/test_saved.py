@@ -105,3 +105,11 @@ async def test_everybody_sees_their_own_corrections(
     (again,) = await buttons(root)
     await do(root, again)
     assert await buttons(root) == []
+
+
+async def test_a_receipt_of_a_correction_can_only_be_taken_back(browser: Browser) -> None:
+    run = await correct(browser)
+    page = (await browser.get(await thread_of(browser, run))).text
+    assert f'action="/runs/{run}/retract"' in page
+    assert f'action="/runs/{run}/deeper"' not in page
+    assert 'name="verdict" value="good"' not in page.partition(f'id="run-{run}"')[2]
