@@ -912,12 +912,49 @@ feedback-bad-source = Bad source
 feedback-outdated = Outdated
 feedback-words = In your own words (optional)
 feedback-send = Send
-web-overview-cost-each = Cost per answer
-web-overview-by-channel = By channel
-web-overview-by-collection = By collection
+web-overview-sum =
+    { $days ->
+        [1] Today
+       *[other] In the last { $days } days
+    }: { $questions ->
+        [one] one question
+       *[other] { $questions } questions
+    } from { $people ->
+        [one] one person
+       *[other] { $people } people
+    }, { $unanswered ->
+        [0] none
+       *[other] { $unanswered }
+    } without an answer{ $cost ->
+        [0] { "" }
+       *[other] , { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } USD
+    }.
+web-overview-pace =
+    Half of the answers came within { $median }{ $cost ->
+        [0] { "" }
+       *[other] ; an answer cost { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } USD on average
+    }.
+web-overview-judged = Readers rated { $good } helpful and { $bad } not helpful.
+web-overview-now = Right now: { $running } in progress, { $waiting } waiting.
+web-overview-answered = Answered
+web-overview-unanswered = Without an answer
+web-overview-times =
+    { $count ->
+        [one] asked once
+       *[other] asked { $count } times
+    }
+web-overview-unanswered-why = The sources do not say this, or only in part.
+web-overview-add-documents = How to add documents
+web-overview-add-search = How to connect a source
+web-overview-more-unanswered = All unanswered questions
+web-overview-complaints = What readers found wrong
+web-overview-no-complaints = No reader has marked an answer as not helpful.
+web-overview-more-feedback = All feedback
+web-overview-by-channel = Where people asked
+web-overview-by-collection = What the answers quote
 web-overview-collection = Collection
-web-overview-answers-quote = Answers that quote it
-web-overview-documents-quoted = Documents quoted
+web-overview-answers-quote = Answers
+web-overview-documents-quoted = Documents
 web-overview-no-collection = in no collection
 web-unanswered = Unanswered questions
 web-unanswered-why = What people asked and the sources do not say, or say only in part. Add documents or connect a source that says it. Questions in the same words are counted together.
@@ -934,58 +971,41 @@ web-overview-filter = Filter
 web-overview-period = Period
 web-overview-days =
     { $count ->
-        [one] today
+        [1] Today
        *[other] { $count } days
     }
 web-overview-platform = Platform
 web-overview-workspace = Workspace
 web-overview-channel = Channel
-web-overview-all = all
+web-overview-all = All
 web-overview-show = Show
-web-overview-sums = Sums
 web-overview-questions = Questions
-web-overview-median = Median time
 web-overview-cost = Cost
-web-overview-tokens = Tokens
-web-overview-waiting = Waiting now
-web-overview-running = Working now
 web-overview-per-day = Questions per day
 web-overview-cost-per-day = Cost per day
-web-overview-cost-utc = Cost is counted by days of UTC.
+web-overview-cost-utc = The days of the cost are days of UTC.
 web-overview-as-table = As a table
 web-overview-day = Day
 web-overview-providers = Search providers
 web-overview-providers-hint =
     { $count ->
-        [one] By the latest search.
-       *[other] By the latest { $count } searches.
+        [one] In the latest search.
+       *[other] In the latest { $count } searches.
     }
 web-overview-provider = Provider
-web-overview-found = Searches with hits
-web-overview-hits = Hits
-web-overview-failed = Failures
+web-overview-found = Searches with results
+web-overview-failed = Failed searches
 web-overview-last-failure = Last failure
-web-overview-kinds = Steps by kind
-web-overview-kind = Kind
-web-overview-count = Count
-web-overview-mean = Mean
-web-overview-longest = Longest
-web-overview-slowest = Slowest steps
 web-overview-latest = Latest questions
 web-overview-question = Question
 web-overview-state = Outcome
 web-overview-asked = Asked
-web-overview-nothing = No questions were asked in this period and place.
-web-overview-everything = Show all of the last 90 days
-web-overview-new = No questions yet: mention { -brand } in a chat it is connected to, or use the console.
+web-overview-nothing = No questions in this period and place.
+web-overview-everything = Show the last 90 days, all places
+web-overview-new = No questions yet. When people ask in a connected chat or in this console, you see here what they asked, what could not be answered, and what it cost.
 web-overview-ask = Ask the first question
-web-overview-csv = The days as CSV
+web-overview-csv = Download the days as CSV
 web-overview-json = All figures as JSON
-web-overview-recent =
-    { $count ->
-        [one] Of the latest question.
-       *[other] Of the latest { NUMBER($count) } questions.
-    }
 
 ### The documents that are searched, for operators
 

@@ -748,12 +748,39 @@ feedback-bad-source = 来源不佳
 feedback-outdated = 已过时
 feedback-words = 补充说明（可选）
 feedback-send = 发送
-web-overview-cost-each = 每个回答的费用
-web-overview-by-channel = 按频道
-web-overview-by-collection = 按文档集合
+web-overview-sum =
+    { $days ->
+        [1] 今天
+       *[other] 最近 { $days } 天
+    }：{ $people } 人提了 { $questions } 个问题，{ $unanswered ->
+        [0] 没有未获回答的
+       *[other] { $unanswered } 个未获回答
+    }{ $cost ->
+        [0] { "" }
+       *[other] ，花费 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    }。
+web-overview-pace =
+    一半的回答用时不超过 { $median }{ $cost ->
+        [0] { "" }
+       *[other] ；每个回答平均花费 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    }。
+web-overview-judged = 读者评价：{ $good } 个有帮助，{ $bad } 个没帮助。
+web-overview-now = 现在：{ $running } 个进行中，{ $waiting } 个等待中。
+web-overview-answered = 已回答
+web-overview-unanswered = 未获回答
+web-overview-times = 问过 { $count } 次
+web-overview-unanswered-why = 来源没有说明，或只说明了一部分。
+web-overview-add-documents = 如何添加文档
+web-overview-add-search = 如何接入来源
+web-overview-more-unanswered = 所有未获回答的问题
+web-overview-complaints = 读者指出的问题
+web-overview-no-complaints = 没有读者认为回答没帮助。
+web-overview-more-feedback = 所有反馈
+web-overview-by-channel = 提问的地方
+web-overview-by-collection = 回答引用的文档
 web-overview-collection = 文档集合
-web-overview-answers-quote = 引用它的回答
-web-overview-documents-quoted = 被引用的文档
+web-overview-answers-quote = 回答
+web-overview-documents-quoted = 文档
 web-overview-no-collection = 不属于任何集合
 web-unanswered = 未获回答的问题
 web-unanswered-why = 人们问到、但来源没有说明或只说明了一部分的问题。请添加或接入含有这些内容的文档或来源。用词相同的问题合并计数。
@@ -778,13 +805,8 @@ web-overview-workspace = 工作区
 web-overview-channel = 频道
 web-overview-all = 全部
 web-overview-show = 显示
-web-overview-sums = 汇总
 web-overview-questions = 问题
-web-overview-median = 用时中位数
 web-overview-cost = 费用
-web-overview-tokens = 词元
-web-overview-waiting = 正在等待
-web-overview-running = 正在进行
 web-overview-per-day = 每日问题数
 web-overview-cost-per-day = 每日费用
 web-overview-cost-utc = 费用按协调世界时的日期统计。
@@ -794,26 +816,18 @@ web-overview-providers = 搜索服务
 web-overview-providers-hint = 依据最近 { $count } 次搜索。
 web-overview-provider = 服务
 web-overview-found = 有结果的搜索
-web-overview-hits = 结果
-web-overview-failed = 失败
+web-overview-failed = 失败的搜索
 web-overview-last-failure = 最近一次失败
-web-overview-kinds = 各类步骤
-web-overview-kind = 类别
-web-overview-count = 次数
-web-overview-mean = 平均
-web-overview-longest = 最长
-web-overview-slowest = 最慢的步骤
 web-overview-latest = 最近的问题
 web-overview-question = 问题
 web-overview-state = 结果
 web-overview-asked = 提问时间
 web-overview-nothing = 这段时间、这个范围内没有提问。
-web-overview-everything = 显示最近 90 天的全部内容
-web-overview-new = 还没有人提过问题：在已接入的聊天里提及 { -brand }，或者直接使用控制台。
+web-overview-everything = 显示所有范围最近 90 天的内容
+web-overview-new = 还没有人提问。有人在已接入的聊天或这个控制台里提问后，这里会显示问了什么、哪些未能回答、花费多少。
 web-overview-ask = 提出第一个问题
-web-overview-csv = 按日导出 CSV
+web-overview-csv = 下载每日数据（CSV）
 web-overview-json = 全部数字导出 JSON
-web-overview-recent = 取自最近 { NUMBER($count) } 个问题。
 
 ### The documents that are searched, for operators
 

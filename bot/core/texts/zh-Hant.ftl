@@ -748,12 +748,39 @@ feedback-bad-source = 來源不佳
 feedback-outdated = 已過時
 feedback-words = 補充說明（可選）
 feedback-send = 傳送
-web-overview-cost-each = 每個回答的費用
-web-overview-by-channel = 依頻道
-web-overview-by-collection = 依文件集合
+web-overview-sum =
+    { $days ->
+        [1] 今天
+       *[other] 最近 { $days } 天
+    }：{ $people } 人提了 { $questions } 個問題，{ $unanswered ->
+        [0] 沒有未獲回答的
+       *[other] { $unanswered } 個未獲回答
+    }{ $cost ->
+        [0] { "" }
+       *[other] ，花費 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    }。
+web-overview-pace =
+    一半的回答用時不超過 { $median }{ $cost ->
+        [0] { "" }
+       *[other] ；每個回答平均花費 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    }。
+web-overview-judged = 讀者評價：{ $good } 個有幫助，{ $bad } 個沒幫助。
+web-overview-now = 現在：{ $running } 個進行中，{ $waiting } 個等待中。
+web-overview-answered = 已回答
+web-overview-unanswered = 未獲回答
+web-overview-times = 問過 { $count } 次
+web-overview-unanswered-why = 來源沒有說明，或只說明了一部分。
+web-overview-add-documents = 如何新增文件
+web-overview-add-search = 如何連接來源
+web-overview-more-unanswered = 所有未獲回答的問題
+web-overview-complaints = 讀者指出的問題
+web-overview-no-complaints = 沒有讀者認為回答沒幫助。
+web-overview-more-feedback = 所有意見回饋
+web-overview-by-channel = 提問的地方
+web-overview-by-collection = 回答引用的文件
 web-overview-collection = 文件集合
-web-overview-answers-quote = 引用它的回答
-web-overview-documents-quoted = 被引用的文件
+web-overview-answers-quote = 回答
+web-overview-documents-quoted = 文件
 web-overview-no-collection = 不屬於任何集合
 web-unanswered = 未獲回答的問題
 web-unanswered-why = 人們問到、但來源沒有說明或只說明了一部分的問題。請新增或連接含有這些內容的文件或來源。用詞相同的問題合併計算。
@@ -778,13 +805,8 @@ web-overview-workspace = 工作區
 web-overview-channel = 頻道
 web-overview-all = 全部
 web-overview-show = 顯示
-web-overview-sums = 彙總
 web-overview-questions = 問題
-web-overview-median = 用時中位數
 web-overview-cost = 費用
-web-overview-tokens = 詞元
-web-overview-waiting = 正在等待
-web-overview-running = 正在進行
 web-overview-per-day = 每日問題數
 web-overview-cost-per-day = 每日費用
 web-overview-cost-utc = 費用按協調世界時的日期統計。
@@ -794,26 +816,18 @@ web-overview-providers = 搜尋服務
 web-overview-providers-hint = 依據最近 { $count } 次搜尋。
 web-overview-provider = 服務
 web-overview-found = 有結果的搜尋
-web-overview-hits = 結果
-web-overview-failed = 失敗
+web-overview-failed = 失敗的搜尋
 web-overview-last-failure = 最近一次失敗
-web-overview-kinds = 各類步驟
-web-overview-kind = 類別
-web-overview-count = 次數
-web-overview-mean = 平均
-web-overview-longest = 最長
-web-overview-slowest = 最慢的步驟
 web-overview-latest = 最近的問題
 web-overview-question = 問題
 web-overview-state = 結果
 web-overview-asked = 提問時間
 web-overview-nothing = 這段時間、這個範圍內沒有提問。
-web-overview-everything = 顯示最近 90 天的全部內容
-web-overview-new = 還沒有人提過問題：在已接入的聊天裡提及 { -brand }，或者直接使用主控台。
+web-overview-everything = 顯示所有範圍最近 90 天的內容
+web-overview-new = 還沒有人提問。有人在已連接的聊天或這個主控台裡提問後，這裡會顯示問了什麼、哪些未能回答、花費多少。
 web-overview-ask = 提出第一個問題
-web-overview-csv = 按日匯出 CSV
+web-overview-csv = 下載每日資料（CSV）
 web-overview-json = 全部數字匯出 JSON
-web-overview-recent = 取自最近 { NUMBER($count) } 個問題。
 
 ### The documents that are searched, for operators
 
