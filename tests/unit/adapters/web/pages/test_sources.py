@@ -57,7 +57,7 @@ async def test_each_folder_says_what_became_of_its_files(stage: Stage, docs: Pat
         *("Searched 2", "Same text as another 1", "Empty 1", "Unsupported type 1"),
     ]
     assert words(page, "//article/p[@class='small']") == [
-        *("Markdown 2", "Who may read them: everybody who may ask."),
+        *("Markdown 2", "Who may read them: everybody who may ask"),
     ]
 
 
