@@ -607,7 +607,7 @@ report-revised =
 ## The web console
 
 web-ask = Demander
-web-overview = Vue d’ensemble
+web-overview = Aperçu
 web-handbook = Manuel
 web-places = Menu principal
 web-skip = Aller au contenu
