@@ -612,6 +612,7 @@ upload-all-too-large = These files are larger than { $limit } MB together. Send 
 upload-too-many = At most { $limit } files can come with a question. Send the others with the next one.
 upload-unreadable = The file { $name } cannot be read. Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB and CSV without a password can, and PNG, JPEG, WebP and GIF pictures.
 upload-gone = This file is no longer there. Attach it again.
+upload-without = Not sent yet. Send it again to ask without this file.
 web-enter = Enter to send
 web-graph = The sub-questions and their dependencies
 web-state-waiting = waiting

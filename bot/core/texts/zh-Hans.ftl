@@ -484,6 +484,7 @@ upload-all-too-large = 这些文件合计超过 { $limit } 兆字节，请减少
 upload-too-many = 每个问题最多可附 { $limit } 个文件，其余的请随下一个问题发送。
 upload-unreadable = 无法读取文件 { $name }。可以读取没有密码的文本、Markdown、网页、PDF、Word、PowerPoint、Excel、OpenDocument、EPUB 和 CSV 文件，以及 PNG、JPEG、WebP 和 GIF 图片。
 upload-gone = 该文件已不存在，请重新添加。
+upload-without = 尚未发送。再次发送即可不带此文件提问。
 web-enter = 按 Enter 发送
 web-graph = 各个子问题及其先后关系
 web-state-waiting = 等待中

@@ -484,6 +484,7 @@ upload-all-too-large = 這些檔案合計超過 { $limit } 百萬位元組，請
 upload-too-many = 每個問題最多可附 { $limit } 個檔案，其餘的請隨下一個問題傳送。
 upload-unreadable = 無法讀取檔案 { $name }。可以讀取沒有密碼的文字、Markdown、網頁、PDF、Word、PowerPoint、Excel、OpenDocument、EPUB 和 CSV 檔案，以及 PNG、JPEG、WebP 和 GIF 圖片。
 upload-gone = 該檔案已不存在，請重新加入。
+upload-without = 尚未送出。再次送出即可不附此檔案提問。
 web-enter = 按 Enter 送出
 web-graph = 各個子問題及其先後關係
 web-state-waiting = 等待中
