@@ -1011,7 +1011,7 @@ web-overview-json = All figures as JSON
 ### The documents that are searched, for operators
 
 sources = Sources
-sources-none = No documents yet.
+sources-none = No documents yet. Name the folders to search in FOOTNOTE_DOCS, and their files are listed here.
 sources-sum =
     { $found ->
         [0] No files were found.
@@ -1022,20 +1022,20 @@ sources-folders = Folders
 sources-index = Index again now
 sources-index-one = Index this folder again
 sources-index-why = Only files that are new, changed or unreadable are read.
-sources-indexing = Being indexed …
-sources-looked = Looked at
-sources-next = Next look
+sources-indexing = Indexing…
+sources-looked = Last check
+sources-next = Next check
 sources-changed = Last file read
 sources-number = { $count }
 sources-document = Searched
-sources-stale = Searched with an earlier text
+sources-stale = Searched in an older version
 sources-copy = Same text as another
 sources-empty = Empty
 sources-large = Too large
 sources-unreadable = Unreadable
-sources-kind = Of kinds that are not read
+sources-kind = Unsupported type
 sources-hidden = Hidden
-sources-other = Links and files without permission
+sources-other = Links, and files without read permission
 sources-folder = Folders left out
 sources-readers = Who may read them
 sources-documents = Documents
@@ -1050,8 +1050,8 @@ sources-others = Also searched
 sources-server = { $name }, a server of the Model Context Protocol: { $readers }
 sources-chat = { $name }: conversations, for questions asked there
 sources-find = Search the index
-sources-all = What the index itself finds, best first, in all documents.
-sources-hidden-from = What the index itself finds, best first, without what you may not read: { $names }.
+sources-all = What the index finds in all documents, best matches first.
+sources-hidden-from = What the index finds, best matches first, without documents that you may not read: { $names }.
 sources-found =
     { $count ->
         [0] Nothing found.
@@ -1061,11 +1061,11 @@ sources-found =
 sources-open = Open at this place
 sources-read = Read
 sources-same = same text as { $path }
-sources-no-ending = without an ending
+sources-no-ending = no file extension
 sources-list-end = There are no more files here.
 sources-back = Back
 sources-more = More
-sources-gone = This file or folder is not among the documents any more.
+sources-gone = This file or folder is no longer among the documents.
 sources-is-set = Set outside of the console, as { $name }.
 sources-is-added = Added here.
 sources-uploads = Uploaded files

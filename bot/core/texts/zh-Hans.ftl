@@ -833,7 +833,7 @@ web-overview-json = 全部数字导出 JSON
 ### The documents that are searched, for operators
 
 sources = 资料
-sources-none = 还没有文档。
+sources-none = 还没有文档。在 FOOTNOTE_DOCS 中指定要搜索的文件夹后，其中的文件会列在这里。
 sources-sum =
     { $found ->
         [0] 没有找到文件。
@@ -849,7 +849,7 @@ sources-next = 下次检查：
 sources-changed = 最近读取：
 sources-number = { $count }
 sources-document = 可搜索
-sources-stale = 以旧文本搜索
+sources-stale = 以旧版本搜索
 sources-copy = 与其他文件文本相同
 sources-empty = 空文件
 sources-large = 过大
@@ -871,8 +871,8 @@ sources-others = 同时搜索
 sources-server = { $name }（模型上下文协议服务器）：{ $readers }
 sources-chat = { $name }：在那里提问时搜索其中的对话
 sources-find = 搜索索引
-sources-all = 索引本身在全部文档中找到的内容，最相关的在前。
-sources-hidden-from = 索引本身找到的内容，最相关的在前；不含您无权阅读的：{ $names }。
+sources-all = 索引在全部文档中找到的内容，最相关的在前。
+sources-hidden-from = 索引找到的内容，最相关的在前；不含你无权阅读的文档：{ $names }。
 sources-found =
     { $count ->
         [0] 什么也没有找到。

@@ -833,7 +833,7 @@ web-overview-json = 全部數字匯出 JSON
 ### The documents that are searched, for operators
 
 sources = 資料
-sources-none = 還沒有文件。
+sources-none = 還沒有文件。在 FOOTNOTE_DOCS 中指定要搜尋的資料夾後，其中的檔案會列在這裡。
 sources-sum =
     { $found ->
         [0] 沒有找到檔案。
@@ -849,7 +849,7 @@ sources-next = 下次檢查：
 sources-changed = 最近讀取：
 sources-number = { $count }
 sources-document = 可搜尋
-sources-stale = 以舊文字搜尋
+sources-stale = 以舊版本搜尋
 sources-copy = 與其他檔案文字相同
 sources-empty = 空檔案
 sources-large = 過大
@@ -871,8 +871,8 @@ sources-others = 同時搜尋
 sources-server = { $name }（模型上下文協定伺服器）：{ $readers }
 sources-chat = { $name }：在那裡提問時搜尋其中的對話
 sources-find = 搜尋索引
-sources-all = 索引本身在全部文件中找到的內容，最相關的在前。
-sources-hidden-from = 索引本身找到的內容，最相關的在前；不含您無權閱讀的：{ $names }。
+sources-all = 索引在全部文件中找到的內容，最相關的在前。
+sources-hidden-from = 索引找到的內容，最相關的在前；不含你無權閱讀的文件：{ $names }。
 sources-found =
     { $count ->
         [0] 什麼也沒有找到。

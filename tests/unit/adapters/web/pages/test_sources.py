@@ -57,7 +57,7 @@ async def test_each_folder_says_what_became_of_its_files(stage: Stage, docs: Pat
     assert words(page, "//article//code") == [str(docs)]
     assert words(page, "//article/p")[1].startswith("2 of 5 files are searched.")
     assert words(page, "//article/ul/li") == [
-        *("Searched 2", "Same text as another 1", "Empty 1", "Of kinds that are not read 1"),
+        *("Searched 2", "Same text as another 1", "Empty 1", "Unsupported type 1"),
     ]
     assert words(page, "//article/p[@class='small']") == [
         "Set outside of the console, as FOOTNOTE_DOCS.",
