@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from types import MappingProxyType
 
 from markupsafe import Markup
@@ -67,7 +68,7 @@ def reply_of(
         ),
         summary=spent(answer, texts),
         markdown=markdown_of(answer),
-        work=plan_of(PlanView("", answer.steps), texts),
+        work=plan_of(PlanView("", answer.steps), texts, answer.run),
     )
 
 
@@ -119,4 +120,5 @@ def reply_html(
         now=being_done(turn.reply_state, texts) or texts("working"),
         plan=plan_html(templates, texts, turn.run, turn.reply_state),
         text=writing(turn.run, turn.reply_state, templates.root),
+        seconds=max(0, int((datetime.now(UTC) - turn.begun_at).total_seconds())),
     )

@@ -682,6 +682,10 @@ web-plan-unread =
     }
 web-plan-nothing-yet = Nothing found yet.
 web-plan-done = Researched in { NUMBER($seconds, maximumFractionDigits: 1) } s
+web-plan = The plan
+web-plan-node = Looking for: { $title }
+web-plan-part = Working on: { $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } s
 
 ### What a question searches
 

@@ -538,6 +538,10 @@ web-plan-read = 阅读了 { $count } 个页面
 web-plan-unread = { $count } 个无法读取
 web-plan-nothing-yet = 尚未找到内容。
 web-plan-done = 研究用时 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
+web-plan = 研究计划
+web-plan-node = 正在查找：{ $title }
+web-plan-part = 正在处理：{ $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } 秒
 
 ### What a question searches
 

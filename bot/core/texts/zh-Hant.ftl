@@ -538,6 +538,10 @@ web-plan-read = 閱讀了 { $count } 個頁面
 web-plan-unread = { $count } 個無法讀取
 web-plan-nothing-yet = 尚未找到內容。
 web-plan-done = 研究用時 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
+web-plan = 研究計畫
+web-plan-node = 正在查找：{ $title }
+web-plan-part = 正在處理：{ $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } 秒
 
 ### What a question searches
 
