@@ -618,6 +618,13 @@ web-quotes =
     }
 web-quote = Quote { $number }
 web-in-the-page = in the page
+web-closest = Closest passages from your documents
+web-closest-why = Quotes, not an answer: no language model has read them.
+web-closest-has = Has: { $words }
+web-closest-has-none = Has none of the question’s words
+web-closest-open = Open at this place
+web-closest-lacking = No passage has: { $words }
+web-searched = Searched for: { $words }
 web-copy-code = Copy the code
 web-footnote-before = Previous footnote
 web-footnote-after = Next footnote
