@@ -34,7 +34,7 @@ from bot.core.errors import Denied, FootnoteError, Invalid, StorageUnavailable
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
 from bot.core.messages import Depth, Message, Style, clean_question
-from bot.core.texts import Texts, invalid, sentence_for, texts_for
+from bot.core.texts import DEFAULT, Texts, invalid, sentence_for, texts_for
 from bot.search.registry import provider_names, searches_conversations
 from bot.service import access
 from bot.service.access import check_access
@@ -52,8 +52,6 @@ from bot.service.standing_service import (
 VALUE_CHARACTERS = 1_000
 
 NOBODY = discord.AllowedMentions.none()
-
-_TRANSLATED = {discord.Locale.chinese: "zh-Hans", discord.Locale.taiwan_chinese: "zh-Hant"}
 
 FootnoteInteraction = discord.Interaction[FootnoteClient]
 
@@ -596,8 +594,8 @@ class CatalogTranslator(app_commands.Translator):
         locale: discord.Locale,
         context: app_commands.TranslationContextTypes,
     ) -> str | None:
-        catalog, id = _TRANSLATED.get(locale), string.extras.get("id")
-        return texts_for(catalog)(id) if catalog and id else None
+        texts, id = texts_for(str(locale)), string.extras.get("id")
+        return texts(id) if id and texts.locale != DEFAULT and texts.has(id) else None
 
 
 async def _on_error(interaction: FootnoteInteraction, error: app_commands.AppCommandError) -> None:

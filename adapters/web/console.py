@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from adapters.web.access.gate import Sessions, Visitor
-from adapters.web.display import LANGUAGES, language_of, texts_of, theme_of, zone_of
+from adapters.web.display import SIDEBAR, language_of, texts_of, theme_of, zone_of
 from adapters.web.html.plans import Parts
 from adapters.web.limits import OPENINGS_KNOWN, STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live, OpenStreams
@@ -22,6 +22,7 @@ from bot.core.measurements import Observed
 from bot.core.messages import Thread
 from bot.core.rate_limit import Pace
 from bot.core.settings import ChannelRules, Settings
+from bot.core.texts import language_names
 from bot.operation.console_access import Guesses
 from bot.pages.processes import Shares
 from bot.pages.workers import Workers
@@ -104,7 +105,7 @@ class Console:
     ) -> HTMLResponse:
         """Render a whole page. Besides its own values every template gets ``t`` (the texts of the
         reader's language), ``visitor``, ``path``, ``now``, ``documents`` (the progress of their
-        indexing) and the browser's preferences."""
+        indexing), ``threads`` (the list of the sidebar, or None) and the browser's preferences."""
         body = self.templates.fragment(
             template,
             texts_of(request),
@@ -114,9 +115,10 @@ class Console:
             documents=self.observed.documents,
             theme=theme_of(request),
             language=language_of(request),
-            languages=LANGUAGES,
+            languages=language_names(),
             zone=zone_of(request),
-            **values,
+            sidebar_open=request.cookies.get(SIDEBAR) != "closed",
+            **{"thread": None, "threads": getattr(request.state, "threads", None), **values},
         )
         return HTMLResponse(body, status_code=status, headers={"Cache-Control": "no-store"})
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.core.texts import LOCALES, Texts, texts_for
+from bot.core.texts import DEFAULT, LOCALES, Texts, negotiated, texts_for
 
 ZONE = "footnote_zone"  # the cookie with the chosen zone
 # The cookie with the browser's zone: minutes behind UTC, as browsers count, and the zone's name.
@@ -49,8 +49,8 @@ def clock_of(request: Request) -> tzinfo:
 
 
 THEME, LANGUAGE = "footnote_theme", "footnote_language"  # cookies
+SIDEBAR = "footnote_sidebar"  # the cookie that a script sets to "closed" or "open"
 THEMES = ("light", "dark")
-LANGUAGES = (("en", "English"), ("zh-Hans", "简体中文"), ("zh-Hant", "繁體中文"))
 KEPT_SECONDS = 365 * 86_400
 
 
@@ -111,6 +111,6 @@ def locale_of(accepted: str) -> str:
             weight = 0.0
         weighed.append((-weight, place, tag.strip()))
     for weight, _, tag in sorted(weighed):
-        if weight < 0 and tag.lower().split("-")[0] in ("en", "zh"):
+        if weight < 0 and (negotiated(tag) != DEFAULT or tag.lower().split("-")[0] == DEFAULT):
             return tag
-    return "en"
+    return DEFAULT

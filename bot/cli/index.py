@@ -21,12 +21,21 @@ from bot.cli.command import command_app, settings_for
 from bot.core.errors import Invalid
 from bot.core.settings import Settings
 from bot.pages.page import counted
-from bot.search.index_report import Holdings, IndexReport, holdings
+from bot.search.index_report import FileState, Holdings, IndexReport, Tally, holdings
 
 if TYPE_CHECKING:
     from bot.search.vector_filling import Filled
 
 SHOWN_SKIPS = 10  # skipped files that a question names; the others are counted
+NOT_SEARCHED: dict[FileState, str] = {
+    "copy": "with the text of another",
+    "empty": "empty",
+    "large": "too large",
+    "unreadable": "unreadable",
+    "kind": "of other kinds",
+    "hidden": "hidden",
+    "other": "links or without permission",
+}
 
 
 app = command_app()
@@ -68,7 +77,15 @@ def index_and_report(settings: Settings) -> IndexReport:
     if held.unread.count:
         others = f"Files of other kinds left out: {held.unread.count:,} ({held.unread.kinds})."
         err.print(Text(others, style="dim"))
+    err.print(Text(_sum_of(held.files), style="dim"), soft_wrap=True)
     return report
+
+
+def _sum_of(files: Tally) -> str:
+    counted = [(files.documents, "searched")]
+    counted += [(files.states[state], words) for state, words in NOT_SEARCHED.items()]
+    parts = ", ".join(f"{count:,} {words}" for count, words in counted if count)
+    return f"Files found: {files.found:,}" + (f": {parts}." if parts else ".")
 
 
 def index_documents(settings: Settings, known: IndexReport | None = None) -> IndexReport:
@@ -125,8 +142,9 @@ def _tell_counts(err: Console, report: IndexReport) -> None:
 
 
 def _tell_holdings(err: Console, held: Holdings) -> None:
-    if held.kinds:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in held.kinds)
+    if held.files.kinds:
+        by_count = sorted(held.files.kinds.items(), key=lambda kind: (-kind[1], kind[0]))
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in by_count)
         err.print(Text(f"Files that are searched: {kinds}.", style="dim"), soft_wrap=True)
     for path, shown in held.copies:
         same = f"Not shown, because {shown} has the same text: {path}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 
 IndexingState = Literal["none", "indexing", "ok", "not ok"]
 
-BEGIN_SECONDS = 5.0  # longest wait for the number of files to index
+BEGIN_SECONDS = 5.0  # longest wait for the number of files to index, or for the end of it
 
 
 class Indexing:
     """Progress of the indexing: ``done`` of ``total`` files are processed and can be searched.
 
-    ``why`` is the error and ``since`` is when the state began. ``stop`` ends the indexing.
+    ``why`` is the error and ``since`` is when the state began. ``looked_at`` is when a look for
+    changes ended, ``next_look`` when the next one begins. ``stop`` ends the indexing, ``again``
+    asks for a look now: at these paths, or at all documents without any.
     """
 
     def __init__(self, has_documents: bool) -> None:
@@ -40,10 +42,14 @@ class Indexing:
         self.total = 0
         self.why = ""
         self.since = datetime.now(UTC)
+        self.looked_at: datetime | None = None
+        self.next_look: datetime | None = None
         self.stop: Callable[[], None] = lambda: None
-        self._begun = asyncio.Event()
+        self.again: Callable[[Sequence[str]], None] = lambda paths: None
+        self._begun, self._over = asyncio.Event(), asyncio.Event()
         if not has_documents:
             self._begun.set()
+            self._over.set()
 
     @property
     def is_going_on(self) -> bool:
@@ -56,6 +62,18 @@ class Indexing:
             async with asyncio.timeout(BEGIN_SECONDS):
                 await self._begun.wait()
 
+    async def wait_until_over(self) -> None:
+        """Wait until everything is indexed, for ``BEGIN_SECONDS`` at most."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(BEGIN_SECONDS):
+                await self._over.wait()
+
+    def begin(self) -> None:
+        """Begin to index again."""
+        self.become("indexing")
+        self.done = self.total = 0
+        self._over.clear()
+
     def advance(self, done: int, total: int) -> None:
         self.done, self.total = done, total
         self._begun.set()
@@ -63,6 +81,7 @@ class Indexing:
     def become(self, state: IndexingState, why: str = "") -> None:
         self.state, self.why, self.since = state, why, datetime.now(UTC)
         self._begun.set()
+        self._over.set()
 
     def as_json(self) -> dict[str, Any]:
         """The state in the form that ``/readyz`` shows."""
@@ -221,7 +240,7 @@ class Observed:
     outcome, ``fetches`` by outcome. ``streams`` returns the number of open event streams,
     ``resting`` the seconds for which each provider is still left alone, ``documents`` the progress
     of indexing; ``connections`` are those to platforms, ``readers`` the processes that read pages
-    and uploads, by name."""
+    and uploads, by name; ``unusable`` is why the settings kept in the console are not in use."""
 
     def __init__(self) -> None:
         from prometheus_client import Histogram
@@ -253,6 +272,7 @@ class Observed:
         self.readers: dict[str, Shared] = {}
         self.resting: Callable[[], Mapping[str, float]] = dict
         self.documents = Indexing(False)
+        self.unusable = ""
         self._models: set[str] = set()
 
     def search_observer(self, provider: str) -> Observe:

@@ -1,6 +1,7 @@
 """Footnote's own messages in the reader's language, from Fluent catalogs (projectfluent.org).
 
-``texts/en.ftl`` is the original; every other catalog has the same ids with the same variables.
+``texts/en.ftl`` is the original; the other catalogs have its ids with the same variables. A message
+that a catalog lacks is in English.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ if TYPE_CHECKING:
 
 CATALOGS = Path(__file__).with_name("texts")
 DEFAULT = "en"
-LOCALES = ("en", "zh-Hans", "zh-Hant")
+LANGUAGES = {  # the catalogs, each with the name of its language in it
+    "en": "English",
+    "de": "Deutsch",
+    "es": "Español",
+    "fr": "Français",
+    "ja": "日本語",
+    "zh-Hans": "简体中文",
+    "zh-Hant": "繁體中文",
+}
+LOCALES = tuple(LANGUAGES)
 
 _TRADITIONAL = frozenset(("hant", "tw", "hk", "mo"))
 
@@ -48,7 +58,7 @@ class Texts:
         Numbers are formatted for the locale. Values are inserted unchanged: text from pages or
         people must be made safe before or afterwards.
         """
-        catalog = _catalog(self.locale)
+        catalog = _catalog(self.locale if self.has(id) else DEFAULT)
         if (plain := catalog.plain(id, values)) is not None:
             return plain
         bundle = catalog.with_text(id)
@@ -64,6 +74,10 @@ class Texts:
             raise UnknownText(f"{id!r} in {self.locale}: {', '.join(map(str, problems))}")
         return _STAND_IN.sub(lambda found: str(long.get(found[1], found[0])), str(text))
 
+    def has(self, id: str) -> bool:
+        """True if the locale's own catalog has the message; a missing one is in English."""
+        return id in _catalog(self.locale).ids
+
 
 def _is_long(value: str | int | float) -> bool:
     return isinstance(value, str) and len(value) > LONGEST_VALUE
@@ -75,10 +89,10 @@ def _is_written_alike(value: str | int | float | None) -> bool:
 
 
 def texts_for(locale: str) -> Texts:
-    """The texts for a platform's locale tag ("en-GB", "zh_TW", "zh-Hant-HK").
+    """The texts for a platform's locale tag ("en-GB", "de_AT", "zh-Hant-HK").
 
     Chinese of Taiwan, Hong Kong and Macau, or tagged as traditional, is ``zh-Hant``, any other
-    Chinese ``zh-Hans``. Every other language and invalid tags are English.
+    Chinese ``zh-Hans``. Languages without a catalog and invalid tags are English.
     """
     return _texts(negotiated(locale))
 
@@ -93,9 +107,22 @@ def texts_in(language: str, texts: Texts) -> Texts:
 def negotiated(locale: str) -> str:
     """The one of ``LOCALES`` that fits a platform's locale tag."""
     language, *rest = locale.strip().replace("_", "-").lower().split("-")
-    if language != "zh":
-        return DEFAULT
-    return "zh-Hant" if _is_traditional(rest) else "zh-Hans"
+    if language == "zh":
+        return "zh-Hant" if _is_traditional(rest) else "zh-Hans"
+    return language if language in LOCALES else DEFAULT
+
+
+@cache
+def language_names() -> Mapping[str, str]:
+    """The name of each locale's language, in that language. The name of one whose catalog lacks
+    messages says so."""
+    whole = _catalog(DEFAULT).ids
+    return {
+        locale: name
+        if whole <= _catalog(locale).ids
+        else _texts(locale)("web-language-partly", name=name)
+        for locale, name in LANGUAGES.items()
+    }
 
 
 def _is_traditional(subtags: Sequence[str]) -> bool:
@@ -122,6 +149,7 @@ class _Catalog:
         text = (CATALOGS / f"{locale}.ftl").read_text(encoding="utf-8")
         self._locale = locale
         self._unparsed = {entry[1]: entry[0] for entry in _ENTRY.finditer(text)}
+        self.ids = frozenset(self._unparsed)
 
     def plain(self, id: str, values: Mapping[str, str | int | float]) -> str | None:
         """The message with this id if it is a single line whose only placeholders are values

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +60,7 @@ async def documents_being_indexed(
     indexer = Indexer(settings.index_path, areas=settings.collection_paths, readers=readers)
     indexing.stop = indexer.stop
     rounds = Rounds(indexer, settings, tell, indexing)
+    indexing.again = rounds.again
     task = asyncio.create_task(rounds.repeat())
     try:
         yield
@@ -87,7 +88,10 @@ class Rounds:
         self._tell = tell
         self._indexing = indexing
         self._clock = clock
-        self._ended = asyncio.Event()
+        self._ended = False
+        self._woken = asyncio.Event()
+        self._asked: list[str] = []  # paths to look at now
+        self._every = 0  # files, before somebody asked for a look at some
         self._ends = threading.Event()  # the same, for a thread that waits
         self._told: set[str] = set()  # in the last round
         self._devices: dict[Path, int] = {}  # where the folders were first seen
@@ -97,26 +101,52 @@ class Rounds:
         self._pause = 0.0  # seconds from the last round to the next attempt to read what failed
         self._again = math.inf  # when that is; infinite if nothing failed
 
+    def again(self, paths: Sequence[str] = ()) -> None:
+        """Look at some paths now, or at all documents, and show the progress."""
+        self._asked = list(dict.fromkeys([*self._asked, *(paths or self._settings.docs)]))
+        if self._indexing.state != "indexing":
+            self._every = self._indexing.total
+            self._indexing.begin()
+        self._woken.set()
+
     def end(self) -> None:
-        self._ended.set()
+        self._ended = True
+        self._woken.set()
         self._ends.set()
         self._indexer.stop()
 
     async def repeat(self) -> None:
         """Go on until the end, with pauses that keep the cost low however many files there are; the
         first round is always complete."""
-        goes_on = await self._round(self.begin, self._progress())
-        while goes_on and self._settings.docs_poll:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(max(self._settings.docs_poll, self._cost / MOST_SHARE)):
-                    await self._ended.wait()
+        goes_on = await self._round(self.begin, self._settings.docs, self._progress())
+        while goes_on:
+            await self._rest()
+            asked, self._asked = self._asked, []
+            if self._ended:
                 return
-            goes_on = await self._round(self.catch_up)
+            if asked:
+                goes_on = await self._round(self.begin, asked, self._progress())
+                if len(asked) < len(self._settings.docs):
+                    self._indexing.total = max(self._every, self._indexing.total)
+            else:
+                goes_on = await self._round(self.catch_up, self._settings.docs)
+
+    async def _rest(self) -> None:
+        """Wait until the next look: for ever if there is none, unless somebody asks for it."""
+        poll = self._settings.docs_poll
+        pause = max(poll, self._cost / MOST_SHARE) if poll else None
+        now = datetime.now(UTC)
+        self._indexing.looked_at = now
+        self._indexing.next_look = now + timedelta(seconds=pause) if pause else None
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(pause):
+                await self._woken.wait()
+        self._woken.clear()
 
     async def _round(self, work: Callable[..., IndexReport | None], *values: Any) -> bool:
         """Do the work in a thread and tell its result; False if it was ended."""
         try:
-            report = await asyncio.to_thread(work, self._settings.docs, *values)
+            report = await asyncio.to_thread(work, *values)
         except Stopped:
             return False
         except FootnoteError as error:

@@ -32,6 +32,9 @@ JUNK = frozenset({"node_modules", "bower_components", "__pycache__", "site-packa
 # Sphinx copies the source of each page into this folder beside the HTML pages made of them.
 _PAGE_SOURCES = "_sources"
 
+# Stored in place of an ending for what the walk does not look at: a hidden file, a whole folder.
+HIDDEN, FOLDER = "hidden", "folder"
+
 # What browsers load for the pages of a folder and of those below it, and what tools write.
 _OF_SITES = (".js", ".json")
 _OF_TOOLS = ("-lock.json", "-lock.yaml", ".min.js")
@@ -98,7 +101,9 @@ def why_not(error: OSError) -> str:
 class Listing:
     """The result of a walk; ``skipped`` are pairs of a path and the reason, as a sentence.
 
-    ``unread`` counts the files of kinds that are not read, by their folder's address and ending.
+    ``unread`` counts the files of kinds that are not read, by their folder's address and ending,
+    and what was not looked at: by its folder with ``HIDDEN`` or ``FOLDER``, or by its own address
+    and the reason.
     ``unseen`` are the addresses of folders and files that are there and could not be looked at,
     ``folders`` the real paths of all folders.
     """
@@ -203,12 +208,13 @@ class _Walk:
             with os.scandir(descriptor) as found:
                 entries = sorted(found, key=_NAME)
             if any(entry.name.endswith(".html") for entry in entries):
-                entries = [entry for entry in entries if entry.name != _PAGE_SOURCES]
+                every, entries = entries, [each for each in entries if each.name != _PAGE_SOURCES]
+                self._leave(folder, FOLDER, len(every) - len(entries))
                 folder = folder._replace(of_site=True)
             return [inner for entry in entries if (inner := self._entry(folder, entry))]
         except OSError as error:
             self._unseen(folder.url, error)
-            self._skip(folder.path, f"the folder cannot be opened ({error.strerror})")
+            self._miss(folder.path, folder.url, f"the folder cannot be opened ({error.strerror})")
             return []
         finally:
             if descriptor >= 0:
@@ -218,6 +224,7 @@ class _Walk:
         """Add a file of a folder, or return a subfolder."""
         name = entry.name
         if name[0] == ".":
+            self._leave(folder, FOLDER if entry.is_dir(follow_symlinks=False) else HIDDEN)
             return None
         path, real = os.path.join(folder.path, name), os.path.join(folder.real, name)
         if entry.is_symlink():
@@ -225,6 +232,7 @@ class _Walk:
         elif entry.is_dir(follow_symlinks=False):
             if name not in JUNK:
                 return _Folder(path, real, f"{folder.url}/{_quoted(name)}", folder.of_site)
+            self._leave(folder, FOLDER)
         elif (kind := _type_of(name)) is None or name.endswith(
             _OF_SITES if folder.of_site else _OF_TOOLS
         ):
@@ -239,9 +247,10 @@ class _Walk:
             for link in links:
                 target = os.path.realpath(link)
                 if not os.path.exists(target):
-                    self._skip(link, "a link that leads nowhere")
+                    self._miss(link, _address(link), "a link that leads nowhere")
                 elif not any(Path(target).is_relative_to(root) for root in self.roots):
-                    self._skip(link, "a link that leads out of the indexed folders")
+                    why = "a link that leads out of the indexed folders"
+                    self._miss(link, _address(link), why)
                 elif os.path.isdir(target):
                     self.folder(link, target)
                 elif not self._is_taken(target):
@@ -273,10 +282,10 @@ class _Walk:
             status = file.stat(follow_symlinks=False)
         except OSError as error:
             self._unseen(url, error)
-            self._skip(path, f"it cannot be opened ({error.strerror})")
+            self._miss(path, url, f"it cannot be opened ({error.strerror})")
             return
         if not stat.S_ISREG(status.st_mode):
-            self._skip(path, _EXCHANGED if stat.S_ISLNK(status.st_mode) else _NOT_REGULAR)
+            self._miss(path, url, _EXCHANGED if stat.S_ISLNK(status.st_mode) else _NOT_REGULAR)
             return
         self.listing.documents[url] = Document(
             path, real, url, media_type, status.st_size, status.st_mtime_ns
@@ -288,10 +297,15 @@ class _Walk:
 
     def _not_read(self, path: str, folder_url: str) -> None:
         self.listing.unread[folder_url, _suffix(path)] += 1
-        self._skip(path, f"{_suffix(path)} {NOT_READ}")
+        self.listing.skipped.append((readable(path), f"{_suffix(path)} {NOT_READ}"))
 
-    def _skip(self, path: str, reason: str) -> None:
+    def _miss(self, path: str, url: str, reason: str) -> None:
+        self.listing.unread[url, reason] = 1
         self.listing.skipped.append((readable(path), reason))
+
+    def _leave(self, folder: _Folder, mark: str, count: int = 1) -> None:
+        if count:
+            self.listing.unread[folder.url, mark] += count
 
 
 def readable(path: str) -> str:

@@ -137,6 +137,9 @@ COMMIT;
 """
 
 
+TOO_LARGE = "it has % MB, and the limit for %"
+"""The problem of a file that is too large, as a pattern of SQL."""
+
 TEXT_OF = "indexed_at * (count > 0)"
 """``IndexEntry.text_of`` in SQL."""
 

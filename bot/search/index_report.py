@@ -7,17 +7,18 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 from urllib.parse import unquote_to_bytes
 
 from bot.pages.media import format_of
 from bot.pages.page import LOST_NOTE, LOST_WORD, counted
-from bot.search.folders import NOT_READ, readable, root_of
-from bot.search.index_file import LAST_SHOWN_FIRST, TEXT_OF, below, opened
+from bot.search.folders import FOLDER, HIDDEN, NOT_READ, readable, root_of
+from bot.search.index_file import LAST_SHOWN_FIRST, TEXT_OF, TOO_LARGE, below, opened
 from bot.search.provider import Unread
 
 SHOWN = 10  # files that lost words or keep an earlier text, in a report
@@ -59,19 +60,147 @@ class IndexReport:
         return IndexReport(**value | {"skipped": skipped})
 
 
+# What became of a file that was found: it is searched, with its earlier text if it cannot be read
+# now, or not searched, since another has its text, it is empty, too large or cannot be read, it is
+# of a kind that is not read or hidden, or it could not be looked at (a link, no permission).
+# A "folder" is hidden or filled by tools: nobody looked what is in it.
+# fmt: off
+FileState = Literal[
+    "document", "stale", "copy", "empty", "large", "unreadable", "kind", "hidden", "other", "folder"
+]
+# fmt: on
+FILE_STATES: tuple[FileState, ...] = get_args(FileState)
+
+# Every file below some folders, with its state, the reason for it, and when its text was read;
+# files that are not read are counted by folder. ``CONDITION`` is that of the folders.
+_FOUND = f"""
+    WITH several AS MATERIALIZED (
+        SELECT text_digest FROM files WHERE count > 0 AND (CONDITION)
+        GROUP BY text_digest HAVING count(*) > 1
+    ), same AS MATERIALIZED (
+        SELECT id, first_value(url) OVER (PARTITION BY text_digest ORDER BY length(url), url)
+            AS shown
+        FROM files WHERE count > 0 AND text_digest IN several AND (CONDITION)
+    )
+    SELECT url, CASE
+        WHEN shown != url THEN 'copy'
+        WHEN count > 0 AND problem = '' THEN 'document'
+        WHEN count > 0 THEN 'stale'
+        WHEN size = 0 THEN 'empty'
+        WHEN problem LIKE '{TOO_LARGE}' THEN 'large'
+        ELSE 'unreadable' END AS state,
+        CASE WHEN shown != url THEN shown ELSE problem END AS note, 1 AS number,
+        {TEXT_OF} AS read_at
+    FROM files LEFT JOIN same USING (id) WHERE CONDITION
+    UNION ALL SELECT url, CASE
+        WHEN ending IN ('{HIDDEN}', '{FOLDER}') THEN ending
+        WHEN ending = '' OR ending LIKE '.%' THEN 'kind'
+        ELSE 'other' END, ending, count, 0
+    FROM unread WHERE CONDITION"""  # noqa: S608 - constants
+
+
+@dataclass(slots=True)
+class Tally:
+    """Some of the files found: how many are in each state, and of each format that is searched.
+    ``read_at`` is when one of them was read last, in seconds since 1970, or 0."""
+
+    states: Counter[FileState] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    read_at: float = field(default=0.0, compare=False)
+
+    @property
+    def documents(self) -> int:
+        """Files that are searched, each text once."""
+        return self.states["document"] + self.states["stale"]
+
+    @property
+    def found(self) -> int:
+        """All files in the folders that were looked at."""
+        return self.states.total() - self.states["folder"]
+
+    def add(self, other: Tally) -> None:
+        self.states += other.states
+        self.kinds += other.kinds
+        self.read_at = max(self.read_at, other.read_at)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file, or ``number`` files of a folder, and why it is in its state: a sentence, an ending or
+    the path of the one that is shown with the same text."""
+
+    url: str
+    note: str
+    number: int
+
+    @property
+    def path(self) -> str:
+        return path_of(self.url)
+
+
+def tallies(
+    index: Path, paths: Iterable[str | Path], group: Callable[[str], str]
+) -> dict[str, Tally]:
+    """Count all files below some paths, by group; ``group`` gets a file's or a folder's address.
+
+    Raises ``InvalidSetting`` and ``StorageUnavailable``.
+    """
+    condition, values = below([root_of(path) for path in paths])
+    found: dict[str, Tally] = {}
+    with opened(index) as connection:
+        rows = connection.execute(_FOUND.replace("CONDITION", condition), values * 4)
+        for url, state, _, number, read_at in rows:
+            name = group(url)
+            tally = found.get(name) or found.setdefault(name, Tally())
+            tally.states[state] += number
+            if read_at > tally.read_at:
+                tally.read_at = read_at
+            if state == "document" or state == "stale":
+                tally.kinds[_kind(url)] += 1
+    return found
+
+
+def files_in(
+    index: Path,
+    paths: Iterable[str | Path],
+    state: FileState,
+    inside: str | Path,
+    most: int,
+    skip: int = 0,
+) -> list[FoundFile]:
+    """List the files below some paths that are in a state and in the folder ``inside``, in order of
+    their addresses; raises like ``tallies``."""
+    every, values = below([root_of(path) for path in paths])
+    within, folder = below([root_of(inside)])
+    query = (
+        f"SELECT url, note, number, read_at FROM ({_FOUND.replace('CONDITION', every)})"  # noqa: S608 - our own columns
+        f" WHERE state = ? AND ({within}) ORDER BY url, note LIMIT ? OFFSET ?"
+    )
+    with opened(index) as connection:
+        rows = connection.execute(query, (*values * 4, state, *folder, most, skip)).fetchall()
+    return [
+        FoundFile(url, _note(state, note, read_at), number) for url, note, number, read_at in rows
+    ]
+
+
+def _note(state: FileState, note: str, read_at: float) -> str:
+    if state == "copy":
+        return path_of(note)
+    return reason_of(note, read_at) if state == "stale" else note
+
+
 @dataclass(frozen=True, slots=True)
 class Holdings:
     """The contents of the index below some folders.
 
-    ``kinds`` has the names of formats with the number of searchable files, most frequent first.
-    ``copies`` has pairs of a file that is not shown and the one with the same text that is.
-    ``incomplete`` has files with the share of their words that was kept, lowest first, and with
-    what is missing. ``omitted`` has pairs of another file and what its text leaves out, by kind.
-    ``unread`` counts the files of kinds that are not read. ``stale`` has pairs of a file that keeps
-    its earlier text and the reason (see ``reason_of``).
+    ``files`` counts all that were found. ``copies`` has pairs of a file that is not shown and the
+    one with the same text that is. ``incomplete`` has files with the share of their words that was
+    kept, lowest first, and with what is missing. ``omitted`` has pairs of another file and what its
+    text leaves out, by kind. ``unread`` counts the files of kinds that are not read. ``stale`` has
+    pairs of a file that keeps its earlier text and the reason (see ``reason_of``).
     """
 
-    kinds: tuple[tuple[str, int], ...]
+    files: Tally
     copies: tuple[tuple[str, str], ...]
     incomplete: tuple[tuple[str, float, dict[str, int]], ...]
     omitted: tuple[tuple[str, dict[str, int]], ...]
@@ -116,14 +245,13 @@ def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
         stale = tuple(unreadable(connection, f"count > 0 AND ({condition})", values))
     shown = {digest: (url, kept, omitted) for digest, url, kept, omitted in rows}
     copies = [(url, shown[digest][0]) for digest, url, *_ in rows if shown[digest][0] != url]
-    kinds = Counter(_kind(url) for url, *_ in shown.values())
     files = sorted(
         ((kept, path_of(url), json.loads(found)) for url, kept, found in shown.values()),
         key=lambda file: file[:2],
     )
     others = {path: _on_purpose(found) for kept, path, found in files if kept >= KEPT_ENOUGH}
     return Holdings(
-        tuple(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
+        tallies(index, paths, lambda url: "").get("", Tally()),
         tuple(sorted((path_of(url), path_of(other)) for url, other in copies)),
         tuple((path, kept, found) for kept, path, found in files if kept < KEPT_ENOUGH),
         tuple((path, others[path]) for path in sorted(others) if others[path]),
@@ -156,7 +284,8 @@ def unread_files(connection: sqlite3.Connection, condition: str, values: Sequenc
     """The files of kinds that are not read, in folders that meet a condition on their address."""
     endings = connection.execute(
         "SELECT ending, sum(count) FROM unread"  # noqa: S608 - our own column names
-        f" WHERE {condition} GROUP BY ending ORDER BY 2 DESC, 1",
+        f" WHERE ({condition}) AND (ending = '' OR ending LIKE '.%') GROUP BY ending"
+        " ORDER BY 2 DESC, 1",
         values,
     ).fetchall()
     (read,) = connection.execute(
@@ -188,7 +317,13 @@ def documents_digest(index: Path, paths: Iterable[str | Path]) -> str:
 
 
 def _kind(url: str) -> str:
-    found = format_of(url)
+    ending = url.rpartition(".")[2]
+    return _kind_of(url if ending == "gz" or "/" in ending else f"x.{ending}")
+
+
+@lru_cache(maxsize=1_000)
+def _kind_of(path: str) -> str:
+    found = format_of(path)
     return found.name if found else "plain text"
 
 

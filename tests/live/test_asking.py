@@ -162,6 +162,17 @@ def test_what_is_told_lies_over_neither_box_nor_header(stage: Stage, chromium: B
         assert not overlap(toast, page.locator(".top"))
 
 
+def test_a_growing_box_covers_nothing(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium, viewport={"width": 390, "height": 500}) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        page.locator("#question").fill("Who agrees to the days abroad?\n" * 30)
+        for scrolled in (0, 10_000):
+            page.evaluate("y => scrollTo({ top: y, behavior: 'instant' })", scrolled)
+            for other in (".welcome", ".examples"):
+                assert not overlap(page.locator("#ask"), page.locator(other))
+
+
 # ---------------------------------------------------------------- preferences
 
 
@@ -198,15 +209,6 @@ def test_the_keys_are_told_where_one_is(stage: Stage, chromium: Browser) -> None
 # ---------------------------------------------------------------- without scripts
 
 
-def reloaded_until_answered(page: Page, count: int) -> None:
-    """As the page does by itself where a browser has no scripts at all."""
-    for _ in range(200):
-        if page.locator(".answered").count() == count:
-            return
-        page.reload()
-    raise AssertionError(f"{count} answers were not seen")
-
-
 @pytest.mark.parametrize("width", [1280, 390])
 def test_without_scripts_the_whole_form_works(
     stage: Stage, chromium: Browser, width: int, tmp_path: Path
@@ -226,12 +228,12 @@ def test_without_scripts_the_whole_form_works(
         page.locator("#depth").select_option("quick")
         page.locator("#question").fill("What is the gate code of the canteen?")
         page.locator(".send").click()
-        reloaded_until_answered(page, 1)
+        expect(page.locator(".answered")).to_have_count(1)  # the page loads itself anew
         expect(page.locator(".file", has_text="notes.md").first).to_be_visible()
         expect(page.locator("#depth")).to_have_value("quick")
         page.locator("#question").fill("Who agrees to the days?")
         page.locator(".send").click()
-        reloaded_until_answered(page, 2)
+        expect(page.locator(".answered")).to_have_count(2)
         assert page.locator("[name=source][value=wiki]").is_checked() is False
 
 

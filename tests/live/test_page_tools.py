@@ -10,7 +10,8 @@ from itertools import product
 import httpx
 import pytest
 
-from adapters.web.display import LANGUAGES, THEMES
+from adapters.web.display import THEMES
+from bot.core.texts import LOCALES
 from tests.live import demo
 from tests.live.page_tools import View, html_faults, lighthouse_faults
 from tests.live.stages import Stage, until_answered
@@ -32,7 +33,7 @@ LOOKS = {
     ("desktop", "dark", "zh-Hans"): MOST_SEEN,
 }
 if os.environ.get("LIGHTHOUSE") == "all":
-    LOOKS = dict.fromkeys(product(FORMS, THEMES, (name for name, _ in LANGUAGES)), READABLE)
+    LOOKS = dict.fromkeys(product(FORMS, THEMES, LOCALES), READABLE)
 
 
 @dataclass(frozen=True)

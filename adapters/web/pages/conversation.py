@@ -7,11 +7,11 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.access.gate import Visitor, visitor_of
@@ -42,13 +42,25 @@ from adapters.web.live import (
     moments,
 )
 from adapters.web.offers import CHOSEN
-from adapters.web.pages.history import about, list_threads
+from adapters.web.pages.history import about
 from adapters.web.turns import Turn, turns_in, turns_of
 from bot.core.messages import Depth, Thread
 from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.pages.media import accepted
-from bot.service.buttons import Deed, Deeper, Feedback, FollowUp, Retract, Stop, Watch, carry_out
+from bot.service.buttons import (
+    Again,
+    Deed,
+    Deeper,
+    Feedback,
+    FollowUp,
+    Retract,
+    Retry,
+    Stop,
+    Watch,
+    ask_again,
+    carry_out,
+)
 from bot.service.standing_service import DAILY
 from bot.storage.store import RunRecord
 from bot.storage.workspaces import REASONS, Reason
@@ -65,6 +77,7 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
         Route(
             "/threads/{thread}", with_audit(console, "read", "conversation", pages.thread, "thread")
         ),
+        Route("/threads/{thread}/bar", pages.bar),
         Route(
             "/threads/{thread}/events",
             with_stream_audit(console, "conversation", pages.events, "thread"),
@@ -102,17 +115,13 @@ class _Conversation:
         rules = await console.rules(place)
         last = turns[-1].options if turns else None
         offers = await console.offers.of(visitor, rules, last)
-        answered = [turn.run for turn in turns if turn.over and turn.reply_state.answer is not None]
         return console.page(
             request,
             "conversation.html",
             offers=offers,
             examples=console.offers.examples(rules, texts) if thread is None else (),
-            page=await list_threads(console, request, texts),
             thread=thread,
-            **await about(console, request, thread),
-            watched=await console.standing.all(thread) if thread else (),
-            watchable=answered[-1] if answered else "",
+            **await self._bar(request, thread, turns),
             turns=[turn_html(console.templates, texts, turn, visitor) for turn in turns],
             cursor=_cursor(
                 turns[-1].run,
@@ -130,6 +139,33 @@ class _Conversation:
             megabytes=megabytes(console.settings.fetch_max_bytes),
             event=secrets.token_hex(8),
         )
+
+    async def _bar(
+        self, request: Request, thread: Thread | None, turns: Sequence[Turn]
+    ) -> dict[str, Any]:
+        """Return the values of a conversation's title bar."""
+        answered = [turn.run for turn in turns if turn.over and turn.reply_state.answer is not None]
+        return {
+            **await about(self._console, request, thread),
+            "watched": await self._console.standing.all(thread) if thread else (),
+            "watchable": answered[-1] if answered else "",
+            "opened": request.query_params.get("open", ""),
+        }
+
+    async def bar(self, request: Request) -> Response:
+        """Return the title bar, for the script that updates it."""
+        thread = await self._thread(request)
+        values = await self._bar(request, thread, await turns_in(self._console, thread))
+        if values["kept"] is None:
+            raise HTTPException(404, texts_of(request)("web-thread-gone"))
+        body = self._console.templates.fragment(
+            "conversation_bar.html",
+            texts_of(request),
+            visitor=visitor_of(request),
+            thread=thread,
+            **values,
+        )
+        return HTMLResponse(body, headers={"Cache-Control": "no-store"})
 
     async def _thread(self, request: Request) -> Thread:
         return await thread_named(self._console, request, request.path_params["thread"])
@@ -172,16 +208,18 @@ class _Conversation:
         return await self._told(request, asked.run_id)
 
     async def press(self, meant: DeedOfForm, request: Request) -> Response:
+        """Carry out a press; the response names the run of a question that it asked."""
         form, run = await form_of(request), await self._run(request)
-        text = await carry_out(
-            self._console.open_reception(),
-            meant(run.id, form),
-            visitor_of(request).author,
-            locale=asked_locale(request),
-            audience="channel",
-        )
+        reception, author = self._console.open_reception(), visitor_of(request).author
+        deed, locale = meant(run.id, form), asked_locale(request)
+        if isinstance(deed, Again):
+            asked = await ask_again(reception, deed, author, locale=locale, audience="channel")
+            about, text = asked.run_id, None if asked.new else "asked-already"
+        else:
+            text = await carry_out(reception, deed, author, locale=locale, audience="channel")
+            about = run.id
         self._console.live.look_soon()
-        return await self._told(request, run.id, "" if text is None else texts_of(request)(text))
+        return await self._told(request, about, "" if text is None else texts_of(request)(text))
 
     async def edit(self, request: Request) -> Response:
         form, run = await form_of(request), await self._run(request)
@@ -253,6 +291,7 @@ DeedOfForm = Callable[[str, Mapping[str, str]], Deed]
 PRESSES: Mapping[str, DeedOfForm] = {
     "stop": lambda run, _: Stop(run),
     "deeper": lambda run, _: Deeper(run),
+    "retry": lambda run, _: Retry(run),
     "watch": lambda run, form: Watch(run, form.get("every", DAILY)[:100]),
     "retract": lambda run, _: Retract(run),
     "feedback": _feedback,
@@ -405,7 +444,8 @@ class _Page:
             self._settle(now)
             self.held[run] = turn.attempt
         doing = "" if over else being_done(turn.reply_state, self.texts)
-        told = {"run": run, "question": turn.question, "html": html, "over": over, "now": doing}
+        asked = {"question": turn.question, "length": turn.length}
+        told = {"run": run, **asked, "html": html, "over": over, "now": doing}
         return event(kind, as_line(told), self._cursor())
 
     def _changed_parts(self, run: str, before: ReplyState, now: ReplyState) -> list[str]:

@@ -11,16 +11,19 @@ from types import MappingProxyType
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from adapters.web.access.gate import Visitor, visitor_of
+from adapters.web.access.gate import Visitor, is_program, visitor_of
 from adapters.web.access.visibility import encodable, own_thread_named, seeing, with_audit
 from adapters.web.console import Console
 from adapters.web.display import clock_of, texts_of
 from adapters.web.forms import form_of
 from adapters.web.limits import FOUND_AT_ONCE, LONGEST_TITLE, THREADS_LISTED
+from bot.core.errors import StorageUnavailable
 from bot.core.lines import one_line, shortened
+from bot.core.logs import get_logger
 from bot.core.messages import Thread, Wording
 from bot.core.texts import Texts
 from bot.rendering.markdown_tables import plain_lines
@@ -34,6 +37,8 @@ from bot.text.terms import terms
 TITLE = 80  # characters of a thread's name in the list
 SNIPPET = 180
 NONE: Mapping[str, str] = MappingProxyType({})
+
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +115,11 @@ async def search_threads(console: Console, request: Request, texts: Texts, text:
     return Page(_groups([], kept, texts, clock, snippets))
 
 
+def words_asked(request: Request) -> str:
+    """Return what a request searches for, or ""."""
+    return encodable(request.query_params.get("q", "")).strip()[:LONGEST_TITLE]
+
+
 def _snippet(text: str, question: str, said: str) -> str:
     """Return the sentence with most of the words, preferably from the answer, without Markdown and
     marks."""
@@ -161,7 +171,7 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
     async def page(request: Request) -> Response:
         """List all conversations, page by page, or those that match a search."""
         texts, before = texts_of(request), request.query_params.get("before", "")
-        asked = encodable(request.query_params.get("q", "")).strip()[:LONGEST_TITLE]
+        asked = words_asked(request)
         if asked:
             found = await search_threads(console, request, texts, asked)
         else:
@@ -170,19 +180,26 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
         return console.page(request, "history.html", found=found, asked=asked)
 
     async def part(request: Request) -> Response:
-        """Return the list beside a conversation, for the script that updates it."""
-        texts = texts_of(request)
+        """Return the list of the sidebar, or what matches a search, for the script that updates
+        it."""
+        texts, asked = texts_of(request), words_asked(request)
         body = console.templates.fragment(
             "history_list.html",
             texts,
-            page=await list_threads(console, request, texts),
+            found=await (
+                search_threads(console, request, texts, asked)
+                if asked
+                else list_threads(console, request, texts)
+            ),
+            asked=asked,
             current=request.query_params.get("current", ""),
         )
         return HTMLResponse(body, headers={"Cache-Control": "no-store"})
 
     async def change(deed: str, request: Request) -> Response:
-        """Act on a whole conversation; then redirect to the page with the form."""
-        form = await form_of(request)
+        """Act on a whole conversation; then redirect to the page with the form, or tell a script
+        what was done."""
+        form, texts = await form_of(request), texts_of(request)
         thread = await own_thread_named(console, request, request.path_params["thread"])
         path, person = f"/threads/{thread.thread}", visitor_of(request).id
         match deed:
@@ -193,16 +210,17 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
                 await history.pin(thread, deed == "pin")
             case "share":
                 await history.share(thread, person)
-                path += "#about"
+                path += "?open=share"
             case "unshare":
                 await history.unshare(thread)
-                path += "#about"
             case "delete":  # as ``footnote forget thread`` does, after stopping its runs
                 subject = Subject("thread", thread.platform, thread.key)
                 forgetter = console.open_reception().forgetter
                 await forgetter.forget(subject, day_after(datetime.now(UTC).date()))
                 console.live.look_soon()
                 path = "/"
+        if deed != "delete" and is_program(request):
+            return JSONResponse({"told": texts(f"web-did-{deed}")})
         path = "/conversations" if form.get("back") == "list" else path
         return RedirectResponse(console.settings.root + path, status_code=303)
 
@@ -214,6 +232,27 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
             for deed in ("rename", "pin", "unpin", "share", "unshare", "delete")
         ),
     ]
+
+
+class Sidebar:
+    """ASGI middleware that reads the visitor's conversations for the sidebar of a page, into
+    ``request.state.threads``."""
+
+    def __init__(self, app: ASGIApp, console: Console) -> None:
+        self._app = app
+        self._console = console
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "GET":
+            request = Request(scope)
+            accepted = request.headers.get("accept", "*/*")
+            if request.state.visitor is not None and ("text/html" in accepted or accepted == "*/*"):
+                try:
+                    threads = await list_threads(self._console, request, texts_of(request))
+                    request.state.threads = threads
+                except StorageUnavailable as away:
+                    log.warning("page without its sidebar", error=str(away))
+        await self._app(scope, receive, send)
 
 
 async def about(console: Console, request: Request, thread: Thread | None) -> dict[str, Any]:

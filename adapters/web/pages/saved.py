@@ -8,19 +8,20 @@ from functools import partial
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.web.access.gate import visitor_of
+from adapters.web.access.gate import is_program, visitor_of
 from adapters.web.access.visibility import seeing
 from adapters.web.console import WORKSPACE, Console
 from adapters.web.display import texts_of
 from adapters.web.forms import form_of
 from bot.core.errors import Invalid
+from bot.core.lines import shortened
 from bot.core.messages import CONSOLE, Message, Thread
 from bot.core.texts import sentence_for
 from bot.search.earlier_answers import title_of
-from bot.service.standing_service import Person
+from bot.service.standing_service import QUESTION, Person
 
 
 def standing_pages(console: Console) -> Sequence[BaseRoute]:
@@ -34,15 +35,21 @@ def standing_pages(console: Console) -> Sequence[BaseRoute]:
         return console.page(request, "saved_watches.html", watches=listed)
 
     async def change(request: Request) -> Response:
-        await form_of(request)
+        form = await form_of(request)
         verb, id = request.path_params["verb"], request.path_params["id"]
         if verb not in ("pause", "resume", "stop"):
             raise HTTPException(404)
         try:
-            await console.standing.do(verb, id, _whose(request))
+            watch = await console.standing.do(verb, id, _whose(request))
         except Invalid as unknown:
             raise HTTPException(404, sentence_for(unknown, texts_of(request))) from unknown
-        return RedirectResponse(f"{console.settings.root}/watches", status_code=303)
+        if is_program(request):
+            question = shortened(seeing(console, request).told(watch.question), QUESTION)
+            return JSONResponse(
+                {"told": texts_of(request)(f"watch-done-{verb}", question=question)}
+            )
+        back = f"/threads/{watch.thread.thread}" if form.get("back") == "thread" else "/watches"
+        return RedirectResponse(f"{console.settings.root}{back}", status_code=303)
 
     return [
         Route("/watches", page),

@@ -38,7 +38,7 @@ function place() {
   if (!mark.isConnected) return hide();
   const at = mark.getBoundingClientRect();
   const left = Math.min(Math.max(at.left - 24, 16), document.documentElement.clientWidth - card.offsetWidth - 16);
-  const roof = document.querySelector(".top").offsetHeight; // what nothing may lie over
+  const roof = (document.querySelector(".bar") ?? document.querySelector(".top")).getBoundingClientRect().bottom; // what nothing may lie over
   const below = at.bottom + 8 + card.offsetHeight < innerHeight || at.top - roof < card.offsetHeight + 16;
   const top = below ? at.bottom + 8 : at.top - card.offsetHeight - 8;
   // Set by script, which the content security policy lets style.

@@ -1,5 +1,7 @@
 // Each piece of code of an answer or a page can be copied.
 
+import { write } from "./clipboard.js";
+
 const panel = document.getElementById("source");
 
 function offer(code) {
@@ -21,14 +23,7 @@ function offerAll(place) {
 }
 
 async function copy(button) {
-  const code = button.parentElement.querySelector("pre").textContent;
-  try {
-    await navigator.clipboard.writeText(code);
-  } catch {
-    getSelection().selectAllChildren(button.parentElement.querySelector("pre"));
-    document.execCommand("copy"); // where a page is not served over HTTPS
-    getSelection().removeAllRanges();
-  }
+  await write(button.parentElement.querySelector("pre").textContent);
   document.getElementById("source-said").textContent = panel.dataset.copied;
   button.textContent = "✓";
   setTimeout(() => (button.textContent = "⧉"), 1500);

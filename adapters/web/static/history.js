@@ -1,10 +1,12 @@
-// The list of conversations: follows other tabs, and names days as its reader does.
+// The list of conversations: follows other tabs, searches as one types, names days as its reader does.
 
 import "./menus.js";
 import { form } from "./moments.js";
 
 const channel = "BroadcastChannel" in self ? new BroadcastChannel("footnote-history") : null;
 const list = document.getElementById("threads");
+const find = document.getElementById("find");
+const CALM = 250; // milliseconds without a key before it searches
 
 function dress(place) {
   const moment = form({ dateStyle: "medium", timeStyle: "short" });
@@ -21,10 +23,10 @@ let asking = null;
 
 /** Brings the list up to date, and with it the title of the page. */
 async function refresh() {
-  if (!list || document.hidden) return;
+  if (document.hidden) return;
   asking?.abort();
   asking = new AbortController();
-  const url = `${list.dataset.list}?current=${encodeURIComponent(list.dataset.current)}`;
+  const url = `${list.dataset.list}?${new URLSearchParams({ current: list.dataset.current, q: find.value })}`;
   const answer = await fetch(url, { signal: asking.signal }).catch(() => null);
   if (!answer?.ok) return;
   const html = await answer.text().catch(() => "");
@@ -34,7 +36,7 @@ async function refresh() {
   const title = list.querySelector("[aria-current] span")?.textContent;
   if (!title) return;
   document.title = `${title} · Footnote`;
-  const heading = document.querySelector("main > h1");
+  const heading = document.getElementById("title");
   if (heading) heading.textContent = title;
 }
 
@@ -46,10 +48,17 @@ export function changed() {
 
 channel?.addEventListener("message", refresh);
 document.addEventListener("visibilitychange", refresh);
-dress(list ?? document.querySelector("main"));
-for (const button of document.querySelectorAll("[data-print]")) {
-  button.hidden = false;
-  button.addEventListener("click", () => print());
-}
-if (location.hash === "#about") document.getElementById("about")?.setAttribute("open", "");
-if (!list || list.dataset.current) channel?.postMessage(""); // this page may be what a form led to
+let typing = 0;
+find.addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(refresh, CALM);
+});
+
+dress(list);
+dress(document.querySelector(".history"));
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (button) import("./clipboard.js").then(({ copy }) => copy(button));
+  if (event.target.closest("[data-print]")) print();
+});
+if (list.dataset.current || document.querySelector(".history")) channel?.postMessage(""); // this page may be what a form led to

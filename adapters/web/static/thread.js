@@ -5,10 +5,10 @@ import { changed } from "./history.js";
 import { closeMenu } from "./menus.js";
 import { patch } from "./patch.js";
 import { follow } from "./stream.js";
+import { tell } from "./toast.js";
 
 const turns = document.getElementById("turns");
 const status = document.getElementById("status");
-const toast = document.getElementById("toast");
 const ask = document.getElementById("ask");
 const words = turns.dataset;
 
@@ -34,17 +34,9 @@ function murmur(sentence) {
   saying = setTimeout(say, Math.max(0, said + CALM - Date.now()), sentence);
 }
 
-let fading = 0;
 const files = ask ? withFiles(ask, tell) : null;
 
-function tell(sentence) {
-  clearTimeout(fading);
-  toast.textContent = sentence;
-  fading = setTimeout(() => (toast.textContent = ""), 4000);
-}
-
 function dress(place) {
-  for (const button of place.querySelectorAll("[data-copy]")) button.hidden = false;
   if (place.querySelector("time")) import("./moments.js").then(({ showLocally }) => showLocally());
 }
 
@@ -87,15 +79,33 @@ function count() {
   }
 }
 
+const bar = document.querySelector(".bar");
+
+/** Brings the title bar up to date; its menus stay open, and the focus in them. */
+async function refreshBar() {
+  const answer = bar && (await fetch(bar.dataset.bar).catch(() => null));
+  if (!answer?.ok) return;
+  const menu = document.activeElement.closest(".bar details");
+  patch(bar, await answer.text());
+  if (menu && !menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+}
+
+function ready(run) {
+  say(article(run).querySelector(".answer.failed") ? words.failed : words.ready);
+  refreshBar(); // an answer can be watched
+  watchForNewest();
+}
+
 const handlers = {
   turn({ run, html, over, now }) {
     const known = article(run);
     if (known) known.outerHTML = html;
     else turns.insertAdjacentHTML("beforeend", html);
     dress(article(run));
-    if (mine.delete(run) || mine.delete(NEXT)) show(run);
+    if (mine.delete(run)) show(run);
+    else if (!known) watchForNewest();
     withNodes();
-    if (over) say(words.ready);
+    if (over) ready(run);
     else murmur(now);
   },
   plan({ run, html, now }) {
@@ -108,15 +118,16 @@ const handlers = {
     fold(run);
     change(run, "[data-part=text]", html);
   },
-  reply({ run, question, html, over, now }) {
+  reply({ run, question, length, html, over, now }) {
     if (over) fold(run);
     change(run, ".reply", html);
     if (article(run) && title(run).textContent !== question) {
       title(run).textContent = question;
+      title(run).className = length;
       article(run).querySelector(".edit textarea").value = question;
       changed();
     }
-    if (over) say(words.ready);
+    if (over) ready(run);
     else murmur(now);
   },
   gone({ run }) {
@@ -128,6 +139,20 @@ const handlers = {
     if (held) (ask?.question ?? document.getElementById("main")).focus();
   },
 };
+
+const newest = document.getElementById("newest");
+const lookout = new IntersectionObserver((entries) => {
+  newest.hidden = entries.at(-1).isIntersecting;
+  if (newest.hidden) lookout.disconnect();
+});
+
+/** Something new came: where it is out of view, a button leads there. */
+function watchForNewest() {
+  lookout.disconnect();
+  lookout.observe(turns.lastElementChild);
+}
+
+newest.addEventListener("click", () => turns.lastElementChild.scrollIntoView({ block: "start" }));
 
 let trouble = 0;
 
@@ -144,11 +169,16 @@ const connection = {
 
 // ---------------------------------------------------------------- what people do
 
-const NEXT = "next";
 const mine = new Set(); // runs asked for here, which are to be shown when they come
 
 function show(run) {
-  article(run)?.scrollIntoView({ block: "start" });
+  article(run).scrollIntoView({ block: "start" });
+}
+
+/** Shows a turn that was asked for here: now, or when its event comes. */
+function expectTurn(run) {
+  if (article(run)) show(run);
+  else mine.add(run);
 }
 
 async function send(form, submitter) {
@@ -184,8 +214,7 @@ async function sendQuestion(submitter) {
     keepDraft();
     files.sent(kept);
     ask.event.value = newName();
-    mine.add(run);
-    if (article(run)) show(run);
+    expectTurn(run);
   } catch (error) {
     tell(error instanceof TypeError ? words.unsent : error.message);
   }
@@ -197,8 +226,8 @@ async function press(form, submitter) {
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
   occupy(submitter, true);
   try {
-    const { told } = await send(form, submitter);
-    if (/\/(deeper|follow-up)$/.test(form.action) && !told) mine.add(NEXT);
+    const { told, run } = await send(form, submitter);
+    if (run && run !== form.closest(".turn").dataset.run) expectTurn(run); // it asked a question
     if (form.dataset.done) submitter.querySelector("span").textContent = form.dataset.done;
     const reason = submitter.hasAttribute("aria-pressed") && form.closest(".answered")?.querySelector(".reason");
     const asksWhy = reason && form.verdict?.value === "bad";
@@ -212,7 +241,11 @@ async function press(form, submitter) {
       if (asksWhy) reason.scrollIntoView({ block: "nearest" });
     }
     if (form.hasAttribute("data-closes")) form.hidden = true;
-    closeMenu(form.closest("details"));
+    if (form.dataset.press !== "stays") closeMenu(form.closest("details"));
+    if (bar?.contains(form)) {
+      await refreshBar();
+      changed();
+    }
     occupy(submitter, Boolean(form.dataset.done));
   } catch (error) {
     tell(error instanceof TypeError ? words.unsent : error.message);
@@ -242,35 +275,19 @@ function newName() {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function copy(button) {
-  const text = document.getElementById(button.dataset.copy).content.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = Object.assign(document.createElement("textarea"), { value: text });
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy"); // where a page is not served over HTTPS
-    area.remove();
-  }
-  tell(words.copied);
-}
-
 document.addEventListener("submit", (event) => {
   if (event.target === ask) {
     event.preventDefault();
     const example = event.submitter?.name === "example" ? event.submitter.value : "";
     if (example) ask.question.value = example;
     if (ask.question.value.trim()) sendQuestion(event.submitter);
-  } else if (event.target.matches(".press")) {
+  } else if (event.target.matches(".press, [data-press]")) {
     event.preventDefault();
     press(event.target, event.submitter);
   }
 });
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-copy]");
-  if (button) copy(button);
   const keys = event.target.closest("[data-keys]");
   if (keys) {
     event.preventDefault();

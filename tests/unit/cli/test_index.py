@@ -52,6 +52,7 @@ def test_all_that_came_of_it_is_told(
     assert rest == [
         f"Skipped {docs}/empty.md: empty.md is empty; there is nothing to read in it",
         "Files of other kinds left out: 3 (.png 2, .css 1).",
+        "Files found: 8: 3 searched, 1 with the text of another, 1 empty, 3 of other kinds.",
     ]
 
 

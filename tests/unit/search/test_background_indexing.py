@@ -297,6 +297,29 @@ async def test_a_disk_that_is_gone_removes_nothing(
         assert indexing.as_json()["state"] == "ok"
 
 
+@pytest.mark.parametrize("poll", [0, 3_600])
+async def test_somebody_can_ask_for_a_look_now(settings: Settings, poll: int) -> None:
+    docs = Path(settings.docs[0])
+    said: list[str] = []
+    indexing = Indexing(True)
+    rare = settings.model_copy(update={"docs_poll": poll})
+    async with documents_being_indexed(rare, said.append, indexing):
+        await told(said, "10 new")
+        await indexing.wait_until_over()
+        assert indexing.looked_at is not None
+        assert (indexing.next_look is None) == (poll == 0)
+        write(docs / "inner" / "late.md", "# Late\n\nThe heron nests here.")
+        write(docs / "1.md", "# Page 1\n\nThe dunlin feeds.")
+        indexing.again([str(docs / "inner")])
+        assert indexing.state == "indexing"
+        await indexing.wait_until_over()
+        await told(said, "1 new, 0 changed")
+        indexing.again([])
+        await told(said, "0 new, 1 changed, 0 removed, 10 unchanged")
+        await indexing.wait_until_over()
+        assert indexing.as_json() == {"state": "ok", "total": 11}
+
+
 async def told(said: list[str], words: str, times: int = 1) -> None:
     ends = time.monotonic() + 60
     while sum(words in line for line in said) < times:

@@ -35,8 +35,13 @@ async def do(browser: Browser, path: str, **fields: str) -> str:
 
 
 async def listed(browser: Browser, path: str = "/conversations") -> list[str]:
-    page = (await browser.get(path)).text
+    page = main_of((await browser.get(path)).text)
     return re.findall(r'<a href="(/threads/[0-9a-f]+)">', page)
+
+
+def main_of(page: str) -> str:
+    """A page without its sidebar."""
+    return page.partition("<main")[2]
 
 
 async def test_all_conversations_are_reached_part_by_part(
@@ -46,13 +51,42 @@ async def test_all_conversations_are_reached_part_by_part(
     every = [await asked(browser, f"Question {n}?") for n in range(7)]
     found, path = list[str](), "/conversations"
     for _ in range(9):
-        page = (await browser.get(path)).text
+        page = main_of((await browser.get(path)).text)
         found += re.findall(r'<a href="(/threads/[0-9a-f]+)">', page)
         older = re.search(r'href="(/conversations\?before=\d+)"', page)
         if older is None:
             break
         path = older[1]
     assert found == every[::-1]
+
+
+@pytest.mark.parametrize("path", ["/", "/watches", "/corrections", "/handbook", "/overview"])
+async def test_every_page_has_the_sidebar(browser: Browser, path: str) -> None:
+    thread = await asked(browser)
+    sidebar, _, page = (await browser.get(path)).text.partition("<main")
+    assert f'<a href="{thread}">' in sidebar
+    assert thread not in page
+
+
+async def test_the_sidebar_marks_the_page_that_is_open(browser: Browser) -> None:
+    thread = await asked(browser)
+    for path in (thread, "/conversations", "/watches", "/corrections"):
+        sidebar = (await browser.get(path)).text.partition("</header>")[2].partition("<main")[0]
+        assert re.findall(r'<a[^>]* href="([^"]+)" aria-current="page"', sidebar) == [path]
+
+
+async def test_a_sidebar_that_was_closed_stays_closed(browser: Browser) -> None:
+    assert '<details class="drawer" open>' in (await browser.get("/")).text
+    browser.client.cookies.set("footnote_sidebar", "closed")
+    assert '<details class="drawer">' in (await browser.get("/")).text
+
+
+async def test_the_sidebar_shows_what_a_search_finds(browser: Browser) -> None:
+    path = await asked(browser)
+    assert path in (await browser.get("/conversations/list?q=tower")).text
+    none = (await browser.get("/conversations/list?q=zeppelin")).text
+    assert path not in none
+    assert "No conversation has the words" in none
 
 
 async def test_a_conversation_is_found_by_its_answer_and_shows_where(browser: Browser) -> None:
@@ -169,6 +203,29 @@ async def test_a_link_shows_a_conversation_to_others_until_it_is_taken_back(
     await do(ann, f"{path}/unshare")
     assert (await bob.get(link)).status_code == 404
     assert (await bob.get(f"/runs/{run[1]}")).status_code == 404
+
+
+async def test_sharing_leads_back_to_the_open_menu_with_the_link(browser: Browser) -> None:
+    path = await asked(browser)
+    back = await do(browser, f"{path}/share")
+    menu = re.search(
+        r'<details id="share"[^>]* open>.*?</details>', (await browser.get(back)).text, re.S
+    )
+    assert menu is not None
+    assert 'id="link"' in menu[0]
+    assert await do(browser, f"{path}/unshare") == path
+    assert 'id="link"' not in (await browser.get(path)).text
+
+
+async def test_a_script_is_told_what_was_done_and_gets_the_title_bar(browser: Browser) -> None:
+    path = await asked(browser)
+    told = await browser.send(f"{path}/rename", title="Towers")
+    assert told.json() == {"told": "Renamed."}
+    assert '<h1 id="title">Towers</h1>' in (await browser.get(f"{path}/bar")).text
+    for deed, word in (("pin", "unpin"), ("unpin", "pin")):
+        assert (await browser.send(f"{path}/{deed}")).json()["told"]
+        assert f'action="{path}/{word}"' in (await browser.get(f"{path}/bar")).text
+    assert (await browser.get("/threads/0000/bar")).status_code == 404
 
 
 async def test_a_link_that_leads_nowhere_is_gone(browser: Browser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.reasoning.evidence import Rewritten
-from tests.unit.adapters.web.conftest import Browser, OpenConsole
+from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 from tests.unit.adapters.web.pages.test_history import PROXY, asked, do, thread_of
 
 
@@ -34,6 +34,35 @@ async def test_everybody_has_their_own_standing_questions(open_console: OpenCons
     await do(ann, resume)
     await do(root, stop)
     assert await menu_of(ann, "/watches") == []
+
+
+async def test_an_answer_can_be_watched_once_and_from_the_moment_it_is_there(
+    here: Running, browser: Browser
+) -> None:
+    here.reasoner.let_on.clear()
+    run = await browser.ask()
+    bar = f"{await thread_of(browser, run)}/bar"
+    assert await menu_of(browser, bar) == []
+    here.reasoner.let_on.set()
+    await here.ended(run)
+    assert await menu_of(browser, bar) == [f"/runs/{run}/watch"]
+    told = (await browser.send(f"/runs/{run}/watch", every="daily")).json()["told"]
+    assert told == "Watched daily: you are told here when the answer changes."
+    assert "<span>Watched daily</span>" in (await browser.get(bar)).text
+    pause, stop = await menu_of(browser, bar)
+    await browser.send(pause)
+    assert "<span>Watch paused</span>" in (await browser.get(bar)).text
+    told = (await browser.send(stop)).json()["told"]
+    assert told == "I look at this no more: How tall is the tower?"
+    assert await menu_of(browser, bar) == [f"/runs/{run}/watch"]
+
+
+async def test_who_stops_watching_in_a_conversation_stays_there(browser: Browser) -> None:
+    path = await asked(browser)
+    (watch,) = await menu_of(browser, path)
+    await do(browser, watch, every="daily")
+    _, stop = await menu_of(browser, path)
+    assert await do(browser, stop, back="thread") == path
 
 
 async def buttons(browser: Browser) -> list[str]:
@@ -66,7 +95,7 @@ async def test_everybody_sees_their_own_corrections(
     assert await buttons(root) == [remove]
     await do(ann, remove)
     assert await buttons(ann) == []
-    assert "There are no corrections." in (await ann.get("/corrections")).text
+    assert "No corrections yet." in (await ann.get("/corrections")).text
     run = await correct(ann)
     thread = await thread_of(ann, run)
     assert f'action="/runs/{run}/retract"' in (await ann.get(thread)).text
@@ -76,3 +105,11 @@ async def test_everybody_sees_their_own_corrections(
     (again,) = await buttons(root)
     await do(root, again)
     assert await buttons(root) == []
+
+
+async def test_a_receipt_of_a_correction_can_only_be_taken_back(browser: Browser) -> None:
+    run = await correct(browser)
+    page = (await browser.get(await thread_of(browser, run))).text
+    assert f'action="/runs/{run}/retract"' in page
+    assert f'action="/runs/{run}/deeper"' not in page
+    assert 'name="verdict" value="good"' not in page.partition(f'id="run-{run}"')[2]
