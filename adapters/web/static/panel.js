@@ -108,7 +108,7 @@ function close() {
 
 /** The footnote before or after one, of all that the page shows. */
 function neighbour(from, step) {
-  const marks = [...document.querySelectorAll(".answer .mark")].filter((one) => one.getClientRects().length);
+  const marks = [...document.querySelectorAll(".answer .mark, .passage .to-quote")].filter((one) => one.getClientRects().length);
   const at = marks.indexOf(from);
   return at < 0 ? marks.find((one) => one.dataset.n === from.dataset.n) : marks[at + step];
 }

@@ -62,6 +62,23 @@ function change(run, part, html) {
   if (held && !box.contains(document.activeElement)) title(run).focus({ preventScroll: true });
 }
 
+/** An answer begins below the folded plan, so that nothing moves at its end; not while one looks. */
+function fold(run) {
+  const plan = article(run)?.querySelector(".working > .worked");
+  const isBegun = plan?.parentElement.querySelector(".growing").hasChildNodes();
+  const used = ":hover, :focus-within, :has(.shown, details:not([data-id=graph])[open])";
+  if (plan && !isBegun && !plan.matches(used)) plan.open = false;
+}
+
+/** Seconds at work, counted on from what the server said. */
+function count() {
+  for (const one of turns.querySelectorAll("[data-seconds]")) {
+    const now = performance.now() / 1000;
+    if (one.said !== one.dataset.seconds) [one.said, one.from] = [one.dataset.seconds, now];
+    one.textContent = one.textContent.replace(/\d+/, Math.floor(Number(one.said) + now - one.from));
+  }
+}
+
 const bar = document.querySelector(".bar");
 
 /** Brings the title bar up to date; its menus stay open, and the focus in them. */
@@ -99,9 +116,11 @@ const handlers = {
     murmur(now);
   },
   text({ run, html }) {
+    fold(run);
     change(run, "[data-part=text]", html);
   },
   reply({ run, question, length, html, over, now }) {
+    if (over) fold(run);
     change(run, ".reply", html);
     if (article(run) && title(run).textContent !== question) {
       title(run).textContent = question;
@@ -293,4 +312,5 @@ document.addEventListener("keydown", (event) => {
 
 dress(document);
 withNodes();
+setInterval(count, 1000);
 if (words.events) follow(words.events, words.since, handlers, connection);

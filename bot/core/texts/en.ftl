@@ -632,6 +632,13 @@ web-quotes =
     }
 web-quote = Quote { $number }
 web-in-the-page = in the page
+web-closest = Closest passages from your documents
+web-closest-why = Quotes, not an answer: no language model has read them.
+web-closest-has = Has: { $words }
+web-closest-has-none = Has none of the question’s words
+web-closest-open = Open at this place
+web-closest-lacking = No passage has: { $words }
+web-searched = Searched for: { $words }
 web-copy-code = Copy the code
 web-footnote-before = Previous footnote
 web-footnote-after = Next footnote
@@ -705,6 +712,10 @@ web-plan-unread =
     }
 web-plan-nothing-yet = Nothing found yet.
 web-plan-done = Researched in { NUMBER($seconds, maximumFractionDigits: 1) } s
+web-plan = The plan
+web-plan-node = Looking for: { $title }
+web-plan-part = Working on: { $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } s
 
 ### What a question searches
 

@@ -500,6 +500,13 @@ web-source = 来源 { $number }
 web-quotes = { $count } 处引文
 web-quote = 引文 { $number }
 web-in-the-page = 在页面中查看
+web-closest = 你的文档中最接近的段落
+web-closest-why = 以下是原文摘录，不是回答：没有语言模型读过它们。
+web-closest-has = 包含：{ $words }
+web-closest-has-none = 不包含问题中的词
+web-closest-open = 在原文中打开此处
+web-closest-lacking = 所有段落都不包含：{ $words }
+web-searched = 搜索的词：{ $words }
 web-copy-code = 复制代码
 web-footnote-before = 上一个脚注
 web-footnote-after = 下一个脚注
@@ -567,6 +574,10 @@ web-plan-read =
 web-plan-unread = { $count } 个无法读取
 web-plan-nothing-yet = 尚未找到内容。
 web-plan-done = 研究用时 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
+web-plan = 研究计划
+web-plan-node = 正在查找：{ $title }
+web-plan-part = 正在处理：{ $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } 秒
 
 ### What a question searches
 

@@ -500,6 +500,13 @@ web-source = 來源 { $number }
 web-quotes = { $count } 處引文
 web-quote = 引文 { $number }
 web-in-the-page = 在頁面中查看
+web-closest = 你的文件中最接近的段落
+web-closest-why = 以下是原文摘錄，不是回答：沒有語言模型讀過它們。
+web-closest-has = 包含：{ $words }
+web-closest-has-none = 不包含問題中的詞
+web-closest-open = 在原文中開啟此處
+web-closest-lacking = 所有段落都不包含：{ $words }
+web-searched = 搜尋的詞：{ $words }
 web-copy-code = 複製程式碼
 web-footnote-before = 上一個註腳
 web-footnote-after = 下一個註腳
@@ -567,6 +574,10 @@ web-plan-read =
 web-plan-unread = { $count } 個無法讀取
 web-plan-nothing-yet = 尚未找到內容。
 web-plan-done = 研究用時 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
+web-plan = 研究計畫
+web-plan-node = 正在查找：{ $title }
+web-plan-part = 正在處理：{ $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } 秒
 
 ### What a question searches
 
