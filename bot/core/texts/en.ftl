@@ -995,7 +995,6 @@ web-overview-questions = Questions
 web-overview-cost = Cost
 web-overview-per-day = Questions per day
 web-overview-cost-per-day = Cost per day
-web-overview-cost-utc = The days of the cost are days of UTC.
 web-overview-as-table = As a table
 web-overview-day = Day
 web-overview-providers = Search providers

@@ -821,7 +821,6 @@ web-overview-questions = 问题
 web-overview-cost = 费用
 web-overview-per-day = 每日问题数
 web-overview-cost-per-day = 每日费用
-web-overview-cost-utc = 费用按协调世界时的日期统计。
 web-overview-as-table = 以表格显示
 web-overview-day = 日期
 web-overview-providers = 搜索服务

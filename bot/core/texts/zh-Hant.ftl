@@ -821,7 +821,6 @@ web-overview-questions = 問題
 web-overview-cost = 費用
 web-overview-per-day = 每日問題數
 web-overview-cost-per-day = 每日費用
-web-overview-cost-utc = 費用按協調世界時的日期統計。
 web-overview-as-table = 以表格顯示
 web-overview-day = 日期
 web-overview-providers = 搜尋服務
