@@ -87,6 +87,7 @@ async function refreshBar() {
   if (!answer?.ok) return;
   const menu = document.activeElement.closest(".bar details");
   patch(bar, await answer.text());
+  dress(bar);
   if (menu && !menu.contains(document.activeElement)) menu.querySelector("summary").focus();
 }
 
@@ -185,7 +186,7 @@ async function send(form, submitter) {
   const body = form === ask ? files.body(submitter) : new URLSearchParams(new FormData(form, submitter));
   const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
   const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(told.error || words.unsent);
+  if (!answer.ok) throw Object.assign(new Error(told.error || words.unsent), { file: told.file });
   return told;
 }
 
@@ -216,7 +217,8 @@ async function sendQuestion(submitter) {
     ask.event.value = newName();
     expectTurn(run);
   } catch (error) {
-    tell(error instanceof TypeError ? words.unsent : error.message);
+    if (error.file === undefined) tell(error instanceof TypeError ? words.unsent : error.message);
+    else files.refuse(error.file, error.message);
   }
   occupy(button, false);
 }

@@ -53,7 +53,7 @@ async def test_an_answer_can_be_watched_once_and_from_the_moment_it_is_there(
     await browser.send(pause)
     assert "<span>Watch paused</span>" in (await browser.get(bar)).text
     told = (await browser.send(stop)).json()["told"]
-    assert told == "I look at this no more: How tall is the tower?"
+    assert told == "No longer checking: How tall is the tower?"
     assert await menu_of(browser, bar) == [f"/runs/{run}/watch"]
 
 
