@@ -632,6 +632,7 @@ web-quotes =
     }
 web-quote = Quote { $number }
 web-in-the-page = in the page
+web-sources-count = Sources ({ $count })
 web-closest = Closest passages from your documents
 web-closest-why = Quotes, not an answer: no language model has read them.
 web-closest-has = Has: { $words }

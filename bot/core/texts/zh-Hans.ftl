@@ -500,6 +500,7 @@ web-source = 来源 { $number }
 web-quotes = { $count } 处引文
 web-quote = 引文 { $number }
 web-in-the-page = 在页面中查看
+web-sources-count = 来源（{ $count }）
 web-closest = 你的文档中最接近的段落
 web-closest-why = 以下是原文摘录，不是回答：没有语言模型读过它们。
 web-closest-has = 包含：{ $words }

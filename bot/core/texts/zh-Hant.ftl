@@ -500,6 +500,7 @@ web-source = 來源 { $number }
 web-quotes = { $count } 處引文
 web-quote = 引文 { $number }
 web-in-the-page = 在頁面中查看
+web-sources-count = 來源（{ $count }）
 web-closest = 你的文件中最接近的段落
 web-closest-why = 以下是原文摘錄，不是回答：沒有語言模型讀過它們。
 web-closest-has = 包含：{ $words }
