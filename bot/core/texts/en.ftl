@@ -1022,11 +1022,12 @@ web-overview-json = All figures as JSON
 ### The documents that are searched, for operators
 
 sources = Sources
-sources-none = No documents yet. Name the folders to search in FOOTNOTE_DOCS, and their files are listed here.
+sources-none = No documents yet. Upload files or add a folder, or name folders in FOOTNOTE_DOCS.
+sources-starts = { -brand } starts with the new documents. This takes a few seconds.
 sources-sum =
     { $found ->
         [0] No files were found.
-        [one] { $documents } of one file is searched.
+        [one] { $documents } of 1 file is searched.
        *[other] { $documents } of { $found } files are searched.
     }
 sources-folders = Folders

@@ -844,7 +844,8 @@ web-overview-json = 全部数字导出 JSON
 ### The documents that are searched, for operators
 
 sources = 资料
-sources-none = 还没有文档。在 FOOTNOTE_DOCS 中指定要搜索的文件夹后，其中的文件会列在这里。
+sources-none = 还没有文档。可以上传文件或添加文件夹，也可以在设置中指定文件夹。
+sources-starts = { -brand } 正在以新的文档启动，需要几秒钟。
 sources-sum =
     { $found ->
         [0] 没有找到文件。

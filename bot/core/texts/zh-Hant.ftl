@@ -844,7 +844,8 @@ web-overview-json = 全部數字匯出 JSON
 ### The documents that are searched, for operators
 
 sources = 資料
-sources-none = 還沒有文件。在 FOOTNOTE_DOCS 中指定要搜尋的資料夾後，其中的檔案會列在這裡。
+sources-none = 還沒有文件。可以上傳檔案或新增資料夾，也可以在設定中指定資料夾。
+sources-starts = { -brand } 正在以新的文件啟動，需要幾秒鐘。
 sources-sum =
     { $found ->
         [0] 沒有找到檔案。
