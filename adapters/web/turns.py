@@ -30,6 +30,7 @@ class Turn:
     ``visibility.Visibility.turn``."""
 
     run: str
+    thread: str
     question: str
     author: str
     asked_at: datetime
@@ -82,6 +83,7 @@ async def _dates_of(database: Database, answers: Collection[Answer]) -> Dates:
 def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dates: Dates) -> Turn:
     return Turn(
         run=run.id,
+        thread=run.message.thread.thread,
         question=run.message.text,
         author=label(run.message.author.name),
         asked_at=run.message.at,
