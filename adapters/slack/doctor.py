@@ -109,7 +109,7 @@ async def _bot(
         where = f" in {bot.get('team')}" if in_many_workspaces(settings) else ""
         raise InvalidSetting(
             f"The Slack app lacks {_scopes(lacking)}{where}: add what is missing at {APPS} under "
-            "OAuth & Permissions (or paste deploy/slack-manifest.yaml under App Manifest), "
+            "OAuth & Permissions (or paste adapters/slack/manifest.yaml under App Manifest), "
             "then install the app again."
         )
     return bot, scopes

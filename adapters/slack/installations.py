@@ -56,7 +56,7 @@ SEARCH_SCOPES = (*SEARCHED.values(), FILES)
 CHANNELS = "channels:read"
 READERS = (CHANNELS, "groups:read", "mpim:read")
 FOR_USER_GROUPS = "usergroups:read"  # used only if collections name user groups
-# The scopes that ``deploy/slack-manifest.yaml`` requests. Slack's page of each method and event
+# The scopes that ``adapters/slack/manifest.yaml`` requests. Slack's page of each method and event
 # names its scope: https://docs.slack.dev/reference/methods, https://docs.slack.dev/reference/events.
 SCOPES = frozenset(
     [

@@ -109,7 +109,7 @@ log = get_logger()
 
 RETRY_HEADER = "x-slack-retry-num"
 
-# The events of Slack; ``deploy/slack-manifest.yaml`` lists them.
+# The events of Slack; ``adapters/slack/manifest.yaml`` lists them.
 EVENTS = (
     *("app_mention", "message", "agent_session_stopped", "reaction_added", "app_home_opened"),
     *("app_context_changed", "link_shared"),

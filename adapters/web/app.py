@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from http import HTTPStatus
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -25,6 +26,7 @@ from adapters.web.pages.preferences import preference_pages
 from adapters.web.pages.run import run_pages
 from adapters.web.pages.saved import correction_pages, standing_pages
 from adapters.web.pages.sharing import sharing_pages
+from adapters.web.pages.sources import source_pages
 from adapters.web.templating import asset_routes
 from bot.core.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.core.texts import sentence_for
@@ -51,6 +53,7 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
             *sharing_pages(console),
             *run_pages(console),
             *overview_pages(console),
+            *source_pages(console),
             *handbook_pages(console),
             *api_routes(console),
             *more,
@@ -80,6 +83,8 @@ def _failed(console: Console, request: Request, error: Exception) -> Response:
         status, sentence = status_of(error), sentence_for(error, texts_of(request))
     if is_program(request):
         return JSONResponse({"error": sentence}, status_code=status, headers=headers)
+    if status == 404 and sentence == HTTPStatus(404).phrase:  # nobody said more
+        sentence = texts_of(request)("web-not-found-why")
     return console.page(request, "failed.html", status=status, code=status, sentence=sentence)
 
 

@@ -21,6 +21,8 @@ from bot.storage.store import RunRecord
 from bot.storage.tables import UNFINISHED, feedback, pages, runs
 from bot.storage.workspaces import Opinion
 
+LONG, LONGEST = 200, 350  # characters of a question
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -49,6 +51,14 @@ class Turn:
     @property
     def over(self) -> bool:
         return self.state not in UNFINISHED
+
+    @property
+    def length(self) -> str:
+        """Return how a question is set: "" as a headline, "long" as text, "longest" as four lines
+        that can be unfolded."""
+        if len(self.question) > LONGEST or self.question.count("\n") > 3:
+            return "longest"
+        return "long" if len(self.question) > LONG else ""
 
 
 async def turns_of(console: Console, ids: Sequence[str]) -> list[Turn]:

@@ -23,7 +23,6 @@ Extra = Literal[
     "slack",
     "sso",
     "vectors",
-    "workspaces",
 ]
 
 
@@ -46,7 +45,6 @@ EXTRAS: dict[Extra, _Contents] = {
     "slack": _Contents("Slack", ("slack_bolt", "slack_sdk", "aiohttp")),
     "sso": _Contents("single sign-on for the console", ("authlib", "joserfc")),
     "vectors": _Contents("searching documents by meaning", ("numpy",)),
-    "workspaces": _Contents("an app for many Slack workspaces", ("cryptography",)),
 }
 
 

@@ -240,7 +240,7 @@ class Observed:
     outcome, ``fetches`` by outcome. ``streams`` returns the number of open event streams,
     ``resting`` the seconds for which each provider is still left alone, ``documents`` the progress
     of indexing; ``connections`` are those to platforms, ``readers`` the processes that read pages
-    and uploads, by name."""
+    and uploads, by name; ``unusable`` is why the settings kept in the console are not in use."""
 
     def __init__(self) -> None:
         from prometheus_client import Histogram
@@ -272,6 +272,7 @@ class Observed:
         self.readers: dict[str, Shared] = {}
         self.resting: Callable[[], Mapping[str, float]] = dict
         self.documents = Indexing(False)
+        self.unusable = ""
         self._models: set[str] = set()
 
     def search_observer(self, provider: str) -> Observe:

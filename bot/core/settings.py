@@ -1,7 +1,8 @@
 """All settings, typed, on one screen, and the files that they are read from.
 
 They come from the command line, the environment, ``.env`` and ``footnote.toml`` in the working
-directory; the first wins. In the environment and ``.env`` a setting is ``FOOTNOTE_`` plus its name
+directory; the first wins. `footnote serve` adds those kept in the console (``kept_settings``).
+In the environment and ``.env`` a setting is ``FOOTNOTE_`` plus its name
 in capitals, except the few that carry the name their platform's own docs use
 (``ANTHROPIC_API_KEY``); in ``footnote.toml`` it is the name as below. Lists are separated by
 commas.
@@ -210,6 +211,8 @@ class Settings(BaseSettings):
 
     # --- the web console; beyond loopback it needs a token, a header or an OpenID provider
     console: Literal["auto", "on", "off"] = "auto"  # auto: wherever it is safe
+    # who may keep settings in the console: operators, where it is open to this machine alone (auto)
+    console_setup: Literal["auto", "on", "off"] = "auto"
     console_token: SecretStr | None = Field(None, min_length=16)  # asked for once by the browser
     console_user_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # set by a proxy to the user
     console_groups_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # … and their groups

@@ -78,7 +78,7 @@ def load_settings(**overrides: Any) -> Settings:
     try:
         settings = settings_class()(**given)
     except ValidationError as error:
-        raise InvalidSetting(_explain(error)) from None
+        raise InvalidSetting(what_is_wrong(error)) from None
     except SettingsError as error:
         raise InvalidSetting(_not_json(error)) from None
     chosen_reasoner(settings)  # refuses an unknown reasoner
@@ -101,20 +101,20 @@ def settings_class() -> type[Settings]:
 
 def known_names() -> list[str]:
     """Return every name that may be set in the environment."""
-    return [_env_name(field) for field in settings_class().model_fields]
+    return [env_name(field) for field in settings_class().model_fields]
 
 
 def secret_names() -> list[str]:
     """Return every name that may be set with the suffix ``_FILE``."""
     fields = settings_class().model_fields
-    return [_env_name(field) for field, info in fields.items() if is_secret(field, info)]
+    return [env_name(field) for field, info in fields.items() if is_secret(field, info)]
 
 
 def _secrets() -> dict[str, str]:
     """Read the secrets held in files, by the name that the settings class accepts."""
     fields = settings_class().model_fields
     names = {
-        _env_name(field) if info.validation_alias else field: _env_name(field)
+        env_name(field) if info.validation_alias else field: env_name(field)
         for field, info in fields.items()
         if is_secret(field, info)
     }
@@ -128,7 +128,8 @@ def _secrets() -> dict[str, str]:
     return secrets_in_files(names, given)
 
 
-def _env_name(field: str) -> str:
+def env_name(field: str) -> str:
+    """Return the name of a setting in the environment."""
     alias = settings_class().model_fields[field].validation_alias
     return str(alias.choices[0]) if isinstance(alias, AliasChoices) else PREFIX + field.upper()
 
@@ -149,9 +150,10 @@ def _refuse_unknown_names() -> None:
         settings_in_file(Path(TOML), list(settings_class().model_fields))
 
 
-def _explain(error: ValidationError) -> str:
+def what_is_wrong(error: ValidationError) -> str:
+    """Return a sentence about settings that were not accepted."""
     fields = settings_class().model_fields
-    names = {field: _env_name(field) for field in fields}
+    names = {field: env_name(field) for field in fields}
     return _sentence(error, fields, names, _places(names))
 
 
@@ -178,7 +180,7 @@ def _not_json(error: SettingsError) -> str:
     the error's text, which may repeat a secret."""
     found = re.search(r'field "(\w+)"', str(error))
     fields = [found[1]] if found is not None and found[1] in JSON else list(JSON)
-    names = " or ".join(map(_env_name, fields))
+    names = " or ".join(map(env_name, fields))
     example = " and ".join(JSON[field] for field in fields)
     return f"{names} is not valid JSON: write it like {example}."
 

@@ -101,6 +101,15 @@ def has_console(settings: Settings) -> bool:
     )
 
 
+def allows_setup(settings: Settings) -> bool:
+    """Return True if operators may keep settings in the console: by default where it is open to
+    this machine alone."""
+    if settings.console_setup != "auto":
+        return settings.console_setup == "on"
+    guarded = settings.console_token, settings.console_user_header, settings.oidc_issuer
+    return not any(guarded)
+
+
 def console_address(settings: Settings) -> str:
     """Return the console's address for browsers, as the settings have it, without a final slash."""
     if settings.public_url:

@@ -6,24 +6,37 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from textwrap import fill
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.text import Text
 
-from bot.core.errors import FootnoteError, Unavailable
+from bot.core.errors import FootnoteError, InvalidSetting, Unavailable
 from bot.core.extras import report_extras
 from bot.core.settings import Settings
-from bot.operation.configuration import known_names
-from bot.reasoning.reasoner import chosen_reasoner
+from bot.operation.configuration import env_name, known_names
+from bot.operation.kept_settings import Kept, KeptSettings
+from bot.reasoning.reasoner import CLOSEST, chosen_reasoner
 from bot.search.background_indexing import looking
 from bot.search.index_report import holdings
-from bot.service.platform import platforms
+from bot.service.platform import Declaration, platforms
+from bot.storage.database import Database, open_database
+from bot.storage.postgres import Connecting
 
 WIDTH = 96  # characters per line of setting names
 LOW_DISK_BYTES = 200_000_000
@@ -35,34 +48,41 @@ Check = Callable[[Settings], Awaitable[str]]
 class Part:
     """One part to check. ``name`` begins its line; ``check`` returns a sentence, without its full
     stop, on what works, and raises ``FootnoteError`` if something does not. ``is_chosen`` is True
-    if the operator's settings ask for the part: without it, documents can still answer."""
+    if the operator's settings ask for the part: without it, documents can still answer. ``is_on``
+    is False if the part is not in use. ``connects`` names what the console can connect for it."""
 
     name: str
     check: Check
     is_chosen: bool = True
+    is_on: bool = True
+    connects: str = ""
 
 
-@dataclass(slots=True)
-class Findings:
-    """The findings, grouped by severity, each with the name of its part."""
+State = Literal["problem", "note", "works", "off"]
+MARKS: Mapping[State, tuple[str, str]] = {
+    "problem": ("✗", "red"),
+    "note": ("!", "yellow"),
+    "works": ("✓", "green"),
+    "off": ("–", "dim"),
+}
 
-    problems: list[tuple[str, str]] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    works: list[tuple[str, str]] = field(default_factory=list)
 
-    def lines(self) -> Iterator[Text]:
-        """Return problems first. A problem that several parts report is shown once, for the
-        first."""
-        shown: set[str] = set()
-        for mark, style, found in (
-            ("✗", "red", self.problems),
-            ("!", "yellow", self.notes),
-            ("✓", "green", self.works),
-        ):
-            for name, sentence in found:
-                if found is not self.problems or sentence not in shown:
-                    yield Text(f"{mark} ", style=style).append(f"{name}: {sentence}")
-                shown.add(sentence)
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found, as a sentence."""
+
+    part: Part
+    state: State
+    sentence: str
+
+
+def in_order(found: Iterable[Finding]) -> list[Finding]:
+    """Return problems first. A problem that several parts report is there once, for the first."""
+    by_sentence: dict[tuple[State, str], Finding] = {}
+    for one in found:
+        of = "" if one.state == "problem" else one.part.name
+        by_sentence.setdefault((one.state, of + one.sentence), one)
+    return sorted(by_sentence.values(), key=lambda one: [*MARKS].index(one.state))
 
 
 async def examine(settings: Settings, *, verbose: bool = False) -> bool:
@@ -72,8 +92,12 @@ async def examine(settings: Settings, *, verbose: bool = False) -> bool:
     """
     console = Console(highlight=False)
     with console.status("Checking …"):
-        findings = await _findings(settings)
-    for line in findings.lines():
+        kept = await _kept_with(settings)
+        checks = await checks_of(kept.settings)
+        found = [*of_kept(kept), *await asyncio.gather(*checks.values())]
+    for one in in_order(found):
+        mark, style = MARKS[one.state]
+        line = Text(f"{mark} ", style=style).append(f"{one.part.name}: {one.sentence}")
         console.print(line, soft_wrap=True)
     if verbose:
         set_here = [name for name in known_names() if os.environ.get(name)]
@@ -83,27 +107,55 @@ async def examine(settings: Settings, *, verbose: bool = False) -> bool:
         ):
             lines = fill(f"{heading}: {', '.join(names)}.", WIDTH, subsequent_indent="  ")
             console.print(Text(lines, style="dim"), soft_wrap=True)
-    return not findings.problems
+    return all(one.state != "problem" for one in found)
 
 
-async def _findings(settings: Settings) -> Findings:
-    """Check all parts. An unreachable peer that no setting asks for is only a note if there are
-    documents to answer from."""
-    findings = Findings()
+async def _kept_with(settings: Settings) -> Kept:
+    """Return the settings with those kept in the console; without them if the database does not
+    work, which the line on storage reports."""
+    try:
+        async with _database(settings) as database:
+            return await KeptSettings(settings, database).read()
+    except FootnoteError:
+        return Kept(settings)
+
+
+@asynccontextmanager
+async def _database(settings: Settings) -> AsyncIterator[Database]:
+    database = await open_database(settings.database, connecting=Connecting.of(settings))
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+def of_kept(kept: Kept) -> Iterator[Finding]:
+    """Return what is to be said about settings kept in the console."""
+    part = Part("Set in the console", _extras)
+    for sentence in dict.fromkeys(kept.problems.values()):
+        yield Finding(part, "problem", sentence)
+    if kept.names:
+        yield Finding(part, "works", ", ".join(map(env_name, sorted(kept.names))))
+
+
+async def checks_of(settings: Settings) -> dict[Part, Coroutine[Any, Any, Finding]]:
+    """Return the checks of all parts, which can run at the same time. An unreachable peer that no
+    setting asks for is only a note if there are documents to answer from."""
     try:
         has_documents = settings.index_path.exists() and await _count(settings) > 0
     except FootnoteError:  # the "Documents" line reports it
         has_documents = False
-    for part in _parts(settings):
-        try:
-            findings.works.append((part.name, await part.check(settings)))
-        except Unavailable as error:
-            optional = has_documents and not part.is_chosen
-            found = findings.notes if optional else findings.problems
-            found.append((part.name, error.sentence))
-        except FootnoteError as error:
-            findings.problems.append((part.name, error.sentence))
-    return findings
+    return {part: _checked(part, settings, has_documents) for part in _parts(settings)}
+
+
+async def _checked(part: Part, settings: Settings, has_documents: bool) -> Finding:
+    try:
+        return Finding(part, "works" if part.is_on else "off", await part.check(settings))
+    except Unavailable as error:
+        optional = has_documents and not part.is_chosen
+        return Finding(part, "note" if optional else "problem", error.sentence)
+    except FootnoteError as error:
+        return Finding(part, "problem", error.sentence)
 
 
 async def _count(settings: Settings) -> int:
@@ -118,16 +170,10 @@ async def _count(settings: Settings) -> int:
 
 
 async def _storage(settings: Settings) -> str:
-    from bot.storage.database import open_database
-    from bot.storage.postgres import Connecting
-
-    database = await open_database(settings.database, connecting=Connecting.of(settings))
-    try:
+    async with _database(settings) as database:
         async with database.write():
             pass
         works = f"{database.place} works"
-    finally:
-        await database.close()
     folder = settings.data_dir.expanduser()
     if names := _open_to_others(folder):
         return (
@@ -144,17 +190,30 @@ async def _uploads(settings: Settings) -> str:
     """Report the files that people sent, all that are stored and those of today."""
     from bot.research.budget import UPLOADS
     from bot.storage.conversations import Files
-    from bot.storage.database import open_database
-    from bot.storage.postgres import Connecting
 
-    database = await open_database(settings.database, connecting=Connecting.of(settings))
-    try:
+    async with _database(settings) as database:
         use = await Files(database).use(datetime.now(UTC).date())
-    finally:
-        await database.close()
     stored = f"{use.files:,} files with {use.stored / 1e6:,.1f} MB are stored"
     today = f"{use.today / 1e6:,.1f} MB, the most by one person {use.most / 1e6:,.1f} MB"
     return f"{stored}; sent today: {today} of {UPLOADS} MB"
+
+
+async def _budget(settings: Settings) -> str:
+    """Report what was spent today, and the limits."""
+    from bot.storage.spending import Spending
+
+    today = datetime.now(UTC).date()
+    async with _database(settings) as database:
+        lines = await Spending(database).lines(today, today)
+    spent = sum(line.today.usd for line in lines if line.scope == "workspace")
+    limits = {
+        "a question": settings.max_usd,
+        "a person in a day": settings.user_daily_usd,
+        "a channel in a day": settings.channel_daily_usd,
+        "a workspace in a day": settings.workspace_daily_usd,
+    }
+    most = ", ".join(f"{usd:,.2f} for {what}" for what, usd in limits.items() if usd is not None)
+    return f"{spent:,.2f} USD were spent today; at most {most}"
 
 
 async def _documents(settings: Settings) -> str:
@@ -262,9 +321,18 @@ async def _browser(settings: Settings) -> str:
 async def _connected(name: str, settings: Settings) -> str:
     """Report a platform's state, or how to connect it."""
     platform = platforms()[name]
-    if not platform.listens(settings):
+    if not _listens(platform, settings):
         return platform.to_connect(settings)
+    platform.listens(settings)  # raises the error of an incomplete set of settings
     return await platform.check(settings)
+
+
+def _listens(platform: Declaration[Any], settings: Settings) -> bool:
+    """Return True if the settings connect a platform, or try to."""
+    try:
+        return platform.listens(settings)
+    except InvalidSetting:
+        return True
 
 
 def _parts(settings: Settings) -> Iterator[Part]:
@@ -286,6 +354,10 @@ def _parts(settings: Settings) -> Iterator[Part]:
         yield Part(f"Searching {name}", check, is_chosen(settings, name))
     yield Part("Reading service", _reader)
     yield Part("Browser", _browser)
-    yield Part("Model", reasoner.check, reasoner.needed(settings))
+    is_closest = reasoner.name == CLOSEST
+    connects = "claude" if is_closest else reasoner.name
+    yield Part("Model", reasoner.check, reasoner.needed(settings), not is_closest, connects)
+    yield Part("Budget", _budget)
     for each in platforms().values():
-        yield Part(each.title, partial(_connected, each.name))
+        check, is_on = partial(_connected, each.name), _listens(each, settings)
+        yield Part(each.title, check, is_on=is_on, connects=each.name)

@@ -210,26 +210,16 @@ async def http_endpoint(
     *,
     root: str = "",
     limits: Limits | None = None,
+    listener: socket.socket | None = None,
 ) -> AsyncIterator[str]:
     """Serve the routes and yield the address. Clients beyond the ``limits`` are disconnected.
 
-    ``root`` is the public path prefix, which a proxy may keep or strip. Raises ``InvalidSetting``
-    if the address cannot be bound.
+    ``root`` is the public path prefix, which a proxy may keep or strip. A ``listener`` of
+    ``open_listener`` stays open afterwards, and its clients wait for the next endpoint. Raises
+    ``InvalidSetting`` if the address cannot be bound.
     """
     limits = limits or Limits()
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol given, asyncio disables Nagle's algorithm on accepted connections.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    bound(listener, limits.patience)
-    try:
-        listener.bind((host, port))
-    except OSError as error:
-        listener.close()
-        raise InvalidSetting(
-            f"Footnote cannot listen on {host}:{port} ({error.strerror}): choose another address "
-            "with FOOTNOTE_HTTP_HOST and FOOTNOTE_HTTP_PORT."
-        ) from None
+    listener = listener.dup() if listener else open_listener(host, port, limits)
     server = _Server(
         uvicorn.Config(
             _until_disconnected(_below(root, Starlette(routes=routes))),
@@ -252,3 +242,22 @@ async def http_endpoint(
         server.should_exit = True
         await serving
         listener.close()
+
+
+def open_listener(host: str, port: int, limits: Limits | None = None) -> socket.socket:
+    """Return a socket bound to an address. Raises ``InvalidSetting`` if it cannot be bound."""
+    limits = limits or Limits()
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With the protocol given, asyncio disables Nagle's algorithm on accepted connections.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound(listener, limits.patience)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise InvalidSetting(
+            f"Footnote cannot listen on {host}:{port} ({error.strerror}): choose another address "
+            "with FOOTNOTE_HTTP_HOST and FOOTNOTE_HTTP_PORT."
+        ) from None
+    return listener

@@ -38,6 +38,8 @@ Deed = Literal[
     "corrected",
     "retracted",
     "ruled",
+    "kept",
+    "dropped",
     "exported",
     "forgot",
     "signed-in",

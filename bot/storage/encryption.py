@@ -7,28 +7,17 @@ that altered text does not decrypt either.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from pydantic import SecretStr
 
 from bot.core.errors import InvalidSetting
-from bot.core.extras import need
-
-if TYPE_CHECKING:
-    from cryptography.fernet import Fernet
 
 
 def new_key() -> str:
     """A key in the format of ``FOOTNOTE_ENCRYPTION_KEYS``."""
-    return _fernet().generate_key().decode("ascii")
-
-
-def _fernet() -> type[Fernet]:
-    need("workspaces", "Keeping the tokens of Slack workspaces")
-    from cryptography.fernet import Fernet
-
-    return Fernet
+    return Fernet.generate_key().decode("ascii")
 
 
 class Seal:
@@ -41,10 +30,7 @@ class Seal:
                 "FOOTNOTE_ENCRYPTION_KEYS is not set, and tokens are only stored encrypted: make a "
                 "key with `footnote keys new`, and keep it in a different place from the database."
             )
-        fernet = _fernet()
-        from cryptography.fernet import MultiFernet
-
-        fernets = [fernet(key.get_secret_value().encode("ascii")) for key in keys]
+        fernets = [Fernet(key.get_secret_value().encode("ascii")) for key in keys]
         self._first = fernets[0]
         self._all = MultiFernet(fernets)
 
@@ -53,8 +39,6 @@ class Seal:
 
     def open(self, closed: str) -> str:
         """Raises ``InvalidSetting`` if no key fits."""
-        from cryptography.fernet import InvalidToken
-
         try:
             return self._all.decrypt(closed.encode()).decode()
         except InvalidToken:
@@ -66,8 +50,6 @@ class Seal:
 
     def is_first(self, closed: str) -> bool:
         """Return True if the text was encrypted with the first key."""
-        from cryptography.fernet import InvalidToken
-
         try:
             self._first.decrypt(closed.encode())
         except InvalidToken:

@@ -119,7 +119,7 @@ def a_web(kinds: Sequence[str]) -> Iterator[AWeb]:
 def served() -> Iterator[tuple[FakeSlack, Running]]:
     """A Slack with people, and the real `footnote serve` that is connected to it."""
     with (
-        FakeSlack(REPOSITORY / "deploy/slack-manifest.yaml", rate_limits=UNLIMITED) as slack,
+        FakeSlack(REPOSITORY / "adapters/slack/manifest.yaml", rate_limits=UNLIMITED) as slack,
         tempfile.TemporaryDirectory() as folder,
     ):
         for user in PEOPLE:

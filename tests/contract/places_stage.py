@@ -28,7 +28,7 @@ from tests.fakes import sqlite
 from tests.fakes.discord_server import FakeDiscord
 from tests.fakes.slack import FakeSlack
 
-MANIFEST = Path(__file__).parents[2] / "deploy" / "slack-manifest.yaml"
+MANIFEST = Path(__file__).parents[2] / "adapters" / "slack" / "manifest.yaml"
 QUESTION = "What is the passphrase of the gate?"
 
 # A folder each. "open" is for everybody, "loose" is in no collection, "here" lists each channel of

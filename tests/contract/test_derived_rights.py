@@ -291,7 +291,7 @@ async def test_a_question_whose_documents_are_taken_away_before_it_is_answered_i
     again = await stage.ended(run.id)
     assert again.answer is not None
     assert again.answer.status == "failed"
-    assert "rights to documents changed" in again.answer.text
+    assert "Access to documents changed" in again.answer.text
     assert Restating.asked == []
     (reply,) = (each for each in stage.posters["slack"].replies if each.run.id == run.id)
     assert secrets_in(repr((reply.texts, reply.finished, reply.failed))) == set()
@@ -399,7 +399,7 @@ async def test_a_standing_question_is_listed_and_asked_as_its_documents_allow(
     await app.dispatcher.wait(last)
     said = stage.shown(by, last)
     assert FOLLOW_UP in said
-    assert "look at this no more" in said
+    assert "have stopped checking this" in said
     assert secrets_in(said) <= left_to(by)
 
 

@@ -192,7 +192,7 @@ async def test_what_is_taken_away_while_an_answer_is_written_is_not_posted(
     run = await stage.ask(ANN)
     assert run.answer is not None
     assert run.answer.status == "failed"
-    assert "rights to documents changed" in run.answer.text
+    assert "Access to documents changed" in run.answer.text
     (reply,) = [each for each in stage.posters["slack"].replies if each.run.id == run.id]
     assert reply.finished == []
     assert "hr" not in secrets_in(repr(reply.failed) + run.answer.text)

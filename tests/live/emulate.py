@@ -32,7 +32,7 @@ from tests.fakes.slack_limits import read_manifest
 VERSION = "0.12.2"
 REPOSITORY = Path(__file__).parents[2]
 MODULES = REPOSITORY / ".ci" / ".live" / "node_modules"
-MANIFEST = REPOSITORY / "deploy" / "slack-manifest.yaml"
+MANIFEST = REPOSITORY / "adapters" / "slack" / "manifest.yaml"
 START_SECONDS = 60.0
 CALL_SECONDS = 60.0
 

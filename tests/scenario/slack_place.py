@@ -19,7 +19,7 @@ from tests.scenario.serving import Serving
 
 ADA, LIU, GENERAL = "U1ADA", "U2LIU", "C1GENERAL"
 OPS, BOARD = "C2OPS", "G3BOARD"  # of ``open_channels``
-MANIFEST = REPOSITORY / "deploy" / "slack-manifest.yaml"
+MANIFEST = REPOSITORY / "adapters" / "slack" / "manifest.yaml"
 POSTING = ("chat.postMessage", "chat.startStream", "chat.update", "chat.stopStream")
 CHANGING = {*POSTING, "chat.appendStream", "chat.delete", "agents.sessions.setStatus"}
 FEEDBACK = re.compile(r'"good:([0-9a-z]+)"')

@@ -316,7 +316,7 @@ def test_what_not_everybody_there_may_read_is_offered_to_the_asker_in_a_direct_m
     assert offered == {
         acme.ada.name: [
             f"For your question in <#{acme.general.id}>, I found more in channels that not "
-            "everybody there can read. Ask me here to have it searched, too."
+            "everybody there can read. Ask me here to search them, too."
         ],
         acme.ben.name: [],
     }

@@ -81,7 +81,7 @@ def test_a_correction_is_a_source_where_it_may_be_read_until_its_author_removes_
         place.until(lambda: "可以移除" in place.whispers(asked))
         assert "45 days" in the_answer(place, ask(place, GENERAL))
         place.slack.press(ADA, reply, controls.RETRACT)
-        place.until(lambda: "Removed: " in place.whispers(asked))
+        place.until(lambda: "Removed. " in place.whispers(asked))
         assert "45 days" not in the_answer(place, ask(place, GENERAL))
 
 

@@ -142,15 +142,6 @@ def test_platforms(plain: Program, platform: str, tokens: dict[str, str]) -> Non
     ) in " ".join(ended.err.split())
 
 
-@pytest.mark.slow
-def test_keys_for_workspaces(plain: Program) -> None:
-    ended = plain.run("keys", "new")
-    assert ended.code == 2
-    assert "needs the extra 'workspaces': pip install 'footnote-bot[workspaces]'." in " ".join(
-        ended.err.split()
-    )
-
-
 def test_doctor_lists_what_is_not_installed(plain: Program) -> None:
     url = "postgresql+psycopg://footnote@127.0.0.1:9/footnote"
     ended = plain.run("doctor", FOOTNOTE_DATABASE_URL=url, FOOTNOTE_BROWSER=sys.executable)

@@ -78,7 +78,7 @@ class WebPlace:
     ready = READY
     mention = ""
     searching = "Searched once"  # the activities of one kind share a line
-    denied = "FOOTNOTE_ALLOW_USERS does not include the console"
+    denied = "Questions from the console are not allowed"
     thanks = "Thank you"
 
     def __init__(self, network: Network) -> None:

@@ -73,9 +73,10 @@ async function refreshBar() {
   if (menu && !menu.contains(document.activeElement)) menu.querySelector("summary").focus();
 }
 
-function ready() {
-  say(words.ready);
+function ready(run) {
+  say(article(run).querySelector(".answer.failed") ? words.failed : words.ready);
   refreshBar(); // an answer can be watched
+  watchForNewest();
 }
 
 const handlers = {
@@ -84,9 +85,10 @@ const handlers = {
     if (known) known.outerHTML = html;
     else turns.insertAdjacentHTML("beforeend", html);
     dress(article(run));
-    if (mine.delete(run) || mine.delete(NEXT)) show(run);
+    if (mine.delete(run)) show(run);
+    else if (!known) watchForNewest();
     withNodes();
-    if (over) ready();
+    if (over) ready(run);
     else murmur(now);
   },
   plan({ run, html, now }) {
@@ -98,15 +100,16 @@ const handlers = {
   text({ run, html }) {
     change(run, "[data-part=text]", html);
   },
-  reply({ run, question, html, over, now }) {
+  reply({ run, question, length, html, over, now }) {
     change(run, ".reply", html);
     if (article(run) && title(run).textContent !== question) {
       title(run).textContent = question;
+      title(run).className = length;
       const box = article(run).querySelector(".edit textarea");
       box.defaultValue = box.value = question;
       changed();
     }
-    if (over) ready();
+    if (over) ready(run);
     else murmur(now);
   },
   gone({ run }) {
@@ -118,6 +121,20 @@ const handlers = {
     if (held) (ask?.question ?? document.getElementById("main")).focus();
   },
 };
+
+const newest = document.getElementById("newest");
+const lookout = new IntersectionObserver((entries) => {
+  newest.hidden = entries.at(-1).isIntersecting;
+  if (newest.hidden) lookout.disconnect();
+});
+
+/** Something new came: where it is out of view, a button leads there. */
+function watchForNewest() {
+  lookout.disconnect();
+  lookout.observe(turns.lastElementChild);
+}
+
+newest.addEventListener("click", () => turns.lastElementChild.scrollIntoView({ block: "start" }));
 
 let trouble = 0;
 
@@ -134,11 +151,16 @@ const connection = {
 
 // ---------------------------------------------------------------- what people do
 
-const NEXT = "next";
 const mine = new Set(); // runs asked for here, which are to be shown when they come
 
 function show(run) {
-  article(run)?.scrollIntoView({ block: "start" });
+  article(run).scrollIntoView({ block: "start" });
+}
+
+/** Shows a turn that was asked for here: now, or when its event comes. */
+function expectTurn(run) {
+  if (article(run)) show(run);
+  else mine.add(run);
 }
 
 async function send(form, submitter) {
@@ -174,8 +196,7 @@ async function sendQuestion(submitter) {
     keepDraft();
     files.sent(kept);
     ask.event.value = newName();
-    mine.add(run);
-    if (article(run)) show(run);
+    expectTurn(run);
   } catch (error) {
     tell(error instanceof TypeError ? words.unsent : error.message);
   }
@@ -187,8 +208,9 @@ async function press(form, submitter) {
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
   occupy(submitter, true);
   try {
-    const { told } = await send(form, submitter);
-    if (/\/(deeper|follow-up|ask)$/.test(form.action) && !told) mine.add(NEXT);
+    const { told, run } = await send(form, submitter);
+    const turn = form.closest(".turn");
+    if (turn && run && run !== turn.dataset.run) expectTurn(run); // it asked a question
     if (form.dataset.done) submitter.querySelector("span").textContent = form.dataset.done;
     const reason = submitter.hasAttribute("aria-pressed") && form.closest(".answered")?.querySelector(".reason");
     const asksWhy = reason && form.verdict?.value === "bad";

@@ -69,7 +69,7 @@ more-sources =
         [one] and one more source
        *[other] and { $count } more sources
     }
-preview-edited = The question was edited since. The link leads to its new answer.
+preview-edited = The question has been edited since. The link leads to the new answer.
 preview-sources =
     { $count ->
         [one] One source
@@ -118,12 +118,12 @@ stop-button = Stop
 dig-deeper = Dig deeper
 feedback-good = Helpful
 feedback-bad = Not helpful
-feedback-thanks = Thank you. Your feedback is kept with this answer.
-feedback-ask-why = Thank you. Your feedback is kept with this answer. What is wrong with it?
+feedback-thanks = Thank you. Your feedback is saved with this answer.
+feedback-ask-why = Thank you. Your feedback is saved with this answer. What is wrong with it?
 delete-answer = Delete this answer
-delete-answer-ask = The answer is removed here, and your question and the answer are deleted from what I have kept.
+delete-answer-ask = This removes the answer here, and deletes your question and the answer from storage. It cannot be undone.
 delete-answer-yes = Delete
-delete-answer-no = Keep
+delete-answer-no = Cancel
 delete-answer-not-yours = Only the person who asked can delete this answer.
 
 ## When something is in the way
@@ -132,27 +132,28 @@ no-question = What would you like to know? Write your question right after menti
 question-too-long = Your question has { $length } characters, but I can read at most { $most }. Shorten it, or attach the long part as a file.
 files-question = What does { $names } say?
 failed = I could not finish this one: { $reason }
+retry-button = Try again
 cannot-open-thread = I am not allowed to open a thread here, so I am answering in the channel. Someone who manages this channel can give me that permission.
 cannot-read-history = I cannot read the earlier messages here, so I only know what I was asked directly. Someone who manages this channel can give me that permission.
 history-too-slow = I could not read the earlier messages here in time, so I only know what I was asked directly. Asking again later may help.
 asked-by = { $name } asked: { $question }
 question-of = Question from { $name }
 only-for-command = I am not a member here, so I can answer only your command, and only for 15 minutes. Someone who manages this server can invite me.
-answer-in-file = There is no room for all of the answer here: the file has the whole text.
+answer-in-file = The answer is too long for a message here. The file has the full text.
 answer-comes-directly = This takes longer than the 15 minutes for which Discord lets me answer a command here. The answer comes to you as a direct message.
-direct-closed = This takes longer than the 15 minutes for which Discord lets me answer a command here, and I may not send you a direct message. Allow direct messages, and ask again.
-only-for-minutes = I am not a member where you asked, and there Discord lets me answer a command for 15 minutes only. This took longer, so the answer is here.
-only-so-many-messages = I am not a member where you asked, and there Discord lets me post only a few messages for a command, so the answer is here.
+direct-closed = This takes longer than the 15 minutes for which Discord lets me answer a command here, and I cannot send you a direct message. Allow direct messages, and ask again.
+only-for-minutes = I am not a member where you asked, so Discord gave me only 15 minutes to answer your command there. This took longer, so the answer is here.
+only-so-many-messages = I am not a member where you asked, so Discord lets me post only a few messages for a command there. That is why the answer is here.
 cannot-post = I am not allowed to write in that channel. Someone who manages it can invite me or give me that permission.
 file-not-read = I could not read the file { $name }: { $reason }
 file-gone = I could not read the file { $name }: it was deleted.
 file-hidden = I could not read the file { $name }: it is hidden, because the workspace is above the limits of its plan.
-file-elsewhere = I could not read the file { $name }: another service keeps it. Share the file itself.
-file-not-shown = I could not read the file { $name }: it is not shown to me here. Share it once more, or paste its text.
+file-elsewhere = I could not read the file { $name }: it is stored in another service. Share the file itself.
+file-not-shown = I could not read the file { $name }: I cannot see it here. Share it again, or paste its text.
 file-is-canvas = I could not read { $name }: a canvas or a list has no file to download. Paste its text, or share an export.
 link-not-read = I could not read { $url }: { $reason }
-more-elsewhere = I found more in places that only you can see. Ask me in a direct message to have it searched, too.
-more-elsewhere-here = For your question in { $channel }, I found more in channels that not everybody there can read. Ask me here to have it searched, too.
+more-elsewhere = I found more in places that only you can see. Ask me in a direct message to search them, too.
+more-elsewhere-here = For your question in { $channel }, I found more in channels that not everybody there can read. Ask me here to search them, too.
 documents-dated =
     { $after ->
         [none] until { $before }
@@ -182,21 +183,21 @@ search-widened =
     }, so I searched without that limit.
 links-left-out =
     { $count ->
-        [one] One more link was not read: that would have been too many for one answer.
-       *[other] { $count } more links were not read: that would have been too many for one answer.
+        [one] One more link was not read, because of the limit for one answer.
+       *[other] { $count } more links were not read, because of the limit for one answer.
     }
-try-again = That could not be saved. Please try again in a moment.
+try-again = This could not be saved. Please try again in a moment.
 not-kept = I could not save your question. Please ask it again in a minute.
 command-broke = That did not work. Please try again in a minute.
-run-broke = An internal error occurred in run { $run }. Asking again may help; if it does not, give your operator the run’s number.
+run-broke = Something broke in run { $run }. Asking again may help. If it does not, give the run number to your operator.
 question-gone = This question no longer exists. Please ask it again.
 suggestion-gone = This suggestion no longer exists. Ask the question in the thread instead.
-answer-out-of-reach = This answer cannot be shown: it uses documents that may not be read here.
+answer-out-of-reach = This answer cannot be shown, because it uses documents that may not be read here.
 words-out-of-reach = (not shown: made from documents that may not be read here)
-documents-out-of-reach = The rights to documents changed while { -brand } was answering. Please ask again.
-earlier-out-of-reach = Earlier answers in this thread were left out: they use documents that may no longer be searched here.
+documents-out-of-reach = Access to documents changed while { -brand } was answering. Please ask again.
+earlier-out-of-reach = Earlier answers in this thread were left out, because they use documents that may no longer be searched here.
 place-unknown = I cannot answer in this kind of channel. Ask me in another one.
-asked-already = This question was already asked; see its answer, or wait for it.
+asked-already = This question was already asked. See its answer, or wait for it.
 
 ## Who may ask
 
@@ -205,7 +206,7 @@ denied-channel = { -brand } does not answer in this channel. Try another one, or
 denied-user = You are not on the list of people who may ask { -brand }. An admin of { -brand } can add you.
 denied-role = You need another role to ask { -brand }. An admin of { -brand } can tell you which, or allow yours.
 denied-direct = { -brand } does not take direct messages. Ask in a channel, or ask an admin of { -brand } to allow them.
-denied-console = { $setting } does not include the console. The operator of { -brand } can add { $id } to it to allow questions there.
+denied-console = Questions from the console are not allowed. The operator of { -brand } can allow them by adding { $id } to { $setting }.
 denied-console-roles = { $setting } allows only people with roles, and the console has no roles. The operator of { -brand } can name people in { $instead } instead.
 denied-guest = { -brand } does not answer guests here. An admin of { -brand } can change that.
 denied-unknown = { -brand } could not find out whether you are a guest, and guests may not ask here. Please ask again in a moment.
@@ -221,7 +222,7 @@ denied-day-workspace = This workspace’s research budget for today is spent. Yo
         [one] in less than an hour
        *[other] in less than { $hours } hours
     }.
-denied-day-uploads = The files of one person may have { $limit } MB a day, and these would be more. You can send files again at 00:00 UTC, { $hours ->
+denied-day-uploads = Each person can send { $limit } MB of files a day, and these would be more. You can send files again at 00:00 UTC, { $hours ->
         [one] in less than an hour
        *[other] in less than { $hours } hours
     }.
@@ -255,14 +256,14 @@ searched-why-slack-groups = a user group that you are in may search them
 searched-why-discord-roles = a role that you have may search them
 searched-why-console-users = you may search them
 searched-why-console-groups = a group that you are in may search them
-searched-others = All documents in no collection: for everybody who may ask
+searched-others = Documents in no collection: for everybody who may ask
 searched-all = All indexed documents: for everybody who may ask
 searched-not = { $count ->
     [one] One more collection of documents is not searched here.
    *[other] { $count } more collections of documents are not searched here.
 }
-searched-guest = No documents: they are searched neither for guests nor where people from outside may read.
-searched-unusable = No documents: the operator of { -brand } has to correct the collections in its settings.
+searched-guest = No documents: they are not searched for guests, nor where people from outside can read.
+searched-unusable = No documents: the operator of { -brand } has to fix the collections in the settings.
 
 ## Standing questions
 
@@ -270,12 +271,12 @@ watch-changed = What has changed since { $since }
 watch-now = Now:
 watch-before = Before:
 watch-over =
-    I look at this no more, since no one has opened or answered it here for { $days ->
+    I have stopped checking this question, because nobody has opened or answered it here for { $days ->
         [one] a day
        *[other] { $days } days
     }: { $question }
-watch-begun = I look at this again { $schedule }, and speak up here only when the answer changes. Its id is { $id }.
-watch-pressed = Watched: you are told here when the answer changes.
+watch-begun = I will check this again { $schedule } and post here only when the answer changes. Its ID is { $id }.
+watch-pressed = Watched: I post here when the answer changes.
 watch-pressed-daily = Watched daily: you are told here when the answer changes.
 watch-pressed-weekly = Watched weekly: you are told here when the answer changes.
 watch-badge =
@@ -288,81 +289,81 @@ watch-badge =
     }
 watch-daily = every day
 watch-weekly = every week
-watch-cron = by the schedule "{ $schedule }" (UTC)
+watch-cron = on the schedule “{ $schedule }” (UTC)
 watch-line = { $id }: { $question } ({ $schedule }; { $state })
-watch-due = next on { $due }
+watch-due = next check on { $due }
 watch-paused = paused
 watch-ended = ended
-watch-looked = {", "}last on { $looked }: { $outcome }
-watch-outcome-same = nothing had changed
-watch-outcome-changed = it had changed
+watch-looked = {", "}last checked on { $looked }: { $outcome }
+watch-outcome-same = no change
+watch-outcome-changed = the answer changed
 watch-outcome-no-answer = no answer was found
-watch-outcome-budget = the day's budget was spent
-watch-outcome-refused = asking or posting there is not possible any more
-watch-none = You watch no question.
-watch-unknown = None of your standing questions has the id { $id }.
+watch-outcome-budget = the day’s budget was used up
+watch-outcome-refused = asking or posting there is no longer possible
+watch-none = You have no standing questions yet.
+watch-unknown = You have no standing question with the ID { $id }.
 watch-too-many =
     { $most ->
         [0] Questions cannot be watched here.
-        [one] You watch one question already, and may not have more: stop it first.
-       *[other] You watch { $most } questions already, and may not have more: stop one first.
+        [one] You already have one standing question, which is the most. Stop it first.
+       *[other] You already have { $most } standing questions, which is the most. Stop one first.
     }
-watch-schedule-unknown = "{ $schedule }" is no schedule: daily, weekly, or a cron expression of five fields, such as "0 9 * * 1-5" (in UTC).
-watch-schedule-too-often = "{ $schedule }" is too often: leave an hour between two looks.
+watch-schedule-unknown = “{ $schedule }” is not a schedule. Use daily, weekly, or a cron expression of five fields, such as "0 9 * * 1-5" (in UTC).
+watch-schedule-too-often = “{ $schedule }” is too often. Leave at least an hour between two checks.
 watch-done-pause = Paused: { $question }
-watch-done-resume = I look at this again: { $question }
-watch-done-stop = I look at this no more: { $question }
-watch-help = { $command } daily QUESTION watches a question (daily, weekly, or a cron expression in quotes); { $command } lists yours; { $command } pause ID, resume ID and stop ID change one.
+watch-done-resume = Checking again: { $question }
+watch-done-stop = No longer checking: { $question }
+watch-help = { $command } daily QUESTION watches a question (daily, weekly, or a cron expression in quotes). { $command } lists yours. { $command } pause ID, resume ID and stop ID change one.
 watch-button = Watch this
-watch-description = Watch a question, and be told when its answer changes; without one, list yours
+watch-description = Watch a question and hear when its answer changes; without one, list yours
 watch-name = watch
-watch-question = What to watch; leave it out to list your standing questions
-watch-every = How often to look: daily, weekly, or a cron expression in UTC
-watch-id = The id of one of yours, to change it
+watch-question = The question to watch; leave it out to list yours
+watch-every = How often to check: daily, weekly, or a cron expression in UTC
+watch-id = The ID of one of your questions, to change it
 watch-action = What to do with it
 watch-pause = Pause
 watch-resume = Resume
 watch-stop = Stop
 watch-heading = Standing questions
-watch-why = Look at the last question again, and say here when its answer changes.
-watch-intro = Your standing questions are looked at again on their schedule; what changes is told in their conversation.
-watch-manage = Change "{ $question }"
+watch-why = Ask the last question again every day, and post here when its answer changes.
+watch-intro = These questions are asked again on a schedule. When an answer changes, you read it in their conversation. To add one, choose “Watch this” in a conversation.
+watch-manage = Change “{ $question }”
 
 correction-noted = Noted: { $said }
-correction-not-kept = I did not keep this as a correction: you took it back, or made { $most } within a day.
+correction-not-kept = I did not keep this correction: you took it back, or you have made { $most } within a day.
 correction-guest = Footnote keeps no corrections from guests, or in channels shared with another company.
 correction-title = Correction by { $said }
 correction-of = Correction of the answer to: { $question }
 correction-remove = Remove
-correction-removed = Removed: later answers will not use it.
-correction-unknown = There is no correction with the id { $id }.
+correction-removed = Removed. Later answers will not use it.
+correction-unknown = There is no correction with the ID { $id }.
 correction-not-yours = Only its author or an admin can remove a correction.
 correction-heading = Corrections
 correction-begin = Correct this
 correction-say = What is so instead? Later questions find it as a source.
 correction-start = No,{" "}
-correction-intro = What people said was wrong with an answer. Later questions find it as a source.
-correction-none = There are no corrections.
+correction-intro = What people said was wrong with an answer. Later answers use it as a source.
+correction-none = No corrections yet. Reply to an answer with what is wrong in it, and the correction appears here.
 
 ## Being forgotten
 
 forget-ask =
-    I keep { $messages ->
+    I have stored { $messages ->
         [one] one message
        *[other] { $messages } messages
     } of yours, and { $answers ->
         [0] no answers
         [one] one answer
        *[other] { $answers } answers
-    } to you, with what was found for them. I can forget all of it, in every channel; that cannot be undone. What is posted here stays until somebody deletes it. To go on: { $command }
-forget-nothing = I keep nothing that you wrote.
+    } to you, with what was found for them. I can delete all of it, for every channel. This cannot be undone. What is posted here stays until somebody deletes it. To go on: { $command }
+forget-nothing = I have stored nothing that you wrote.
 forget-done =
     { $messages ->
-        [0] Done. I keep nothing that you wrote.
-        [one] Done. I have forgotten one message of yours, and what I found for you.
-       *[other] Done. I have forgotten { $messages } messages of yours, and what I found for you.
+        [0] Done. I have stored nothing that you wrote.
+        [one] Done. I have deleted one message of yours, and what I found for you.
+       *[other] Done. I have deleted { $messages } messages of yours, and what I found for you.
     } What is posted in chat stays until somebody deletes it.
-forget-help = { $command } makes me forget what you wrote to me.
+forget-help = { $command } deletes what I have stored of what you wrote.
 
 ## Home
 
@@ -376,7 +377,7 @@ home-how-command = Use /ask in any channel I am in.
 home-how-shortcut = Choose “Research this” in the menu of any message.
 home-how-stop = Press Stop, or write “stop”.
 home-connected = Connected
-home-reasoner = Thinking with: { $name }
+home-reasoner = Answering with: { $name }
 home-providers = Searching with: { $names }
 home-documents =
     { $count ->
@@ -404,22 +405,25 @@ ask-question-or-form = What you would like to know; leave it out for a form with
 ask-file = A file to read with the question
 ask-depth = How thorough to be
 depth-auto = Automatic
-depth-quick = Quick: one look
+depth-quick = Quick: one search
 depth-standard = Standard: search and read
 depth-deep = Deep: takes longer, reads more
 depth-exhaustive = Exhaustive: all of something, up to 150 searches
+depth-tag-quick = Quick
+depth-tag-deep = Deep
+depth-tag-exhaustive = Exhaustive
 stop-description = Stop the research that is running here
 rules-description = See or change how Footnote answers in this channel
 shortcut-name = Research this
 shortcut-check-name = Check the facts
 command-accepted = On it: { $question }
 only-me-accepted = I answer in a direct message, which only you can see.
-only-me-refused = I am not allowed to write to you in a direct message, so I cannot answer only you.
+only-me-refused = I cannot send you direct messages, so I cannot answer only you.
 stop-name = stop
 forget-name = forget-me
-forget-description = See what I keep of what you wrote, and have it forgotten
-forget-confirm = Say yes to have it forgotten; that cannot be undone
-forget-yes = Yes, forget it
+forget-description = See what is stored of what you wrote, and have it deleted
+forget-confirm = Choose yes to have it deleted; that cannot be undone
+forget-yes = Yes, delete it
 ask-name = ask
 rules-show-description = Show how Footnote answers in this channel
 rules-set-description = Change one thing about how Footnote answers in this channel
@@ -474,12 +478,11 @@ stopped-before-complete = Stopped before the answer was complete.
 answer-cut = This answer was cut off at the limit of { NUMBER($limit, useGrouping: 0) } tokens: ask for less, or for the rest.
 research-outgrown = The research ended because it exceeded the model’s context window.
 part-failed = “{ $question }” could not be researched: { $reason }
-model-away = The language model cannot be reached.
-model-key-refused = The language model does not accept its key.
-model-declined = The language model declined to work on this.
-model-unusable = The reply of the language model could not be used.
-peer-away = The service is unreachable.
-peer-refused = The service refused the request.
+model-away = The model cannot be reached at the moment. Your administrator can see why.
+model-declined = The model declined to work on this question. Ask it in another way.
+model-unusable = The model’s reply could not be used. Try again, or ask for less.
+peer-away = A service that is needed cannot be reached at the moment. Your administrator can see why.
+peer-refused = A service that is needed refused the request. Your administrator can see why.
 reply-unusable = The response could not be used.
 documents-unindexed = { $count ->
     [one] One document is
@@ -491,7 +494,7 @@ documents-unread = { $count } of { $files } files here are of kinds that are not
 queries-withheld = Some queries were not sent to the web because they contained words from documents or answers; the run’s page names them.
 search-unanswered = The search provider { $names } did not answer.
 page-away = It is unreachable; try again later.
-page-refused = Programs may not read it; open it yourself, and paste the text.
+page-refused = It may not be read by programs; open it yourself, and paste the text.
 page-unreadable = It contains no readable text; paste the text.
 picture-too-large = It has more than { $limit } MB; send a smaller copy of it.
 picture-too-wide = It is wider or higher than { $limit } pixels; send a smaller copy, or the part that matters.
@@ -594,7 +597,7 @@ report-revised =
 web-ask = Ask
 web-overview = Overview
 web-handbook = Handbook
-web-places = Places
+web-places = Main menu
 web-skip = Skip to the content
 web-threads = Conversations
 web-no-threads = Your conversations will appear here.
@@ -648,14 +651,20 @@ web-cancel = Cancel
 web-regenerate = Regenerate
 web-delete = Delete the question and its answer
 web-delete-sure = Delete it? This cannot be undone.
+web-newest = Newest
+web-not-answered = The question could not be answered.
+web-show-all = Show all
+web-show-less = Show less
 web-failed = Something went wrong
+web-not-found = This page does not exist
+web-not-found-why = The address may be wrong, or what was here has been deleted.
 web-back = Back to the start page
 web-sign-in = Sign in
-web-sign-in-why = Enter the console’s token once. Your operator has it.
+web-sign-in-why = Enter the console’s token once. Your operator can give it to you.
 web-sign-out = Sign out
 web-sign-out-here-why = Conversations stay; this browser asks for the token again.
 web-sign-out-here = Sign out of this browser
-web-sign-out-all-why = If the token was seen by somebody who left, set a new one as well.
+web-sign-out-all-why = If somebody who left knows the token, set a new one as well.
 web-sign-out-all = Sign out everywhere
 web-token = Token
 web-token-wrong = Wrong token. Please check it.
@@ -663,19 +672,19 @@ sso-failed = You are not signed in
 sso-again = Try again
 sso-signed-out = You are signed out
 sso-leaving = You are signed out of Footnote. Next, your sign-in service signs you out as well.
-sso-leave = Go on
+sso-leave = Continue
 sso-signed-in-as = You are signed in as { $name }. Conversations stay.
 sso-sign-out-all-why = This ends your sessions in all browsers.
 sso-away = The sign-in service cannot be reached now. Try again in a moment.
 sso-denied = The sign-in service did not let you in: { $reason }
 sso-stale = This sign-in took too long or began in another browser. Please try again.
 sso-not-allowed = Your account may not use this console. Ask your administrator for access.
-sso-nameless = The sign-in service tells nothing usable in the claim “{ $claim }”, by which people are known here. Your administrator can correct that.
-sso-refused = The sign-in service’s answer cannot be trusted. Your administrator finds the reason in the log.
+sso-nameless = The sign-in service sent nothing usable in the claim “{ $claim }”, which tells people apart here. Your administrator can correct that.
+sso-refused = The answer of the sign-in service cannot be trusted. Your administrator finds the reason in the log.
 web-thread-gone = This conversation no longer exists.
 web-too-many-questions = Too many questions in a minute. Please wait a little, then ask again.
 web-was-stop = There is nothing to stop here. To stop an answer in progress, press Stop below it.
-web-not-here = This question was asked in a chat. Continue the conversation there.
+web-not-here = This question was asked in a chat. Please continue there.
 web-not-yours = Only the person who asked this question can change it.
 
 ## The console: asking
@@ -684,11 +693,13 @@ web-plan-nodes = { $done } of { $total } parts of the research done
 web-plan-parts = { $done } of { $total } parts done
 web-plan-searched =
     { $count ->
+        [0] No search results yet
         [one] Searched once
        *[other] Searched { $count } times
     }
 web-plan-read =
     { $count ->
+        [0] No page read yet
         [one] Read one page
        *[other] Read { $count } pages
     }
@@ -705,7 +716,7 @@ web-plan-done = Researched in { NUMBER($seconds, maximumFractionDigits: 1) } s
 web-sources-asked = Searches { $asked } of { $all } sources
 web-sources-which = What this question searches
 web-sources-one = Searches:
-web-sources-nothing = There is nothing here that you may search.
+web-sources-nothing = There are no sources here that you may search.
 web-sources-none = Choose at least one source to search.
 web-source-other-documents = Other documents
 web-source-web = Web
@@ -721,24 +732,24 @@ prompt-wiki-history = When was the printing press invented, and by whom?
 ### Preferences and keys
 
 web-prefs = Preferences
-web-prefs-keep = Keep
+web-prefs-keep = Save
 web-theme = Appearance
-web-theme-system = As the system
+web-theme-system = Same as system
 web-theme-light = Light
 web-theme-dark = Dark
 web-language = Language
-web-language-browser = As the browser
+web-language-browser = Same as browser
 web-language-partly = { $name } (partial)
 web-zone = Time zone
-web-zone-browser = As the browser
-web-zone-why = Times and days of conversations and of the overview follow it.
+web-zone-browser = Same as browser
+web-zone-why = Dates and times on all pages are shown in this time zone.
 web-speak = Speak the question
 web-speak-failed = The microphone could not be used.
 web-keys = Keys
 web-key-send = Send the question
 web-key-line = Begin a new line
 web-key-box = Go to the question box
-web-key-mark = Go from footnote to footnote, and to everything else
+web-key-mark = Go to the next footnote, link or button
 web-key-close = Close a quote, a menu or this list
 web-key-keys = Show this list
 
@@ -750,7 +761,7 @@ web-run-conversation = To the conversation
 web-run-understood = Understood as:
 web-run-sections = On this page
 web-run-working = Footnote is working on this. This page updates as it goes.
-web-run-pruned = The steps of this run have been deleted by age. Only what the answer stores is left.
+web-run-pruned = The steps of this run were deleted because of their age. The answer is all that is left.
 web-run-state-accepted = Waiting
 web-run-state-running = Working
 web-run-state-answered = Answered
@@ -764,7 +775,7 @@ web-run-step-running = in progress
 web-run-step-done = done
 web-run-step-failed = failed
 web-run-took = From question to answer
-web-run-worked = Time at work
+web-run-worked = Working time
 web-run-depth = Depth
 web-run-depth-auto = automatic
 web-run-depth-quick = quick
@@ -782,7 +793,7 @@ web-run-cost = Cost
 web-run-attempts = Attempts
 web-run-feedback = Feedback
 web-run-answer = The answer, sentence by sentence
-web-run-answer-hint = Each sentence is shown beside the words that support it. A number leads to them in the page as it was read.
+web-run-answer-hint = Each sentence stands beside the passages that support it. A number opens the page as it was read.
 web-run-more-quotes =
     { $count ->
         [one] One more passage of these pages
@@ -814,7 +825,7 @@ web-run-steps = Timeline
 web-run-step = Step
 web-run-seconds = Time
 web-run-tokens = Tokens and price
-web-run-paused = Nothing was done for { $seconds } in between; the chart shortens that time.
+web-run-paused = Nothing happened for { $seconds } in between. The chart shortens that time.
 web-run-waited = waited { $seconds } for: { $lines }
 web-run-attempt = attempt { $number }
 web-run-thinking = Its reasoning
@@ -885,13 +896,13 @@ web-did-unpin = Unpinned.
 web-did-share = The link is ready to be copied.
 web-did-unshare = The link opens nothing any more.
 web-share = Share
-web-share-why = The link opens for people who may use this console and read all sources of this conversation.
+web-share-why = People who can use this console and read all sources of this conversation can open the link.
 web-share-begin = Create a link
 web-share-end = Revoke the link
 web-share-copy = Copy the link
 web-share-copied = Link copied.
 web-share-is = Shared
-web-share-read-only = A shared conversation, to read.
+web-share-read-only = This is a shared conversation. You can read it, but not change it.
 web-share-out-of-reach = This conversation cannot be shown: it uses documents that you may not read.
 web-export = Export
 web-export-pdf = Print or PDF
@@ -907,77 +918,156 @@ feedback-bad-source = Bad source
 feedback-outdated = Outdated
 feedback-words = In your own words (optional)
 feedback-send = Send
-web-overview-cost-each = Cost per answer
-web-overview-by-channel = By channel
-web-overview-by-collection = By collection
+web-overview-sum =
+    { $days ->
+        [1] Today
+       *[other] In the last { $days } days
+    }: { $questions ->
+        [one] one question
+       *[other] { $questions } questions
+    } from { $people ->
+        [one] one person
+       *[other] { $people } people
+    }, { $unanswered ->
+        [0] none
+       *[other] { $unanswered }
+    } without an answer{ $cost ->
+        [0] { "" }
+       *[other] , { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } USD
+    }.
+web-overview-pace =
+    Half of the answers came within { $median }{ $cost ->
+        [0] { "" }
+       *[other] ; an answer cost { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } USD on average
+    }.
+web-overview-judged = Readers rated { $good } helpful and { $bad } not helpful.
+web-overview-now = Right now: { $running } in progress, { $waiting } waiting.
+web-overview-answered = Answered
+web-overview-unanswered = Without an answer
+web-overview-times =
+    { $count ->
+        [one] asked once
+       *[other] asked { $count } times
+    }
+web-overview-unanswered-why = The sources do not say this, or only in part.
+web-overview-add-documents = How to add documents
+web-overview-add-search = How to connect a source
+web-overview-more-unanswered = All unanswered questions
+web-overview-complaints = What readers found wrong
+web-overview-no-complaints = No reader has marked an answer as not helpful.
+web-overview-more-feedback = All feedback
+web-overview-by-channel = Where people asked
+web-overview-by-collection = What the answers quote
 web-overview-collection = Collection
-web-overview-answers-quote = Answers that quote it
-web-overview-documents-quoted = Documents quoted
+web-overview-answers-quote = Answers
+web-overview-documents-quoted = Documents
 web-overview-no-collection = in no collection
 web-unanswered = Unanswered questions
-web-unanswered-why = What people ask that the sources do not say, or say only in part. Questions in the same words are counted together.
-web-unanswered-csv = The list as CSV
+web-unanswered-why = What people asked and the sources do not say, or say only in part. Add documents or connect a source that says it. Questions in the same words are counted together.
+web-unanswered-csv = Download as CSV
 web-unanswered-times = Times asked
-web-unanswered-none = Every question of this period and place was answered.
+web-unanswered-none = All questions in this period and place were answered.
 web-feedback = Feedback
-web-feedback-why = What readers think of answers. Each question leads to how it was answered.
+web-feedback-why = What readers think of the answers. Each question leads to how it was answered.
 web-feedback-verdict = Verdict
 web-feedback-words = In their words
 web-feedback-at = Given
-web-feedback-none = There is no feedback for this period and place.
+web-feedback-none = No feedback yet in this period and place. Readers give it with the buttons below an answer.
 web-overview-filter = Filter
 web-overview-period = Period
 web-overview-days =
     { $count ->
-        [one] today
+        [1] Today
        *[other] { $count } days
     }
 web-overview-platform = Platform
 web-overview-workspace = Workspace
 web-overview-channel = Channel
-web-overview-all = all
+web-overview-all = All
 web-overview-show = Show
-web-overview-sums = Sums
 web-overview-questions = Questions
-web-overview-median = Median time
 web-overview-cost = Cost
-web-overview-tokens = Tokens
-web-overview-waiting = Waiting now
-web-overview-running = Working now
 web-overview-per-day = Questions per day
 web-overview-cost-per-day = Cost per day
-web-overview-cost-utc = Cost is counted by days of UTC.
+web-overview-cost-utc = The days of the cost are days of UTC.
 web-overview-as-table = As a table
 web-overview-day = Day
 web-overview-providers = Search providers
 web-overview-providers-hint =
     { $count ->
-        [one] By the latest search.
-       *[other] By the latest { $count } searches.
+        [one] In the latest search.
+       *[other] In the latest { $count } searches.
     }
 web-overview-provider = Provider
-web-overview-found = Searches with hits
-web-overview-hits = Hits
-web-overview-failed = Failures
+web-overview-found = Searches with results
+web-overview-failed = Failed searches
 web-overview-last-failure = Last failure
-web-overview-kinds = Steps by kind
-web-overview-kind = Kind
-web-overview-count = Count
-web-overview-mean = Mean
-web-overview-longest = Longest
-web-overview-slowest = Slowest steps
 web-overview-latest = Latest questions
 web-overview-question = Question
 web-overview-state = Outcome
 web-overview-asked = Asked
-web-overview-nothing = No questions were asked in this period and place.
-web-overview-everything = Show all of the last 90 days
-web-overview-new = No questions yet: mention { -brand } in a chat it is connected to, or use the console.
+web-overview-nothing = No questions in this period and place.
+web-overview-everything = Show the last 90 days, all places
+web-overview-new = No questions yet. When people ask in a connected chat or in this console, you see here what they asked, what could not be answered, and what it cost.
 web-overview-ask = Ask the first question
-web-overview-csv = The days as CSV
+web-overview-csv = Download the days as CSV
 web-overview-json = All figures as JSON
-web-overview-recent =
-    { $count ->
-        [one] Of the latest question.
-       *[other] Of the latest { NUMBER($count) } questions.
+
+### The documents that are searched, for operators
+
+sources = Sources
+sources-none = No documents yet.
+sources-sum =
+    { $found ->
+        [0] No files were found.
+        [one] { $documents } of one file is searched.
+       *[other] { $documents } of { $found } files are searched.
     }
+sources-folders = Folders
+sources-index = Index again now
+sources-index-one = Index this folder again
+sources-index-why = Only files that are new, changed or unreadable are read.
+sources-indexing = Being indexed …
+sources-looked = Looked at
+sources-next = Next look
+sources-changed = Last file read
+sources-number = { $count }
+sources-document = Searched
+sources-stale = Searched with an earlier text
+sources-copy = Same text as another
+sources-empty = Empty
+sources-large = Too large
+sources-unreadable = Unreadable
+sources-kind = Of kinds that are not read
+sources-hidden = Hidden
+sources-other = Links and files without permission
+sources-folder = Folders left out
+sources-readers = Who may read them
+sources-documents = Documents
+sources-everybody = everybody who may ask
+sources-channels = channels { $ids }
+sources-people = people { $ids }
+sources-slack-groups = Slack user groups { $ids }
+sources-discord-roles = Discord roles { $ids }
+sources-console-users = in the console { $ids }
+sources-console-groups = groups of the console { $ids }
+sources-others = Also searched
+sources-server = { $name }, a server of the Model Context Protocol: { $readers }
+sources-chat = { $name }: conversations, for questions asked there
+sources-find = Search the index
+sources-all = What the index itself finds, best first, in all documents.
+sources-hidden-from = What the index itself finds, best first, without what you may not read: { $names }.
+sources-found =
+    { $count ->
+        [0] Nothing found.
+        [one] One passage.
+       *[other] { $count } passages.
+    }
+sources-open = Open at this place
+sources-read = Read
+sources-same = same text as { $path }
+sources-no-ending = without an ending
+sources-list-end = There are no more files here.
+sources-back = Back
+sources-more = More
+sources-gone = This file or folder is not among the documents any more.

@@ -46,7 +46,7 @@ more-sources = 还有 { $count } 个来源
 preview-edited = 问题后来被修改了，请点击链接查看新的回答。
 preview-sources = { $count } 个来源
 text-given-by = 文本由 { $name } 提供
-answer-place-gone = 我已无法在那里发布“{ $question }”的回答:该频道已被归档,或者我已被移出。请在这里或其他频道重新提问。
+answer-place-gone = 我已无法在那里发布“{ $question }”的回答：该频道已被归档，或者我已被移出。请在这里或其他频道重新提问。
 answer-refused = 平台没有接受对“{ $question }”的回答（{ $code }）。请要求更短的回答，或联系工作区管理员。
 unverified = ⚠ 未经证实：“{ $sentence }”（{ $reason }）
 disagrees = ⚖ 来源说法不一：“{ $sentence }”，而 [{ $number }] 称“{ $quote }”
@@ -73,9 +73,9 @@ feedback-bad = 没帮助
 feedback-thanks = 谢谢！你的反馈已与这条回答一并保存。
 feedback-ask-why = 谢谢！你的反馈已与这条回答一并保存。有什么问题？
 delete-answer = 删除这条回答
-delete-answer-ask = 这条回答会从这里移除，你的问题和回答也会从我保存的内容中删除。
+delete-answer-ask = 这会移除这里的回答，并从存储中删除你的问题和回答，且无法恢复。
 delete-answer-yes = 删除
-delete-answer-no = 保留
+delete-answer-no = 取消
 delete-answer-not-yours = 只有提问的人可以删除这条回答。
 
 ## 遇到问题时
@@ -84,13 +84,14 @@ no-question = 想了解什么？请在提及我之后直接写下问题，或使
 question-too-long = 你的问题有 { $length } 个字符，而我最多能读 { $most } 个。请缩短它，或把长的部分作为文件附上。
 files-question = { $names } 讲了什么？
 failed = 这个问题没能完成：{ $reason }
+retry-button = 重试
 cannot-open-thread = 我没有在这里创建讨论串的权限，所以直接在频道里回答。频道管理者可以授予我该权限。
 cannot-read-history = 我看不到这里之前的消息，只知道直接问我的内容。频道管理者可以授予我该权限。
 history-too-slow = 我没能及时读完这里之前的消息，只知道直接问我的内容。稍后再问也许可以。
 asked-by = { $name } 问：{ $question }
 question-of = { $name } 的提问
 only-for-command = 我不是这里的成员，只能通过你的命令回答，而且只有 15 分钟。服务器管理者可以邀请我加入。
-answer-in-file = 这里放不下整个回答：文件中有全文。
+answer-in-file = 回答太长，一条消息放不下。全文见文件。
 answer-comes-directly = 研究所需的时间超过了 Discord 允许我在此回答命令的 15 分钟。回答将以私信发给你。
 direct-closed = 研究所需的时间超过了 Discord 允许我在此回答命令的 15 分钟，而我无法给你发私信。请允许私信后再问一次。
 only-for-minutes = 我不是你提问之处的成员，Discord 只允许我在 15 分钟内回答那里的命令。这次用时更长，所以在这里回答。
@@ -132,7 +133,7 @@ search-widened =
         [year] 没有找到最近一年的内容
        *[any] 没有找到内容
     }，因此我放宽限制再次搜索。
-links-left-out = 另有 { $count } 个链接没有读：一次回答放不下这么多。
+links-left-out = 另有 { $count } 个链接没有读，因为超出了一次回答的限额。
 try-again = 刚才没能保存，请稍后再试。
 not-kept = 刚才没能收下你的问题，请过一分钟再问一次。
 command-broke = 刚才没有成功，请过一分钟再试。
@@ -153,7 +154,7 @@ denied-channel = { -brand } 不在这个频道回答问题。请换一个频道�
 denied-user = 你不在可以向 { -brand } 提问的名单上，{ -brand } 管理员可以把你加进去。
 denied-role = 你当前的身份组不能向 { -brand } 提问。{ -brand } 管理员可以告诉你需要哪个身份组，或允许你的身份组。
 denied-direct = { -brand } 不接受私信。请在频道里提问，或请 { -brand } 管理员允许私信。
-denied-console = { $setting } 只列出了别的地方。{ -brand } 的运维人员把 { $id } 加进去之后，控制台就可以提问。
+denied-console = 控制台目前不能提问。{ -brand } 的运维人员可以把 { $id } 加入 { $setting } 来允许。
 denied-console-roles = { $setting } 只允许有身份组的人提问，而控制台里没有身份组。{ -brand } 的运维人员可以改用 { $instead } 列出可以提问的人。
 denied-guest = { -brand } 不在这里回答访客的问题，{ -brand } 管理员可以更改。
 denied-unknown = { -brand } 暂时无法确认你是不是访客，而访客不能在这里提问。请稍后再问一次。
@@ -222,36 +223,36 @@ watch-outcome-changed = 有变化
 watch-outcome-no-answer = 没有找到答案
 watch-outcome-budget = 当天的预算已用完
 watch-outcome-refused = 已不能在那里提问或发布
-watch-none = 您没有持续关注的问题。
-watch-unknown = 您持续关注的问题中没有编号 { $id }。
+watch-none = 你还没有持续关注的问题。
+watch-unknown = 你持续关注的问题中没有编号 { $id }。
 watch-too-many =
     { $most ->
         [0] 这里不能持续关注问题。
-       *[other] 您已在关注 { $most } 个问题，不能再多：请先停止一个。
+       *[other] 你已在关注 { $most } 个问题，不能再多：请先停止一个。
     }
 watch-schedule-unknown = “{ $schedule }”不是可用的时间表：请用 daily（每天）、weekly（每周）或五段的 cron 表达式，例如 "0 9 * * 1-5"（UTC）。
 watch-schedule-too-often = “{ $schedule }”太频繁：两次之间至少隔一小时。
 watch-done-pause = 已暂停：{ $question }
 watch-done-resume = 继续关注：{ $question }
 watch-done-stop = 不再关注：{ $question }
-watch-help = { $command } daily 问题：持续关注一个问题（daily、weekly，或放在引号里的 cron 表达式）；{ $command }：列出您关注的问题；{ $command } pause 编号、resume 编号、stop 编号：暂停、继续、停止。
+watch-help = { $command } daily 问题：持续关注一个问题（daily、weekly，或放在引号里的 cron 表达式）；{ $command }：列出你关注的问题；{ $command } pause 编号、resume 编号、stop 编号：暂停、继续、停止。
 watch-button = 持续关注
-watch-description = 持续关注一个问题，答案有变化时告诉您；不写问题则列出您关注的问题
+watch-description = 持续关注一个问题，答案有变化时告诉你；不写问题则列出你关注的问题
 watch-name = 关注
-watch-question = 要关注什么；留空则列出您关注的问题
+watch-question = 要关注什么；留空则列出你关注的问题
 watch-every = 多久查一次：daily、weekly 或 cron 表达式（UTC）
-watch-id = 您关注的一个问题的编号，用来更改它
+watch-id = 你关注的一个问题的编号，用来更改它
 watch-action = 对它做什么
 watch-pause = 暂停
 watch-resume = 继续
 watch-stop = 停止
 watch-heading = 持续关注的问题
-watch-why = 再查最后一个问题，答案有变化时在这里说。
-watch-intro = 您持续关注的问题会按时再查，有变化时在各自的对话里告诉您。
+watch-why = 每天再查一次最后一个问题，答案有变化时在这里发布。
+watch-intro = 这些问题会按时重新查找。答案有变化时，会发布在各自的对话里。要添加问题，请在对话中选择“持续关注”。
 watch-manage = 更改“{ $question }”
 
 correction-noted = 已记下：{ $said }
-correction-not-kept = 这条更正没有保留：您已撤回它，或一天内已有 { $most } 条。
+correction-not-kept = 这条更正没有保留：你已撤回它，或一天内已有 { $most } 条。
 correction-guest = Footnote 不保留访客的更正，也不保留与其他公司共享的频道里的更正。
 correction-title = 更正：{ $said }
 correction-of = 更正对这个问题的回答：{ $question }
@@ -264,18 +265,18 @@ correction-begin = 更正
 correction-say = 正确的是什么？以后的问题会把它当作来源。
 correction-start = 不对，
 correction-intro = 大家指出的回答中的错误。以后的问题会把它当作来源。
-correction-none = 没有更正。
+correction-none = 还没有更正。在回答之后回复指出其中的错误，更正就会出现在这里。
 
 ## 被遗忘
 
-forget-ask = 我保存着您的 { $messages } 条消息，以及给您的 { $answers } 个回答和为此找到的内容。我可以把所有频道里的这些全部忘掉，且无法恢复。已经发在这里的内容会保留，直到有人删除它。要继续，请用：{ $command }
-forget-nothing = 我没有保存您写的任何内容。
+forget-ask = 我保存着你的 { $messages } 条消息，以及给你的 { $answers } 个回答和为此找到的内容。我可以把所有频道里的这些全部忘掉，且无法恢复。已经发在这里的内容会保留，直到有人删除它。要继续，请用：{ $command }
+forget-nothing = 我没有保存你写的任何内容。
 forget-done =
     { $messages ->
-        [0] 好了。我没有保存您写的任何内容。
-       *[other] 好了。我已忘掉您的 { $messages } 条消息，以及为您找到的内容。
+        [0] 好了。我没有保存你写的任何内容。
+       *[other] 好了。我已忘掉你的 { $messages } 条消息，以及为你找到的内容。
     }已经发在聊天里的内容会保留，直到有人删除它。
-forget-help = { $command }：让我忘掉您写给我的内容。
+forget-help = { $command }：让我忘掉你写给我的内容。
 
 ## 主页
 
@@ -309,6 +310,9 @@ depth-quick = 快速：看一眼
 depth-standard = 标准：搜索并阅读
 depth-deep = 深入：用时更长，读得更多
 depth-exhaustive = 穷尽：找出全部，最多搜索 150 次
+depth-tag-quick = 快速
+depth-tag-deep = 深入
+depth-tag-exhaustive = 穷尽
 stop-description = 停止这里正在进行的研究
 rules-description = 查看或更改 Footnote 在这个频道的回答方式
 shortcut-name = 研究一下
@@ -318,7 +322,7 @@ only-me-accepted = 我会在私信里回答，只有你能看到。
 only-me-refused = 我无法给你发私信，所以无法只回答你一个人。
 stop-name = 停止
 forget-name = 忘记我
-forget-description = 查看我保存了您写的哪些内容，并让我忘掉
+forget-description = 查看我保存了你写的哪些内容，并让我忘掉
 forget-confirm = 选择“是”即全部忘掉，无法恢复
 forget-yes = 是，忘掉
 ask-name = 提问
@@ -354,7 +358,7 @@ budget-day-workspace = 本工作区今天 { NUMBER($limit, minimumFractionDigits
 rests-on-found = 回答以此前查到的内容为依据。
 quoted-without-model = 以下内容是在没有语言模型的情况下查找并摘录的。
 closest-passages = 最接近的段落
-closest-none-documents = 您的文档中没有相关内容。
+closest-none-documents = 你的文档中没有相关内容。
 closest-none = 没有找到能回答这个问题的内容。
 closest-nearest = 最接近的页面：{ $pages }
 validity-draft = 草稿
@@ -375,12 +379,11 @@ stopped-before-complete = 回答完成之前已停止。
 answer-cut = 回答在达到 { NUMBER($limit, useGrouping: 0) } 个词元的上限时被截断：请少问一些，或请它继续。
 research-outgrown = 材料已超出模型能接收的范围，因此研究提前结束。
 part-failed = 未能查明“{ $question }”：{ $reason }
-model-away = 暂时无法连接语言模型。
-model-key-refused = 语言模型不接受所用的密钥。
-model-declined = 语言模型拒绝处理这个问题。
-model-unusable = 语言模型的回复无法使用。
-peer-away = 暂时无法连接所需的服务。
-peer-refused = 所需的服务拒绝了请求。
+model-away = 暂时无法连接模型。管理员可以查看原因。
+model-declined = 模型拒绝处理这个问题。请换一种问法。
+model-unusable = 模型的回复无法使用。请重试，或缩小问题的范围。
+peer-away = 暂时无法连接所需的服务。管理员可以查看原因。
+peer-refused = 所需的服务拒绝了请求。管理员可以查看原因。
 reply-unusable = 收到的内容无法使用。
 documents-unindexed = 还有 { $count } 个文档尚未建立索引，未能搜索；请在完成后再问一次。
 documents-failed = 这些文件无法读取：{ $names }。
@@ -466,7 +469,7 @@ report-revised = 已对照 { $pages } 个网页修订，草稿保留 { $kept }%�
 web-ask = 提问
 web-overview = 概览
 web-handbook = 使用手册
-web-places = 页面
+web-places = 主菜单
 web-skip = 跳到正文
 web-threads = 对话
 web-no-threads = 你的对话会显示在这里。
@@ -516,7 +519,13 @@ web-cancel = 取消
 web-regenerate = 重新生成
 web-delete = 删除问题和回答
 web-delete-sure = 要删除吗？删除后无法恢复。
-web-failed = 没有成功
+web-newest = 最新
+web-not-answered = 这个问题没能得到回答。
+web-show-all = 显示全部
+web-show-less = 收起
+web-failed = 出了点问题
+web-not-found = 此页面不存在
+web-not-found-why = 地址可能有误，或内容已被删除。
 web-back = 回到首页
 web-sign-in = 登录
 web-sign-in-why = 控制台只需输入一次令牌，请向管理员索取。
@@ -527,17 +536,17 @@ web-sign-out-all-why = 如果令牌可能已泄露，还应更换令牌。
 web-sign-out-all = 在所有浏览器中退出
 web-token = 令牌
 web-token-wrong = 令牌不对，请检查。
-sso-failed = 您尚未登录
+sso-failed = 你尚未登录
 sso-again = 重试
-sso-signed-out = 您已退出登录
-sso-leaving = 您已退出 Footnote。接下来登录服务也会让您退出。
+sso-signed-out = 你已退出登录
+sso-leaving = 你已退出 Footnote。接下来登录服务也会让你退出。
 sso-leave = 继续
-sso-signed-in-as = 您以 { $name } 的身份登录。对话会保留。
-sso-sign-out-all-why = 这会结束您在所有浏览器中的会话。
+sso-signed-in-as = 你以 { $name } 的身份登录。对话会保留。
+sso-sign-out-all-why = 这会结束你在所有浏览器中的会话。
 sso-away = 目前无法连接登录服务，请稍后重试。
-sso-denied = 登录服务未允许您登录：{ $reason }
+sso-denied = 登录服务未允许你登录：{ $reason }
 sso-stale = 此次登录耗时过长，或是在另一个浏览器中开始的。请重试。
-sso-not-allowed = 您的帐号不能使用此控制台，请向管理员申请权限。
+sso-not-allowed = 你的帐号不能使用此控制台，请向管理员申请权限。
 sso-nameless = 登录服务在声明“{ $claim }”中没有提供可用的内容，而这里靠它识别用户。请联系管理员更正。
 sso-refused = 登录服务的回应不可信。管理员可在日志中找到原因。
 web-thread-gone = 这个对话已经不在了。
@@ -550,8 +559,16 @@ web-not-yours = 只有提问的人才能修改这个问题。
 
 web-plan-nodes = 研究已完成 { $done }/{ $total } 部分
 web-plan-parts = 已完成 { $done }/{ $total } 部分
-web-plan-searched = 搜索了 { $count } 次
-web-plan-read = 阅读了 { $count } 个页面
+web-plan-searched =
+    { $count ->
+        [0] 尚无搜索结果
+       *[other] 搜索了 { $count } 次
+    }
+web-plan-read =
+    { $count ->
+        [0] 尚未阅读页面
+       *[other] 阅读了 { $count } 个页面
+    }
 web-plan-unread = { $count } 个无法读取
 web-plan-nothing-yet = 尚未找到内容。
 web-plan-done = 研究用时 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
@@ -561,7 +578,7 @@ web-plan-done = 研究用时 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
 web-sources-asked = 搜索 { $asked }/{ $all } 个来源
 web-sources-which = 此问题搜索哪些来源
 web-sources-one = 搜索范围：
-web-sources-nothing = 这里没有您可以搜索的内容。
+web-sources-nothing = 这里没有你可以搜索的来源。
 web-sources-none = 请至少选择一个要搜索的来源。
 web-source-other-documents = 其他文档
 web-source-web = 网络
@@ -583,7 +600,7 @@ web-language-browser = 跟随浏览器
 web-language-partly = { $name }（部分）
 web-zone = 时区
 web-zone-browser = 跟随浏览器
-web-zone-why = 对话与概览中的时间和日期均以此时区为准。
+web-zone-why = 所有页面上的日期和时间都按此时区显示。
 web-speak = 语音提问
 web-speak-failed = 无法使用麦克风。
 web-keys = 快捷键
@@ -634,7 +651,7 @@ web-run-cost = 费用
 web-run-attempts = 尝试次数
 web-run-feedback = 反馈
 web-run-answer = 逐句看回答
-web-run-answer-hint = 每句话旁边是它所依据的原文，点击编号可在当时读到的网页中看到它。
+web-run-answer-hint = 每句话旁边是支持它的原文。点击编号可打开当时读到的页面。
 web-run-more-quotes = 这些网页的另外 { $count } 段原文
 web-run-disagrees = 但网页 [{ $number }] 说
 web-run-not-verbatim = 与保存的网页不一致
@@ -721,8 +738,8 @@ web-share-end = 撤销链接
 web-share-copy = 复制链接
 web-share-copied = 链接已复制。
 web-share-is = 已分享
-web-share-read-only = 这是他人分享的对话，仅供阅读。
-web-share-out-of-reach = 无法显示此对话：其中使用了您无权阅读的文档。
+web-share-read-only = 这是他人分享的对话，可以阅读，但不能更改。
+web-share-out-of-reach = 无法显示此对话：其中使用了你无权阅读的文档。
 web-export = 导出
 web-export-pdf = 打印或 PDF
 web-export-html = HTML 文件
@@ -737,16 +754,43 @@ feedback-bad-source = 来源不佳
 feedback-outdated = 已过时
 feedback-words = 补充说明（可选）
 feedback-send = 发送
-web-overview-cost-each = 每个回答的费用
-web-overview-by-channel = 按频道
-web-overview-by-collection = 按文档集合
+web-overview-sum =
+    { $days ->
+        [1] 今天
+       *[other] 最近 { $days } 天
+    }：{ $people } 人提了 { $questions } 个问题，{ $unanswered ->
+        [0] 没有未获回答的
+       *[other] { $unanswered } 个未获回答
+    }{ $cost ->
+        [0] { "" }
+       *[other] ，花费 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    }。
+web-overview-pace =
+    一半的回答用时不超过 { $median }{ $cost ->
+        [0] { "" }
+       *[other] ；每个回答平均花费 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    }。
+web-overview-judged = 读者评价：{ $good } 个有帮助，{ $bad } 个没帮助。
+web-overview-now = 现在：{ $running } 个进行中，{ $waiting } 个等待中。
+web-overview-answered = 已回答
+web-overview-unanswered = 未获回答
+web-overview-times = 问过 { $count } 次
+web-overview-unanswered-why = 来源没有说明，或只说明了一部分。
+web-overview-add-documents = 如何添加文档
+web-overview-add-search = 如何接入来源
+web-overview-more-unanswered = 所有未获回答的问题
+web-overview-complaints = 读者指出的问题
+web-overview-no-complaints = 没有读者认为回答没帮助。
+web-overview-more-feedback = 所有反馈
+web-overview-by-channel = 提问的地方
+web-overview-by-collection = 回答引用的文档
 web-overview-collection = 文档集合
-web-overview-answers-quote = 引用它的回答
-web-overview-documents-quoted = 被引用的文档
+web-overview-answers-quote = 回答
+web-overview-documents-quoted = 文档
 web-overview-no-collection = 不属于任何集合
 web-unanswered = 未获回答的问题
-web-unanswered-why = 人们提出、但来源没有说明或只说明了一部分的问题。用词相同的问题合并计数。
-web-unanswered-csv = 此列表（CSV）
+web-unanswered-why = 人们问到、但来源没有说明或只说明了一部分的问题。请添加或接入含有这些内容的文档或来源。用词相同的问题合并计数。
+web-unanswered-csv = 下载 CSV
 web-unanswered-times = 提问次数
 web-unanswered-none = 此时段和范围内的问题都已获得回答。
 web-feedback = 反馈
@@ -754,7 +798,7 @@ web-feedback-why = 读者对回答的看法。点击问题可查看回答是如�
 web-feedback-verdict = 评价
 web-feedback-words = 读者的话
 web-feedback-at = 提交时间
-web-feedback-none = 此时段和范围内没有反馈。
+web-feedback-none = 此时段和范围内还没有反馈。读者可用回答下方的按钮评价。
 web-overview-filter = 显示范围
 web-overview-period = 时间
 web-overview-days =
@@ -767,13 +811,8 @@ web-overview-workspace = 工作区
 web-overview-channel = 频道
 web-overview-all = 全部
 web-overview-show = 显示
-web-overview-sums = 汇总
 web-overview-questions = 问题
-web-overview-median = 用时中位数
 web-overview-cost = 费用
-web-overview-tokens = 词元
-web-overview-waiting = 正在等待
-web-overview-running = 正在进行
 web-overview-per-day = 每日问题数
 web-overview-cost-per-day = 每日费用
 web-overview-cost-utc = 费用按协调世界时的日期统计。
@@ -783,23 +822,72 @@ web-overview-providers = 搜索服务
 web-overview-providers-hint = 依据最近 { $count } 次搜索。
 web-overview-provider = 服务
 web-overview-found = 有结果的搜索
-web-overview-hits = 结果
-web-overview-failed = 失败
+web-overview-failed = 失败的搜索
 web-overview-last-failure = 最近一次失败
-web-overview-kinds = 各类步骤
-web-overview-kind = 类别
-web-overview-count = 次数
-web-overview-mean = 平均
-web-overview-longest = 最长
-web-overview-slowest = 最慢的步骤
 web-overview-latest = 最近的问题
 web-overview-question = 问题
 web-overview-state = 结果
 web-overview-asked = 提问时间
 web-overview-nothing = 这段时间、这个范围内没有提问。
-web-overview-everything = 显示最近 90 天的全部内容
-web-overview-new = 还没有人提过问题：在已接入的聊天里提及 { -brand }，或者直接使用控制台。
+web-overview-everything = 显示所有范围最近 90 天的内容
+web-overview-new = 还没有人提问。有人在已接入的聊天或这个控制台里提问后，这里会显示问了什么、哪些未能回答、花费多少。
 web-overview-ask = 提出第一个问题
-web-overview-csv = 按日导出 CSV
+web-overview-csv = 下载每日数据（CSV）
 web-overview-json = 全部数字导出 JSON
-web-overview-recent = 取自最近 { NUMBER($count) } 个问题。
+
+### The documents that are searched, for operators
+
+sources = 资料
+sources-none = 还没有文档。
+sources-sum =
+    { $found ->
+        [0] 没有找到文件。
+       *[other] 共 { $found } 个文件，可搜索 { $documents } 个。
+    }
+sources-folders = 文件夹
+sources-index = 立即重新索引
+sources-index-one = 重新索引此文件夹
+sources-index-why = 只读取新增、改动过或先前读不了的文件。
+sources-indexing = 正在索引……
+sources-looked = 上次检查：
+sources-next = 下次检查：
+sources-changed = 最近读取：
+sources-number = { $count }
+sources-document = 可搜索
+sources-stale = 以旧文本搜索
+sources-copy = 与其他文件文本相同
+sources-empty = 空文件
+sources-large = 过大
+sources-unreadable = 无法读取
+sources-kind = 不支持的类型
+sources-hidden = 隐藏文件
+sources-other = 链接和没有权限的文件
+sources-folder = 未查看的文件夹
+sources-readers = 谁可以阅读
+sources-documents = 文档
+sources-everybody = 所有可以提问的人
+sources-channels = 频道 { $ids }
+sources-people = 人员 { $ids }
+sources-slack-groups = 用户组 { $ids }
+sources-discord-roles = Discord 身份组 { $ids }
+sources-console-users = 控制台用户 { $ids }
+sources-console-groups = 控制台用户组 { $ids }
+sources-others = 同时搜索
+sources-server = { $name }（模型上下文协议服务器）：{ $readers }
+sources-chat = { $name }：在那里提问时搜索其中的对话
+sources-find = 搜索索引
+sources-all = 索引本身在全部文档中找到的内容，最相关的在前。
+sources-hidden-from = 索引本身找到的内容，最相关的在前；不含您无权阅读的：{ $names }。
+sources-found =
+    { $count ->
+        [0] 什么也没有找到。
+       *[other] { $count } 个段落。
+    }
+sources-open = 在此处打开
+sources-read = 读取于
+sources-same = 与 { $path } 文本相同
+sources-no-ending = 没有扩展名
+sources-list-end = 这里没有更多文件。
+sources-back = 上一页
+sources-more = 下一页
+sources-gone = 此文件或文件夹已不在文档之中。

@@ -46,7 +46,7 @@ more-sources = 還有 { $count } 個來源
 preview-edited = 問題後來被修改了，請點擊連結查看新的回答。
 preview-sources = { $count } 個來源
 text-given-by = 文字由 { $name } 提供
-answer-place-gone = 我已無法在那裡發佈「{ $question }」的回答:該頻道已被封存,或者我已被移出。請在這裡或其他頻道重新提問。
+answer-place-gone = 我已無法在那裡發布「{ $question }」的回答：該頻道已被封存，或者我已被移出。請在這裡或其他頻道重新提問。
 answer-refused = 平台沒有接受對「{ $question }」的回答（{ $code }）。請要求更短的回答，或聯絡工作區管理員。
 unverified = ⚠ 未經證實：「{ $sentence }」（{ $reason }）
 disagrees = ⚖ 來源說法不一：「{ $sentence }」，而 [{ $number }] 稱「{ $quote }」
@@ -73,9 +73,9 @@ feedback-bad = 沒幫助
 feedback-thanks = 謝謝！你的意見已和這則回答一起保存。
 feedback-ask-why = 謝謝！你的意見已和這則回答一起保存。有什麼問題？
 delete-answer = 刪除這則回答
-delete-answer-ask = 這則回答會從這裡移除，你的問題和回答也會從我保存的內容中刪除。
+delete-answer-ask = 這會移除這裡的回答，並從儲存中刪除你的問題和回答，而且無法復原。
 delete-answer-yes = 刪除
-delete-answer-no = 保留
+delete-answer-no = 取消
 delete-answer-not-yours = 只有提問的人可以刪除這則回答。
 
 ## 遇到問題時
@@ -84,13 +84,14 @@ no-question = 想知道什麼？請在提及我之後直接寫下問題，或使
 question-too-long = 你的問題有 { $length } 個字元，而我最多能讀 { $most } 個。請縮短它，或把長的部分作為檔案附上。
 files-question = { $names } 講了什麼？
 failed = 這個問題沒能完成：{ $reason }
+retry-button = 重試
 cannot-open-thread = 我沒有在這裡建立討論串的權限，所以直接在頻道裡回答。頻道管理者可以授予我這項權限。
 cannot-read-history = 我看不到這裡先前的訊息，只知道直接問我的內容。頻道管理者可以授予我這項權限。
 history-too-slow = 我沒能及時讀完這裡先前的訊息，只知道直接問我的內容。稍後再問也許可以。
 asked-by = { $name } 問：{ $question }
 question-of = { $name } 的提問
 only-for-command = 我不是這裡的成員，只能透過你的指令回答，而且只有 15 分鐘。伺服器管理者可以邀請我加入。
-answer-in-file = 這裡放不下整個回答：檔案中有全文。
+answer-in-file = 回答太長，一則訊息放不下。全文請見檔案。
 answer-comes-directly = 研究所需的時間超過了 Discord 允許我在此回答指令的 15 分鐘。回答將以私訊傳給你。
 direct-closed = 研究所需的時間超過了 Discord 允許我在此回答指令的 15 分鐘，而我無法傳私訊給你。請允許私訊後再問一次。
 only-for-minutes = 我不是你提問之處的成員，Discord 只允許我在 15 分鐘內回答那裡的指令。這次用時更長，所以在這裡回答。
@@ -132,7 +133,7 @@ search-widened =
         [year] 沒有找到最近一年的內容
        *[any] 沒有找到內容
     }，因此我放寬限制再次搜尋。
-links-left-out = 另有 { $count } 個連結沒有讀：一次回答放不下這麼多。
+links-left-out = 另有 { $count } 個連結沒有讀，因為超出了一次回答的限額。
 try-again = 剛才沒能儲存，請稍後再試。
 not-kept = 剛才沒能收下你的問題，請過一分鐘再問一次。
 command-broke = 剛才沒有成功，請過一分鐘再試。
@@ -153,8 +154,8 @@ denied-channel = { -brand } 不在這個頻道回答問題。請換一個頻道�
 denied-user = 你不在可以向 { -brand } 提問的名單上，{ -brand } 管理員可以把你加進去。
 denied-role = 你目前的身分組不能向 { -brand } 提問。{ -brand } 管理員可以告訴你需要哪個身分組，或允許你的身分組。
 denied-direct = { -brand } 不接受私訊。請在頻道裡提問，或請 { -brand } 管理員允許私訊。
-denied-console = { $setting } 只列出了別的地方。{ -brand } 的維運人員把 { $id } 加進去之後，控制台就可以提問。
-denied-console-roles = { $setting } 只允許有身分組的人提問，而控制台裡沒有身分組。{ -brand } 的維運人員可以改用 { $instead } 列出可以提問的人。
+denied-console = 主控台目前不能提問。{ -brand } 的維運人員可以把 { $id } 加入 { $setting } 來允許。
+denied-console-roles = { $setting } 只允許有身分組的人提問，而主控台裡沒有身分組。{ -brand } 的維運人員可以改用 { $instead } 列出可以提問的人。
 denied-guest = { -brand } 不在這裡回答訪客的問題，{ -brand } 管理員可以更改。
 denied-unknown = { -brand } 暫時無法確認你是不是訪客，而訪客不能在這裡提問。請稍後再問一次。
 denied-day-user = 你今天的研究額度已用完。不到 { $hours } 小時後（協調世界時 00:00）可以再提問。
@@ -222,36 +223,36 @@ watch-outcome-changed = 有變化
 watch-outcome-no-answer = 沒有找到答案
 watch-outcome-budget = 當天的預算已用完
 watch-outcome-refused = 已不能在那裡提問或發布
-watch-none = 您沒有持續關注的問題。
-watch-unknown = 您持續關注的問題中沒有編號 { $id }。
+watch-none = 你還沒有持續關注的問題。
+watch-unknown = 你持續關注的問題中沒有編號 { $id }。
 watch-too-many =
     { $most ->
         [0] 這裡不能持續關注問題。
-       *[other] 您已在關注 { $most } 個問題，不能再多：請先停止一個。
+       *[other] 你已在關注 { $most } 個問題，不能再多：請先停止一個。
     }
 watch-schedule-unknown = 「{ $schedule }」不是可用的時間表：請用 daily（每天）、weekly（每週）或五段的 cron 運算式，例如 "0 9 * * 1-5"（UTC）。
 watch-schedule-too-often = 「{ $schedule }」太頻繁：兩次之間至少隔一小時。
 watch-done-pause = 已暫停：{ $question }
 watch-done-resume = 繼續關注：{ $question }
 watch-done-stop = 不再關注：{ $question }
-watch-help = { $command } daily 問題：持續關注一個問題（daily、weekly，或放在引號裡的 cron 運算式）；{ $command }：列出您關注的問題；{ $command } pause 編號、resume 編號、stop 編號：暫停、繼續、停止。
+watch-help = { $command } daily 問題：持續關注一個問題（daily、weekly，或放在引號裡的 cron 運算式）；{ $command }：列出你關注的問題；{ $command } pause 編號、resume 編號、stop 編號：暫停、繼續、停止。
 watch-button = 持續關注
-watch-description = 持續關注一個問題，答案有變化時告訴您；不寫問題則列出您關注的問題
+watch-description = 持續關注一個問題，答案有變化時告訴你；不寫問題則列出你關注的問題
 watch-name = 關注
-watch-question = 要關注什麼；留空則列出您關注的問題
+watch-question = 要關注什麼；留空則列出你關注的問題
 watch-every = 多久查一次：daily、weekly 或 cron 運算式（UTC）
-watch-id = 您關注的一個問題的編號，用來更改它
+watch-id = 你關注的一個問題的編號，用來更改它
 watch-action = 對它做什麼
 watch-pause = 暫停
 watch-resume = 繼續
 watch-stop = 停止
 watch-heading = 持續關注的問題
-watch-why = 再查最後一個問題，答案有變化時在這裡說。
-watch-intro = 您持續關注的問題會按時再查，有變化時在各自的對話裡告訴您。
+watch-why = 每天再查一次最後一個問題，答案有變化時在這裡發布。
+watch-intro = 這些問題會按時重新查找。答案有變化時，會發布在各自的對話裡。要新增問題，請在對話中選擇「持續關注」。
 watch-manage = 更改「{ $question }」
 
 correction-noted = 已記下：{ $said }
-correction-not-kept = 這條更正沒有保留：您已撤回它，或一天內已有 { $most } 條。
+correction-not-kept = 這條更正沒有保留：你已撤回它，或一天內已有 { $most } 條。
 correction-guest = Footnote 不保留訪客的更正，也不保留與其他公司共用的頻道裡的更正。
 correction-title = 更正：{ $said }
 correction-of = 更正對這個問題的回答：{ $question }
@@ -264,18 +265,18 @@ correction-begin = 更正
 correction-say = 正確的是什麼？以後的問題會把它當作來源。
 correction-start = 不對，
 correction-intro = 大家指出的回答中的錯誤。以後的問題會把它當作來源。
-correction-none = 沒有更正。
+correction-none = 還沒有更正。在回答之後回覆指出其中的錯誤，更正就會出現在這裡。
 
 ## 被遺忘
 
-forget-ask = 我保存著您的 { $messages } 則訊息，以及給您的 { $answers } 個回答和為此找到的內容。我可以把所有頻道裡的這些全部忘掉，且無法復原。已經發在這裡的內容會保留，直到有人刪除它。要繼續，請用：{ $command }
-forget-nothing = 我沒有保存您寫的任何內容。
+forget-ask = 我保存著你的 { $messages } 則訊息，以及給你的 { $answers } 個回答和為此找到的內容。我可以把所有頻道裡的這些全部忘掉，且無法復原。已經發在這裡的內容會保留，直到有人刪除它。要繼續，請用：{ $command }
+forget-nothing = 我沒有保存你寫的任何內容。
 forget-done =
     { $messages ->
-        [0] 好了。我沒有保存您寫的任何內容。
-       *[other] 好了。我已忘掉您的 { $messages } 則訊息，以及為您找到的內容。
+        [0] 好了。我沒有保存你寫的任何內容。
+       *[other] 好了。我已忘掉你的 { $messages } 則訊息，以及為你找到的內容。
     }已經發在聊天裡的內容會保留，直到有人刪除它。
-forget-help = { $command }：讓我忘掉您寫給我的內容。
+forget-help = { $command }：讓我忘掉你寫給我的內容。
 
 ## 首頁
 
@@ -309,6 +310,9 @@ depth-quick = 快速：看一眼
 depth-standard = 標準：搜尋並閱讀
 depth-deep = 深入：花時間更久，讀得更多
 depth-exhaustive = 窮盡：找出全部，最多搜尋 150 次
+depth-tag-quick = 快速
+depth-tag-deep = 深入
+depth-tag-exhaustive = 窮盡
 stop-description = 停止這裡進行中的研究
 rules-description = 查看或變更 Footnote 在這個頻道的回答方式
 shortcut-name = 研究一下
@@ -318,7 +322,7 @@ only-me-accepted = 我會在私訊裡回答，只有你看得到。
 only-me-refused = 我無法傳私訊給你，所以無法只回答你一個人。
 stop-name = 停止
 forget-name = 忘記我
-forget-description = 查看我保存了您寫的哪些內容，並讓我忘掉
+forget-description = 查看我保存了你寫的哪些內容，並讓我忘掉
 forget-confirm = 選擇「是」即全部忘掉，無法復原
 forget-yes = 是，忘掉
 ask-name = 提問
@@ -354,7 +358,7 @@ budget-day-workspace = 本工作區今天 { NUMBER($limit, minimumFractionDigits
 rests-on-found = 回答以此前查到的內容為依據。
 quoted-without-model = 以下內容是在沒有語言模型的情況下查找並摘錄的。
 closest-passages = 最接近的段落
-closest-none-documents = 您的文件中沒有相關內容。
+closest-none-documents = 你的文件中沒有相關內容。
 closest-none = 沒有找到能回答這個問題的內容。
 closest-nearest = 最接近的頁面：{ $pages }
 validity-draft = 草稿
@@ -375,12 +379,11 @@ stopped-before-complete = 回答完成之前已停止。
 answer-cut = 回答在達到 { NUMBER($limit, useGrouping: 0) } 個詞元的上限時被截斷：請少問一些，或請它繼續。
 research-outgrown = 材料已超出模型能接收的範圍，因此研究提前結束。
 part-failed = 未能查明「{ $question }」：{ $reason }
-model-away = 暫時無法連線到語言模型。
-model-key-refused = 語言模型不接受所用的金鑰。
-model-declined = 語言模型拒絕處理這個問題。
-model-unusable = 語言模型的回覆無法使用。
-peer-away = 暫時無法連線到所需的服務。
-peer-refused = 所需的服務拒絕了請求。
+model-away = 暫時無法連線到模型。管理員可以查看原因。
+model-declined = 模型拒絕處理這個問題。請換一種問法。
+model-unusable = 模型的回覆無法使用。請重試，或縮小問題的範圍。
+peer-away = 暫時無法連線到所需的服務。管理員可以查看原因。
+peer-refused = 所需的服務拒絕了請求。管理員可以查看原因。
 reply-unusable = 收到的內容無法使用。
 documents-unindexed = 還有 { $count } 個文件尚未建立索引，未能搜尋；請在完成後再問一次。
 documents-failed = 這些檔案無法讀取：{ $names }。
@@ -466,7 +469,7 @@ report-revised = 已對照 { $pages } 個網頁修訂，草稿保留 { $kept }%�
 web-ask = 提問
 web-overview = 概覽
 web-handbook = 使用手冊
-web-places = 頁面
+web-places = 主選單
 web-skip = 跳到內文
 web-threads = 對話
 web-no-threads = 你的對話會顯示在這裡。
@@ -516,7 +519,13 @@ web-cancel = 取消
 web-regenerate = 重新產生
 web-delete = 刪除問題和回答
 web-delete-sure = 要刪除嗎？刪除後無法復原。
-web-failed = 沒有成功
+web-newest = 最新
+web-not-answered = 這個問題沒能得到回答。
+web-show-all = 顯示全部
+web-show-less = 收起
+web-failed = 出了點問題
+web-not-found = 此頁面不存在
+web-not-found-why = 網址可能有誤，或內容已被刪除。
 web-back = 回到首頁
 web-sign-in = 登入
 web-sign-in-why = 主控台只需輸入一次權杖，請向管理員索取。
@@ -527,17 +536,17 @@ web-sign-out-all-why = 如果權杖可能已外洩，還應更換權杖。
 web-sign-out-all = 在所有瀏覽器中登出
 web-token = 權杖
 web-token-wrong = 權杖不對，請檢查。
-sso-failed = 您尚未登入
+sso-failed = 你尚未登入
 sso-again = 重試
-sso-signed-out = 您已登出
-sso-leaving = 您已登出 Footnote。接下來登入服務也會將您登出。
+sso-signed-out = 你已登出
+sso-leaving = 你已登出 Footnote。接下來登入服務也會將你登出。
 sso-leave = 繼續
-sso-signed-in-as = 您以 { $name } 的身分登入。對話會保留。
-sso-sign-out-all-why = 這會結束您在所有瀏覽器中的工作階段。
+sso-signed-in-as = 你以 { $name } 的身分登入。對話會保留。
+sso-sign-out-all-why = 這會結束你在所有瀏覽器中的工作階段。
 sso-away = 目前無法連線到登入服務，請稍後重試。
-sso-denied = 登入服務未允許您登入：{ $reason }
+sso-denied = 登入服務未允許你登入：{ $reason }
 sso-stale = 這次登入花費過久，或是在另一個瀏覽器中開始的。請重試。
-sso-not-allowed = 您的帳號不能使用此主控台，請向管理員申請權限。
+sso-not-allowed = 你的帳號不能使用此主控台，請向管理員申請權限。
 sso-nameless = 登入服務在宣告「{ $claim }」中沒有提供可用的內容，而這裡靠它辨識使用者。請聯絡管理員更正。
 sso-refused = 登入服務的回應不可信。管理員可在記錄中找到原因。
 web-thread-gone = 這個對話已經不在了。
@@ -550,8 +559,16 @@ web-not-yours = 只有提問的人才能修改這個問題。
 
 web-plan-nodes = 研究已完成 { $done }/{ $total } 部分
 web-plan-parts = 已完成 { $done }/{ $total } 部分
-web-plan-searched = 搜尋了 { $count } 次
-web-plan-read = 閱讀了 { $count } 個頁面
+web-plan-searched =
+    { $count ->
+        [0] 尚無搜尋結果
+       *[other] 搜尋了 { $count } 次
+    }
+web-plan-read =
+    { $count ->
+        [0] 尚未閱讀頁面
+       *[other] 閱讀了 { $count } 個頁面
+    }
 web-plan-unread = { $count } 個無法讀取
 web-plan-nothing-yet = 尚未找到內容。
 web-plan-done = 研究用時 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
@@ -561,7 +578,7 @@ web-plan-done = 研究用時 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
 web-sources-asked = 搜尋 { $asked }/{ $all } 個來源
 web-sources-which = 此問題搜尋哪些來源
 web-sources-one = 搜尋範圍：
-web-sources-nothing = 這裡沒有您可以搜尋的內容。
+web-sources-nothing = 這裡沒有你可以搜尋的來源。
 web-sources-none = 請至少選擇一個要搜尋的來源。
 web-source-other-documents = 其他文件
 web-source-web = 網路
@@ -583,7 +600,7 @@ web-language-browser = 跟隨瀏覽器
 web-language-partly = { $name }（部分）
 web-zone = 時區
 web-zone-browser = 跟隨瀏覽器
-web-zone-why = 對話與概覽中的時間和日期均以此時區為準。
+web-zone-why = 所有頁面上的日期和時間都依此時區顯示。
 web-speak = 語音提問
 web-speak-failed = 無法使用麥克風。
 web-keys = 快速鍵
@@ -634,7 +651,7 @@ web-run-cost = 費用
 web-run-attempts = 嘗試次數
 web-run-feedback = 回饋
 web-run-answer = 逐句看回答
-web-run-answer-hint = 每句話旁邊是它所依據的原文，點擊編號可在當時讀到的網頁中看到它。
+web-run-answer-hint = 每句話旁邊是支持它的原文。點選編號可開啟當時讀到的頁面。
 web-run-more-quotes = 這些網頁的另外 { $count } 段原文
 web-run-disagrees = 但網頁 [{ $number }] 說
 web-run-not-verbatim = 與儲存的網頁不一致
@@ -721,8 +738,8 @@ web-share-end = 撤銷連結
 web-share-copy = 複製連結
 web-share-copied = 連結已複製。
 web-share-is = 已分享
-web-share-read-only = 這是他人分享的對話，僅供閱讀。
-web-share-out-of-reach = 無法顯示此對話：其中使用了您無權閱讀的文件。
+web-share-read-only = 這是他人分享的對話，可以閱讀，但不能更改。
+web-share-out-of-reach = 無法顯示此對話：其中使用了你無權閱讀的文件。
 web-export = 匯出
 web-export-pdf = 列印或 PDF
 web-export-html = HTML 檔案
@@ -737,16 +754,43 @@ feedback-bad-source = 來源不佳
 feedback-outdated = 已過時
 feedback-words = 補充說明（可選）
 feedback-send = 傳送
-web-overview-cost-each = 每個回答的費用
-web-overview-by-channel = 依頻道
-web-overview-by-collection = 依文件集合
+web-overview-sum =
+    { $days ->
+        [1] 今天
+       *[other] 最近 { $days } 天
+    }：{ $people } 人提了 { $questions } 個問題，{ $unanswered ->
+        [0] 沒有未獲回答的
+       *[other] { $unanswered } 個未獲回答
+    }{ $cost ->
+        [0] { "" }
+       *[other] ，花費 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    }。
+web-overview-pace =
+    一半的回答用時不超過 { $median }{ $cost ->
+        [0] { "" }
+       *[other] ；每個回答平均花費 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    }。
+web-overview-judged = 讀者評價：{ $good } 個有幫助，{ $bad } 個沒幫助。
+web-overview-now = 現在：{ $running } 個進行中，{ $waiting } 個等待中。
+web-overview-answered = 已回答
+web-overview-unanswered = 未獲回答
+web-overview-times = 問過 { $count } 次
+web-overview-unanswered-why = 來源沒有說明，或只說明了一部分。
+web-overview-add-documents = 如何新增文件
+web-overview-add-search = 如何連接來源
+web-overview-more-unanswered = 所有未獲回答的問題
+web-overview-complaints = 讀者指出的問題
+web-overview-no-complaints = 沒有讀者認為回答沒幫助。
+web-overview-more-feedback = 所有意見回饋
+web-overview-by-channel = 提問的地方
+web-overview-by-collection = 回答引用的文件
 web-overview-collection = 文件集合
-web-overview-answers-quote = 引用它的回答
-web-overview-documents-quoted = 被引用的文件
+web-overview-answers-quote = 回答
+web-overview-documents-quoted = 文件
 web-overview-no-collection = 不屬於任何集合
 web-unanswered = 未獲回答的問題
-web-unanswered-why = 人們提出、但來源沒有說明或只說明了一部分的問題。用詞相同的問題合併計數。
-web-unanswered-csv = 此清單（CSV）
+web-unanswered-why = 人們問到、但來源沒有說明或只說明了一部分的問題。請新增或連接含有這些內容的文件或來源。用詞相同的問題合併計算。
+web-unanswered-csv = 下載 CSV
 web-unanswered-times = 提問次數
 web-unanswered-none = 此時段和範圍內的問題都已獲得回答。
 web-feedback = 意見回饋
@@ -754,7 +798,7 @@ web-feedback-why = 讀者對回答的看法。點選問題可查看回答是如�
 web-feedback-verdict = 評價
 web-feedback-words = 讀者的話
 web-feedback-at = 提交時間
-web-feedback-none = 此時段和範圍內沒有意見回饋。
+web-feedback-none = 此時段和範圍內還沒有意見回饋。讀者可用回答下方的按鈕評價。
 web-overview-filter = 顯示範圍
 web-overview-period = 時間
 web-overview-days =
@@ -767,13 +811,8 @@ web-overview-workspace = 工作區
 web-overview-channel = 頻道
 web-overview-all = 全部
 web-overview-show = 顯示
-web-overview-sums = 彙總
 web-overview-questions = 問題
-web-overview-median = 用時中位數
 web-overview-cost = 費用
-web-overview-tokens = 詞元
-web-overview-waiting = 正在等待
-web-overview-running = 正在進行
 web-overview-per-day = 每日問題數
 web-overview-cost-per-day = 每日費用
 web-overview-cost-utc = 費用按協調世界時的日期統計。
@@ -783,23 +822,72 @@ web-overview-providers = 搜尋服務
 web-overview-providers-hint = 依據最近 { $count } 次搜尋。
 web-overview-provider = 服務
 web-overview-found = 有結果的搜尋
-web-overview-hits = 結果
-web-overview-failed = 失敗
+web-overview-failed = 失敗的搜尋
 web-overview-last-failure = 最近一次失敗
-web-overview-kinds = 各類步驟
-web-overview-kind = 類別
-web-overview-count = 次數
-web-overview-mean = 平均
-web-overview-longest = 最長
-web-overview-slowest = 最慢的步驟
 web-overview-latest = 最近的問題
 web-overview-question = 問題
 web-overview-state = 結果
 web-overview-asked = 提問時間
 web-overview-nothing = 這段時間、這個範圍內沒有提問。
-web-overview-everything = 顯示最近 90 天的全部內容
-web-overview-new = 還沒有人提過問題：在已接入的聊天裡提及 { -brand }，或者直接使用控制台。
+web-overview-everything = 顯示所有範圍最近 90 天的內容
+web-overview-new = 還沒有人提問。有人在已連接的聊天或這個主控台裡提問後，這裡會顯示問了什麼、哪些未能回答、花費多少。
 web-overview-ask = 提出第一個問題
-web-overview-csv = 按日匯出 CSV
+web-overview-csv = 下載每日資料（CSV）
 web-overview-json = 全部數字匯出 JSON
-web-overview-recent = 取自最近 { NUMBER($count) } 個問題。
+
+### The documents that are searched, for operators
+
+sources = 資料
+sources-none = 還沒有文件。
+sources-sum =
+    { $found ->
+        [0] 沒有找到檔案。
+       *[other] 共 { $found } 個檔案，可搜尋 { $documents } 個。
+    }
+sources-folders = 資料夾
+sources-index = 立即重新建立索引
+sources-index-one = 重新索引此資料夾
+sources-index-why = 只讀取新增、更動過或先前讀不了的檔案。
+sources-indexing = 正在建立索引……
+sources-looked = 上次檢查：
+sources-next = 下次檢查：
+sources-changed = 最近讀取：
+sources-number = { $count }
+sources-document = 可搜尋
+sources-stale = 以舊文字搜尋
+sources-copy = 與其他檔案文字相同
+sources-empty = 空檔案
+sources-large = 過大
+sources-unreadable = 無法讀取
+sources-kind = 不支援的類型
+sources-hidden = 隱藏檔案
+sources-other = 連結和沒有權限的檔案
+sources-folder = 未查看的資料夾
+sources-readers = 誰可以閱讀
+sources-documents = 文件
+sources-everybody = 所有可以提問的人
+sources-channels = 頻道 { $ids }
+sources-people = 人員 { $ids }
+sources-slack-groups = 使用者群組 { $ids }
+sources-discord-roles = Discord 身分組 { $ids }
+sources-console-users = 主控台使用者 { $ids }
+sources-console-groups = 主控台群組 { $ids }
+sources-others = 同時搜尋
+sources-server = { $name }（模型上下文協定伺服器）：{ $readers }
+sources-chat = { $name }：在那裡提問時搜尋其中的對話
+sources-find = 搜尋索引
+sources-all = 索引本身在全部文件中找到的內容，最相關的在前。
+sources-hidden-from = 索引本身找到的內容，最相關的在前；不含您無權閱讀的：{ $names }。
+sources-found =
+    { $count ->
+        [0] 什麼也沒有找到。
+       *[other] { $count } 個段落。
+    }
+sources-open = 在此處開啟
+sources-read = 讀取於
+sources-same = 與 { $path } 文字相同
+sources-no-ending = 沒有副檔名
+sources-list-end = 這裡沒有更多檔案。
+sources-back = 上一頁
+sources-more = 下一頁
+sources-gone = 此檔案或資料夾已不在文件之中。

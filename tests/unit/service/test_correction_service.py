@@ -113,7 +113,7 @@ async def test_its_author_and_admins_remove_it(house: House) -> None:
         await press(house, run, BOB)
     assert len(await house.reception.corrections.listed(EVERYTHING)) == 1
     assert await press(house, run, ADA) == "correction-removed"
-    with pytest.raises(Invalid, match="no correction with the id"):
+    with pytest.raises(Invalid, match="no correction with the ID"):
         await press(house, run, ADA)
     assert not [title for title in await sources_of_next(house) if "Correction" in title]
     run = (await correct(house)).run

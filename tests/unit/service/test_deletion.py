@@ -56,10 +56,10 @@ async def test_a_yes_takes_it_away(house: House) -> None:
     await house.answered()
     await house.answered(thread="t2")
     said = await forget(house)
-    assert said.startswith("Done. I have forgotten 2 messages of yours")
+    assert said.startswith("Done. I have deleted 2 messages of yours")
     assert await counted(house, messages) == 0
-    assert await forget(house, "") == "I keep nothing that you wrote."
-    assert (await forget(house)).startswith("Done. I keep nothing")
+    assert await forget(house, "") == "I have stored nothing that you wrote."
+    assert (await forget(house)).startswith("Done. I have stored nothing")
 
 
 async def test_a_forgotten_thread_is_none_of_ours_any_more(house: House) -> None:

@@ -197,7 +197,7 @@ async def test_a_bug_is_a_posted_failure_that_names_the_run(open_world: OpenWorl
     ((answer, error),) = (await world.work(run_id)).failed
     assert run_id in error.sentence
     assert "secret detail" not in answer.text
-    assert "give your operator" in answer.text
+    assert "give the run number to your operator" in answer.text
     assert "FOOTNOTE_" not in answer.text  # the asker cannot set it
 
 

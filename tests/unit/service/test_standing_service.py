@@ -232,7 +232,7 @@ async def test_without_interest_it_ends_and_says_so_once(
     for _ in range(3):
         await days.pass_one()
     (reply,) = days.told
-    assert reply.finished[-1].text.startswith("I look at this no more")
+    assert reply.finished[-1].text.startswith("I have stopped checking this")
     assert reply.run.message.thread.thread == "t1"
     watch = await days.watch()
     assert watch is not None

@@ -429,10 +429,10 @@ async def test_whoever_asks_for_it_is_forgotten_once_they_say_yes(
     assert "one message" in said
     assert "/forget-me confirm:yes" in said
     sure = room.discord.people.slash(room.ada, room.general, "forget-me", {"confirm": "yes"})
-    assert (await answer_of(here, sure)).startswith("Done. I have forgotten one message")
+    assert (await answer_of(here, sure)).startswith("Done. I have deleted one message")
     assert sure.replies[-1].flags & 1 << 6, "for them alone"
     again = room.discord.people.slash(room.ada, room.general, "forget-me")
-    assert await answer_of(here, again) == "I keep nothing that you wrote."
+    assert await answer_of(here, again) == "I have stored nothing that you wrote."
 
 
 # ---------------------------------------------------------------- standing questions
@@ -447,7 +447,7 @@ async def test_a_question_is_asked_and_watched_listed_and_stopped(
         given = room.discord.people.slash(room.ada, room.general, "watch", options)
         return await answer_of(here, given)
 
-    assert await watch() == "You watch no question."
+    assert await watch() == "You have no standing questions yet."
     room.discord.people.slash(
         room.ada, room.general, "watch", {"question": HOW_TALL, "every": "weekly"}
     )
@@ -458,7 +458,7 @@ async def test_a_question_is_asked_and_watched_listed_and_stopped(
     assert "every week" in line
     id = line.split(":")[0]
     assert (await watch(action="stop", id=id)).endswith(HOW_TALL)
-    assert "None of your standing questions" in await watch(action="pause", id=id)
+    assert "You have no standing question with" in await watch(action="pause", id=id)
 
 
 async def test_the_ids_of_ones_own_standing_questions_are_suggested(

@@ -154,7 +154,7 @@ async def test_where_the_bot_is_no_member_all_of_a_long_answer_is_there(stage: S
     *parts, last, file = asked.replies
     assert len(parts) == 4
     assert last.components
-    assert file.content.startswith("There is no room for all of the answer")
+    assert file.content.startswith("The answer is too long for a message")
     (text,) = files_of(stage, file)
     assert [f"Part {number} " in text for number in range(24)] == [True] * 24
     await reply.finish(an_answer(kept, LONG.replace("Part 11", "Part eleven")))
@@ -177,7 +177,7 @@ async def test_what_takes_too_long_for_an_interaction_comes_directly(
     await reply.finish(an_answer(kept))
     (post,) = shown(stage, direct)
     assert BLUE in post.content
-    assert "15 minutes only" in post.content
+    assert "only 15 minutes" in post.content
     assert len(asked.replies) == 1
 
 
@@ -188,7 +188,7 @@ async def test_what_took_too_long_for_an_interaction_comes_directly(stage: Stage
     await reply.finish(an_answer(kept))
     (post,) = shown(stage, stage.fake.direct(bob))
     assert BLUE in post.content
-    assert "15 minutes only" in post.content
+    assert "only 15 minutes" in post.content
 
 
 async def test_who_takes_no_direct_messages_is_told_in_time(
@@ -199,7 +199,7 @@ async def test_who_takes_no_direct_messages_is_told_in_time(
     reply = await stage.open(kept)
     monkeypatch.setattr(limits, "RESPONSE_SECONDS", 0.0)
     reply.progress(a_plan("sky"))
-    await stage.fake.until(lambda: "I may not send you" in asked.replies[0].text)
+    await stage.fake.until(lambda: "I cannot send you" in asked.replies[0].text)
     await reply.abandon()
 
 

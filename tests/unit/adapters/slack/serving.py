@@ -30,7 +30,7 @@ from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.poster import RememberingPoster
 from tests.fakes.slack import FakeSlack
 
-MANIFEST = Path(__file__).parents[4] / "deploy" / "slack-manifest.yaml"
+MANIFEST = Path(__file__).parents[4] / "adapters" / "slack" / "manifest.yaml"
 
 
 class Flaky(Reception):

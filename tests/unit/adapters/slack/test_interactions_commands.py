@@ -177,7 +177,7 @@ async def test_a_question_is_asked_and_watched_listed_and_stopped(
         async def footnote(text: str) -> str:
             return await told(slack, slack.command("U1", "C1", "/footnote", text))
 
-        assert "You watch no question" in await footnote("watch")
+        assert "You have no standing questions" in await footnote("watch")
         begun = await footnote("watch weekly how tall is it?")
         assert "every week" in begun
         id = begun.rstrip(".").split()[-1]
@@ -186,8 +186,8 @@ async def test_a_question_is_asked_and_watched_listed_and_stopped(
         assert "too often" in await footnote('watch "* * * * *" how tall is it?')
         assert "Paused" in await footnote(f"watch pause {id}")
         assert "paused" in await footnote("watch")
-        assert "no more: how tall is it?" in await footnote(f"watch stop {id}")
-        assert "None of your standing questions" in await footnote(f"watch resume {id}")
+        assert "No longer checking: how tall is it?" in await footnote(f"watch stop {id}")
+        assert "You have no standing question with" in await footnote(f"watch resume {id}")
         assert len(await bot.rows("runs")) == 1
 
 
@@ -291,11 +291,11 @@ async def test_whoever_asks_for_it_is_forgotten_once_they_say_yes(
     assert len(await bot.rows("messages")) == 2
 
     said = await told(slack, slack.command("U1", "C1", "/footnote", "forget me yes"))
-    assert said.startswith("Done. I have forgotten one message")
+    assert said.startswith("Done. I have deleted one message")
     assert [row["author_id"] for row in await bot.rows("messages")] == ["U2"]
 
 
 async def test_who_may_not_ask_may_be_forgotten(slack: FakeSlack, tmp_path: Path) -> None:
     async with served(slack, tmp_path, deny_users="U1"):
         said = await told(slack, slack.command("U1", "C1", "/footnote", "forget me"))
-        assert said == "I keep nothing that you wrote."
+        assert said == "I have stored nothing that you wrote."

@@ -119,7 +119,7 @@ async def test_a_file_that_slack_does_not_tell_of_is_named_to_the_asker(
 
 
 @pytest.mark.parametrize(
-    ("mode", "why"), [("external", "another service keeps it"), ("hidden_by_limit", "hidden")]
+    ("mode", "why"), [("external", "stored in another service"), ("hidden_by_limit", "hidden")]
 )
 async def test_a_file_that_cannot_be_read_is_not_a_question(
     bot: Served, slack: FakeSlack, mode: str, why: str

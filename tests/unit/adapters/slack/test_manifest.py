@@ -14,7 +14,7 @@ from adapters.slack.platform import COMMANDS, EVENTS, SHORTCUTS
 from tests.fakes.slack_limits import EVENT_SCOPES, RULES, SCOPE_OF_KIND
 from tests.unit.adapters.slack.serving import MANIFEST
 
-ADAPTER = MANIFEST.parents[1] / "adapters" / "slack"
+ADAPTER = MANIFEST.parent
 _METHOD = re.compile(r'"((?:[a-z]+\.)+[a-z][A-Za-z]*)"')
 _FAMILIES = {method.partition(".")[0] for method in RULES} | {"usergroups", "team", "pins", "bots"}
 

@@ -38,7 +38,7 @@ async def test_home_tells_how_to_ask_what_is_connected_and_what_was_used(
     home = await home_of(slack, "U1")
     assert "Use /ask in any channel I am in." in home
     assert "Searching with: wikipedia" in home
-    assert "Thinking with: closest" in home
+    assert "Answering with: closest" in home
     assert "1 question" in home
     assert "$0.00 spent" in home
 
@@ -263,7 +263,7 @@ async def test_the_preview_of_an_answer_goes_when_its_question_is_edited(
     (asked,) = [one for one in slack.messages("C1") if not one.bot]
     slack.edit("C1", asked.ts, f"{slack.mention} Is the tower tall?")
     await slack.until(lambda: "330" not in str(previews(slack, "C2", shared.ts)))
-    assert "The question was edited since." in str(previews(slack, "C2", shared.ts))
+    assert "The question has been edited since." in str(previews(slack, "C2", shared.ts))
 
 
 @pytest.mark.parametrize(

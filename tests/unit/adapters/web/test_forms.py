@@ -347,7 +347,7 @@ async def test_it_goes_when_its_conversation_is_forgotten(here: Running, browser
 
 # ---------------------------------------------------------------- how much in a day
 
-SPENT = "The files of one person may have 0.01 MB a day, and these would be more."
+SPENT = "Each person can send 0.01 MB of files a day, and these would be more."
 
 
 @pytest.fixture

@@ -77,3 +77,10 @@ async def test_one_of_several_that_a_browser_has_may_be_the_current_one(browser:
         etag = (await browser.get(asset("app.css"))).headers["etag"]
         again = await browser.get(asset("app.css"), **{"If-None-Match": tag.format(etag)})
         assert again.status_code == 304
+
+
+async def test_an_unknown_page_says_that_it_does_not_exist(browser: Browser) -> None:
+    page = (await browser.get("/nowhere", accept="text/html")).text
+    assert "<h1>This page does not exist</h1>" in page
+    assert "The address may be wrong" in page
+    assert "Not Found" not in page

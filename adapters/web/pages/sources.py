@@ -1,0 +1,309 @@
+"""The documents that are searched, for operators: their folders and readers, what became of each
+file, and a search in the index."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from adapters.web.access.gate import visitor_of
+from adapters.web.access.visibility import operator_only, seeing, set_audit_object, with_audit
+from adapters.web.console import Console
+from adapters.web.display import texts_of
+from adapters.web.forms import form_of
+from adapters.web.html.page_text import page_html
+from adapters.web.turns import collection_of
+from bot.core.errors import InvalidSetting, PageUnreadable
+from bot.core.lines import one_line
+from bot.core.messages import CONSOLE
+from bot.core.readership import WHO, Readership
+from bot.core.texts import Texts
+from bot.pages.page import Page
+from bot.pages.passages import split
+from bot.research.trace import Quoted
+from bot.rights.rights import Root
+from bot.search.embedder import open_embedder
+from bot.search.folders import root_of
+from bot.search.index_file import address, innermost
+from bot.search.index_report import (
+    FILE_STATES,
+    FileState,
+    FoundFile,
+    Tally,
+    files_in,
+    path_of,
+    tallies,
+)
+from bot.search.local_documents import LocalDocuments
+from bot.search.provider import Hit, Query
+from bot.search.registry import configured_names, searches_conversations
+from bot.text.terms import keywords, terms
+
+FILES = 50  # on a page of the list
+HITS = 10
+LONGEST_QUERY = 400  # characters
+BELOW = 3  # the level of the heading above a passage
+TEXTS: tuple[FileState, ...] = ("document", "stale", "copy")  # states of files with a text
+_WORD = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3])|[^\W_]+")
+
+
+@dataclass(slots=True)
+class Folder:
+    """A folder or file that is followed. ``parts`` counts its files by collection ("": in none);
+    ``problem`` is why it cannot be looked at, or ""."""
+
+    path: str
+    address: str = ""
+    problem: str = ""
+    parts: dict[str, Tally] = field(default_factory=dict)
+
+    @property
+    def all(self) -> Tally:
+        every = Tally()
+        for part in self.parts.values():
+            every.add(part)
+        return every
+
+    def below(self, found: FoundFile) -> str:
+        """The path of a file in this folder."""
+        return path_of(found.url.removeprefix(self.address).lstrip("/")) or Path(self.path).name
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage that a search found, as HTML with the words marked, and a link to its place."""
+
+    hit: Hit
+    place: str
+    heading: str
+    html: Markup
+    href: str
+
+
+class _SourcePages:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._settings = console.settings
+
+    async def page(self, request: Request) -> Response:
+        folders, problem = await asyncio.to_thread(self._counted)
+        every = Tally()
+        for folder in folders:
+            every.add(folder.all)
+        texts = texts_of(request)
+        return self._console.page(
+            request,
+            "sources.html",
+            folders=folders,
+            problem=problem,
+            every=every,
+            states=FILE_STATES,
+            readers={each.name: self._readers(each, texts) for each in self._collections},
+            others=list(self._others(texts)),
+            moment=partial(datetime.fromtimestamp, tz=UTC),
+        )
+
+    async def files(self, request: Request) -> Response:
+        """List the files of a folder that are in one state."""
+        state, folder = request.query_params.get("state"), self._folder(request)
+        skip = request.query_params.get("skip", "0")
+        if state not in FILE_STATES or not skip.isdecimal() or len(skip) > 9:
+            raise HTTPException(404)
+        found = await asyncio.to_thread(
+            files_in,
+            self._settings.index_path,
+            [each.path for each in self._folders() if not each.problem],
+            state,
+            folder.path,
+            FILES + 1,
+            int(skip),
+        )
+        reach = seeing(self._console, request).reach
+        return self._console.page(
+            request,
+            "sources_files.html",
+            folder=folder,
+            state=state,
+            found=[(each, reach.allows(each.url)) for each in found[:FILES]],
+            has_text=state in TEXTS,
+            link=self._link,
+            query=urlencode({"folder": folder.path, "state": state}),
+            skip=int(skip),
+            size=FILES,
+            is_last=len(found) <= FILES,
+        )
+
+    async def search(self, request: Request) -> Response:
+        """Search the index as a question does, in what the visitor may read."""
+        asked = one_line(request.query_params.get("q", ""))[:LONGEST_QUERY]
+        reach, reader = seeing(self._console, request).reach, visitor_of(request).reader
+        found: list[Passage] = []
+        asked_of = asked if self._settings.docs else ""
+        async with open_embedder(self._settings) as embedder:
+            documents = LocalDocuments(self._settings.index_path, self._settings.docs, embedder)
+            try:
+                for hit in await documents.search(Query(asked_of, HITS, reach=reach)):
+                    page = await documents.read(hit.url)
+                    found.append(await asyncio.to_thread(self._passage, hit, page, asked))
+            finally:
+                await documents.aclose()
+        hidden = [each.name for each in self._collections if not reader.may_search(each)]
+        return self._console.page(
+            request, "sources_search.html", asked=asked, found=found, hidden=hidden
+        )
+
+    async def text(self, request: Request) -> Response:
+        """Show the text of a file as it was indexed, with a passage marked."""
+        url, at = request.query_params.get("url", ""), request.query_params.get("at", "0-0")
+        set_audit_object(request, url)
+        if not seeing(self._console, request).reach.allows(url):
+            raise HTTPException(403, texts_of(request)("answer-out-of-reach"))
+        documents = LocalDocuments(self._settings.index_path, self._settings.docs)
+        try:
+            page = await documents.read(url)
+        except PageUnreadable as gone:
+            raise HTTPException(404, texts_of(request)("sources-gone")) from gone
+        finally:
+            await documents.aclose()
+        start, _, end = at.partition("-")
+        span = (int(n) if n.isdecimal() and len(n) < 12 else 0 for n in (start, end))
+        quoted = [Quoted("at", *span)]
+        html = await asyncio.to_thread(page_html, page.text, quoted, title=page.title)
+        safe = Markup(html)  # noqa: S704 - sanitized
+        return self._console.page(
+            request, "sources_text.html", page=page, place=self._place(url), html=safe
+        )
+
+    async def index(self, request: Request) -> Response:
+        """Look for changes now, in all folders or in one."""
+        form, indexing = await form_of(request), self._console.observed.documents
+        known = [each.path for each in self._folders()]
+        indexing.again([path for path in known if path == form.get("folder", path)])
+        await indexing.wait_until_over()
+        return RedirectResponse(f"{self._settings.root}/sources", status_code=303)
+
+    # ------------------------------------------------------------ folders
+
+    def _folders(self) -> list[Folder]:
+        return [_folder(path) for path in dict.fromkeys(self._settings.docs)]
+
+    def _folder(self, request: Request) -> Folder:
+        wanted = request.query_params.get("folder", "")
+        found = next((each for each in self._folders() if each.path == wanted), None)
+        if found is None or found.problem:
+            raise HTTPException(404, texts_of(request)("sources-gone"))
+        return found
+
+    def _counted(self) -> tuple[list[Folder], str]:
+        """Return the folders with their files, and what is wrong with the collections, or ""."""
+        folders = self._folders()
+        by_address = {each.address: each for each in folders if not each.problem}
+        problem, roots = "", list[Root]()
+        try:
+            roots = list(self._console.rights.roots)
+        except InvalidSetting as error:
+            problem = error.sentence
+        if not by_address or not self._settings.index_path.exists():
+            return folders, problem
+
+        def group(url: str) -> str:
+            top = innermost(url, by_address) if len(by_address) > 1 else only
+            return f"{top}\n{collection_of(url, roots) if roots else ''}"
+
+        only = next(iter(by_address))
+        paths = [each.path for each in by_address.values()]
+        for name, tally in sorted(tallies(self._settings.index_path, paths, group).items()):
+            top, _, collection = name.partition("\n")
+            by_address[top].parts[collection] = tally
+        return folders, problem
+
+    def _place(self, url: str) -> str:
+        """Return a file's path from the folder that is followed."""
+        every = {each.address.rpartition("/")[0] for each in self._folders()}
+        return path_of(url.removeprefix(f"{innermost(url, every)}/"))
+
+    # ------------------------------------------------------------ what is shown of them
+
+    @property
+    def _collections(self) -> Sequence[Readership]:
+        try:
+            return self._console.rights.collections
+        except InvalidSetting:
+            return ()
+
+    def _readers(self, named: Readership, texts: Texts) -> str:
+        """Say in words who may read a collection or use a server."""
+        if named.everybody:
+            return texts("sources-everybody")
+        lists = ((name, ", ".join(getattr(named, name))) for name in WHO)
+        said = (texts(f"sources-{name.replace('_', '-')}", ids=ids) for name, ids in lists if ids)
+        return "; ".join(said)
+
+    def _others(self, texts: Texts) -> Iterator[str]:
+        """Say what is searched besides the documents."""
+        servers = {each.name: each for each in self._settings.mcp}
+        names = [name for name in configured_names(self._settings) if name != "local"]
+        for name in names:
+            if name in servers:
+                readers = self._readers(servers[name], texts)
+                yield texts("sources-server", name=name, readers=readers)
+        if engines := ", ".join(name for name in names if name not in servers):
+            yield texts("searched-providers", names=engines)
+        if searches_conversations(self._settings):
+            for name in sorted(self._console.observed.connections.keys() - {CONSOLE}):
+                yield texts("sources-chat", name=name.capitalize())
+
+    def _link(self, url: str, start: int = 0, end: int = 0) -> str:
+        at = {"at": f"{start}-{end}"} if end else {}
+        shown = f"{self._settings.root}/sources/text?{urlencode({'url': url, **at})}"
+        return shown + "#at" * bool(end)
+
+    def _passage(self, hit: Hit, page: Page, asked: str) -> Passage:
+        every = split(page.text)
+        is_it = (each for each in every if " ".join(each.text.split()) == hit.snippet)
+        one = next(is_it, every[0])
+        html = page_html(one.text, list(_marked(one.text, asked)), below=BELOW)
+        safe = Markup(html)  # noqa: S704 - sanitized
+        href = self._link(hit.url, one.start, one.end)
+        return Passage(hit, self._place(hit.url), one.heading, safe, href)
+
+
+def _folder(path: str) -> Folder:
+    try:
+        return Folder(path, address(root_of(path)))
+    except InvalidSetting as gone:
+        return Folder(path, problem=gone.sentence)
+
+
+def _marked(text: str, asked: str) -> Iterator[Quoted]:
+    """Yield the places of the words that are asked for, in any of their forms."""
+    wanted = set(keywords(asked))
+    signs = {sign for word in wanted for sign in word}
+    for word in _WORD.finditer(text):
+        if word[1] in signs if word[1] else wanted.intersection(terms(word[0])):
+            yield Quoted("", *word.span())
+
+
+def source_pages(console: Console) -> Sequence[BaseRoute]:
+    """Return the routes of these pages."""
+    pages = _SourcePages(console)
+    shown = {"": pages.page, "/files": pages.files, "/search": pages.search, "/text": pages.text}
+    return [
+        *(
+            Route(f"/sources{path}", with_audit(console, "read", "sources", operator_only(page)))
+            for path, page in shown.items()
+        ),
+        Route("/sources/index", operator_only(pages.index), methods=["POST"]),
+    ]

@@ -1,0 +1,178 @@
+"""Settings that an operator made in the console, kept in the database.
+
+``read`` returns the settings with the kept ones among them: those of the environment, ``.env``,
+``footnote.toml`` and the command line win. ``keep(values)`` stores values by the names of fields
+(``slack_bot_token``, ``docs``), as their JSON: a secret is a text, a list of texts a list.
+``drop(names)`` deletes them. Both add their names to the audit log, and take effect when a process
+reads them: `footnote serve` does so when its ``Reception.restart`` is set.
+
+Secrets are encrypted with ``FOOTNOTE_ENCRYPTION_KEYS``. Without these, the embedded database in the
+data folder has a key of its own there, in a file that only its owner may read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import SecretStr, ValidationError
+
+from bot.core.errors import InvalidSetting
+from bot.core.messages import CONSOLE
+from bot.core.settings import Settings, is_key, is_secret
+from bot.operation.configuration import env_name, what_is_wrong
+from bot.storage.audit_log import note
+from bot.storage.database import Database
+from bot.storage.encryption import Seal, new_key
+from bot.storage.tables import facts, keep_fact
+from bot.storage.workspaces import Workspaces
+
+_PLACE = (CONSOLE, "settings")  # platform and workspace of these facts
+KEY = "footnote.key"  # in the data folder
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The ``settings`` with the kept ones, the names of those in use, and what is wrong with
+    others, by name: a sentence."""
+
+    settings: Settings
+    names: frozenset[str] = frozenset()
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+
+class KeptSettings:
+    """See the module docstring. ``settings`` are those of all other sources."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._settings = settings
+        self._database = database
+
+    async def read(self) -> Kept:
+        """Return the settings with those that are kept. Raises ``StorageUnavailable``."""
+        settings, names, problems = self._settings, set[str](), dict[str, str]()
+        for name, kept in (await Workspaces(self._database).facts(*_PLACE)).items():
+            if name in self._settings.model_fields_set:
+                continue
+            try:
+                settings = _with(settings, name, await self._open(name, kept))
+                names.add(name)
+            except InvalidSetting as error:
+                problems[name] = error.sentence
+        return Kept(settings, frozenset(names), problems)
+
+    async def keep(self, values: Mapping[str, Any]) -> None:
+        """Store values. Raises ``InvalidSetting`` for one that is not allowed and for a secret that
+        could not be encrypted, and ``StorageUnavailable``."""
+        for name, value in values.items():
+            if name in self._settings.model_fields_set:
+                raise InvalidSetting(f"{env_name(name)} is set already: change it there.")
+            _with(self._settings, name, value)
+        closed = {name: self._close(name, value) for name, value in values.items()}
+        async with self._database.write() as db:
+            for name, kept in closed.items():
+                await keep_fact(db, *_PLACE, name, kept)
+                await note(db, "kept", "setting", env_name(name))
+
+    async def drop(self, names: Sequence[str]) -> None:
+        """Delete kept values. Raises ``StorageUnavailable``."""
+        platform, workspace = _PLACE
+        kept = facts.c.platform == platform, facts.c.workspace == workspace
+        async with self._database.write() as db:
+            for name in names:
+                found = await db.execute(sa.delete(facts).where(*kept, facts.c.name == name))
+                if found.rowcount:
+                    await note(db, "dropped", "setting", env_name(name))
+
+    def _close(self, name: str, value: Any) -> dict[str, Any]:
+        if not _is_secret(self._settings, name):
+            return {"value": value}
+        return {"closed": Seal(self._keys(make=True)).close(str(value))}
+
+    async def _open(self, name: str, kept: Any) -> Any:
+        """Return a kept value; one encrypted with an older key is stored with the first again.
+        Raises ``InvalidSetting``."""
+        if "closed" not in kept:
+            return kept["value"]
+        closed = str(kept["closed"])
+        try:
+            seal = Seal(self._keys(make=False))
+            value = seal.open(closed)
+        except InvalidSetting as error:
+            raise InvalidSetting(
+                f"{env_name(name)} was set in the console, but the key that encrypts it is gone or "
+                "another one: put it back, or set it there again.",
+                detail=error.sentence,
+            ) from None
+        if not seal.is_first(closed):
+            await Workspaces(self._database).remember(*_PLACE, name, self._close(name, value))
+        return value
+
+    def _keys(self, *, make: bool) -> Sequence[SecretStr]:
+        """Return the keys of the settings and, for the embedded database, that of the data folder;
+        ``make`` makes one if there is none. Raises ``InvalidSetting`` if there is none."""
+        given = self._settings.encryption_keys
+        path = self._settings.data_dir.expanduser() / KEY
+        if self._settings.database_url:
+            if not given:
+                raise InvalidSetting(
+                    "Secrets are only kept encrypted: set FOOTNOTE_ENCRYPTION_KEYS to a key that "
+                    "`footnote keys new` prints, and keep it in a different place from the "
+                    "database."
+                )
+            return given
+        if make and not given and not path.exists():
+            _write_once(path, new_key())
+        return (*given, *_key_in(path))
+
+
+def _is_secret(settings: Settings, name: str) -> bool:
+    fields = type(settings).model_fields
+    if name not in fields:
+        raise InvalidSetting(f"There is no setting {name}.")
+    return is_secret(name, fields[name])
+
+
+def _with(settings: Settings, name: str, value: Any) -> Settings:
+    """Return the settings with one more value. Raises ``InvalidSetting`` if it is not allowed."""
+    _is_secret(settings, name)
+    try:
+        checked = type(settings)(**{name: value})
+    except ValidationError as error:
+        raise InvalidSetting(what_is_wrong(error)) from None
+    return settings.model_copy(update={name: getattr(checked, name)})
+
+
+def _key_in(path: Path) -> Sequence[SecretStr]:
+    """Return the key in a file, if any. Raises ``InvalidSetting``."""
+    try:
+        key = path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return ()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{path} cannot be read ({type(error).__name__}).") from None
+    if not is_key(key):
+        raise InvalidSetting(f"{path} is not the key that Footnote wrote there.")
+    return (SecretStr(key),)
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Write a new file that only its owner may read, whole or not at all; one that another process
+    has written meanwhile stays. Raises ``InvalidSetting``."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        partial.unlink(missing_ok=True)
+        with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(partial, path)
+        partial.unlink()
+    except OSError as error:
+        raise InvalidSetting(f"{path} cannot be written ({error.strerror}).") from None

@@ -1,0 +1,179 @@
+"""The page of the documents: what is found, who may read it, and what the index gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.core.readership import DocumentCollection
+from bot.search.indexer import Indexer
+from tests.unit.adapters.web.pages.insight_stage import HOSTILE, Stage, document, opened
+from tests.unit.search.readers import Inside
+from tests.unit.search.test_indexer import write
+
+TIDES = "# Tides\n\n## Of the harbour\n\nThe tide comes twice a day.\n\n## Bells\n\nA bell rings."
+FILES = {
+    "tides.md": TIDES,
+    "copy of tides.md": TIDES,
+    "empty.md": "",
+    "one.png": "x",
+    "hr/pay.md": "# Pay\n\nThe heron earns most.",
+}
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        write(tmp_path / "docs" / name, text)
+    return tmp_path / "docs"
+
+
+def index(stage: Stage) -> None:
+    settings = stage.console.settings
+    indexer = Indexer(settings.index_path, areas=settings.collection_paths, readers=Inside())
+    indexer.index(settings.docs)
+
+
+@pytest.fixture
+async def stage(tmp_path: Path, docs: Path) -> AsyncIterator[Stage]:
+    async with opened(tmp_path, docs=(str(docs),)) as stage:
+        index(stage)
+        yield stage
+
+
+def words(page: Any, path: str) -> list[str]:
+    return [" ".join(each.text_content().split()) for each in page.xpath(path)]
+
+
+async def test_each_folder_says_what_became_of_its_files(stage: Stage, docs: Path) -> None:
+    page = document(await stage.get("/sources"))
+    assert words(page, "//article//code") == [str(docs)]
+    assert words(page, "//article/p")[0].startswith("2 of 5 files are searched.")
+    assert words(page, "//article/ul/li") == [
+        *("Searched 2", "Same text as another 1", "Empty 1", "Of kinds that are not read 1"),
+    ]
+    assert words(page, "//article/p[@class='small']") == [
+        *("Markdown 2", "Who may read them: everybody who may ask"),
+    ]
+
+
+async def test_each_count_leads_to_its_files(stage: Stage, docs: Path) -> None:
+    page = document(await stage.get("/sources"))
+    lists = [a.get("href") for a in page.xpath("//article/ul//a")]
+    rows = [words(document(await stage.get(each)), "//tr/*") for each in lists]
+    assert rows == [
+        ["hr/pay.md", "tides.md"],
+        ["copy of tides.md", f"same text as {docs}/tides.md", ""],
+        ["empty.md", "empty.md is empty; there is nothing to read in it", ""],
+        ["docs", ".png", ""],
+    ]
+
+
+async def test_a_long_list_goes_on(stage: Stage, docs: Path) -> None:
+    for i in range(60):
+        write(docs / "more" / f"{i:02}.md", "")
+    index(stage)
+    first = document(await stage.get(f"/sources/files?folder={docs}&state=empty"))
+    (more,) = first.xpath("//p[@class='pages']/a")
+    last = document(await stage.get(more.get("href")))
+    assert len(first.xpath("//tr")) + len(last.xpath("//tr")) == 61
+    assert words(last, "//p[@class='pages']/a") == ["Back"]
+
+
+@pytest.mark.parametrize("query", ["state=empty", "folder=/etc&state=empty", "FOLDER", "SKIP"])
+async def test_nothing_else_is_listed(stage: Stage, docs: Path, query: str) -> None:
+    query = query.replace("FOLDER", f"folder={docs}&state=all")
+    query = query.replace("SKIP", f"folder={docs}&state=empty&skip=-1")
+    assert (await stage.get(f"/sources/files?{query}")).status_code == 404
+
+
+async def test_the_index_gives_its_passages_with_their_places(stage: Stage) -> None:
+    page = document(await stage.get("/sources/search?q=harbour+bells"))
+    assert words(page, "//ol//h2") == ["Tides"]
+    assert words(page, "//ol//p[@class='muted']")[0].startswith("docs/tides.md · Tides › ")
+    assert {each.lower() for each in words(page, "//ol//mark")} <= {"harbour", "bell", "bells"}
+    (place,) = {a.get("href") for a in page.xpath("//ol//a")}
+    opened = document(await stage.get(place))
+    assert words(opened, "//div[@class='page-text']//mark")
+    assert opened.xpath("//*[@id='at']")
+    assert words(opened, "//div[@class='page-text']//mark") != words(opened, "//div//p")
+
+
+async def test_chinese_words_are_marked(stage: Stage, docs: Path) -> None:
+    write(docs / "wall.md", "# 长城\n\n秦始皇统一中国后修筑万里长城。")
+    index(stage)
+    page = document(await stage.get("/sources/search?q=万里长城"))
+    assert "".join(words(page, "//ol//mark")) == "万里长城"
+
+
+async def test_a_search_shows_only_what_the_visitor_may_read(tmp_path: Path, docs: Path) -> None:
+    """The rights of documents hold for operators too; the page names what is left out."""
+    hr = DocumentCollection(name="Human resources", paths=(str(docs / "hr"),), people=("U1",))
+    async with opened(tmp_path, docs=(str(docs),), collections=(hr,)) as stage:
+        index(stage)
+        page = document(await stage.get("/sources/search?q=heron"))
+        assert words(page, "//ol/li") == []
+        assert "Human resources" in words(page, "//p[@class='muted']")[0]
+        pay = (docs / "hr" / "pay.md").as_uri()
+        assert (await stage.get(f"/sources/text?url={pay}")).status_code == 403
+        listed = document(await stage.get(f"/sources/files?folder={docs}&state=document"))
+        assert words(listed, "//tr") == ["hr/pay.md", "tides.md"]
+        assert words(listed, "//tr//a") == ["tides.md"]
+        page = document(await stage.get("/sources"))
+        assert words(page, "//tbody/tr/*") == [
+            *("in no collection", "everybody who may ask", "1"),
+            *("Human resources", "people U1", "1"),
+        ]
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "https://a.example/", "x", ""])
+async def test_only_what_is_indexed_is_opened(stage: Stage, url: str) -> None:
+    assert (await stage.get(f"/sources/text?url={url}")).status_code == 404
+
+
+async def test_hostile_names_and_texts_are_shown_as_they_are(stage: Stage, docs: Path) -> None:
+    write(docs / "<script>alert(1)<script>.md", f"# {HOSTILE}\n\nheron {HOSTILE}")
+    index(stage)
+    for path in ("/sources/search?q=heron", f"/sources/files?folder={docs}&state=document"):
+        text = (await stage.get(path)).text
+        assert "alert(1)" in text
+        assert not re.search(r"<script>alert|<img", text)
+
+
+async def test_without_documents_the_page_says_so(tmp_path: Path) -> None:
+    async with opened(tmp_path) as stage:
+        page = document(await stage.get("/sources"))
+        assert words(page, "//header//p[@class='lead']")[0].startswith("No documents yet.")
+        assert words(page, "//section//li") == ["Search engines: wikipedia"]
+        assert words(document(await stage.get("/sources/search?q=heron")), "//ol/li") == []
+
+
+async def test_a_folder_that_is_gone_is_named_and_hides_no_other(
+    tmp_path: Path, docs: Path
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    async with opened(tmp_path, docs=(str(docs), str(gone))) as stage:
+        index(stage)
+        gone.rmdir()
+        page = document(await stage.get("/sources"))
+        assert "2 of 5 files are searched." in words(page, "//header//p")[0]
+        assert words(page, "//p[@class='doubt']")[0].startswith(
+            f"There is no file or folder {gone}"
+        )
+
+
+async def test_only_operators_see_it(tmp_path: Path, docs: Path) -> None:
+    proxy = {"console_user_header": "X-User", "public_url": "https://footnote.example"}
+    async with opened(tmp_path, docs=(str(docs),), admins=("root",), **proxy) as stage:
+        index(stage)
+        pages = ("", "/files?state=empty", "/search?q=x", "/text?url=x", "/index")
+        for path in pages:
+            one = await stage.get(
+                f"/sources{path}", **{"X-User": "ann", "Host": "footnote.example"}
+            )
+            assert one.status_code in (403, 405), path
