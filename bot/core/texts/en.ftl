@@ -857,6 +857,8 @@ web-run-queries = Searched for it:
 web-run-draft = Draft
 web-run-revision = Revision
 web-run-back = How this was answered
+web-original = Open original
+web-original-gone = The file is no longer there.
 web-run-page-hint =
     { $count ->
         [0] This is the page as it was read. Nothing of it is quoted.
@@ -882,6 +884,15 @@ web-history-found =
        *[other] { $count } conversations have the words “{ $words }”.
     }
 web-history-manage = Manage { $name }
+web-history-select = Select { $name }
+web-history-select-all = Select all on this page
+web-history-delete-chosen = Delete selected
+web-history-delete-several =
+    { $count ->
+        [one] Delete one conversation?
+       *[other] Delete { $count } conversations?
+    }
+web-history-delete-several-why = Their questions, answers and files are deleted for good, and their links stop working.
 web-history-name = Name of the conversation
 web-history-rename = Rename
 web-history-pin = Pin to the top of the list

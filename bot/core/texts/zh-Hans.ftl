@@ -703,6 +703,8 @@ web-run-queries = 为此搜索：
 web-run-draft = 草稿
 web-run-revision = 修订
 web-run-back = 这个回答是怎么来的
+web-original = 打开原文件
+web-original-gone = 文件已不在原处。
 web-run-page-hint =
     { $count ->
         [0] 这是当时读到的网页，没有引用其中的内容。
@@ -718,6 +720,14 @@ web-history-search = 搜索
 web-history-questions = { $count } 个问题
 web-history-found = 有 { $count } 个对话包含“{ $words }”。
 web-history-manage = 管理“{ $name }”
+web-history-select = 选择 { $name }
+web-history-select-all = 全选本页
+web-history-delete-chosen = 删除所选
+web-history-delete-several =
+    { $count ->
+       *[other] 删除 { $count } 个对话？
+    }
+web-history-delete-several-why = 其中的所有问题、回答和文件都会被永久删除，链接也会失效。
 web-history-name = 对话名称
 web-history-rename = 重命名
 web-history-pin = 置顶

@@ -703,6 +703,8 @@ web-run-queries = 為此搜尋：
 web-run-draft = 草稿
 web-run-revision = 修訂
 web-run-back = 這個回答是怎麼來的
+web-original = 開啟原始檔案
+web-original-gone = 檔案已不在原處。
 web-run-page-hint =
     { $count ->
         [0] 這是當時讀到的網頁，沒有引用其中的內容。
@@ -718,6 +720,14 @@ web-history-search = 搜尋
 web-history-questions = { $count } 個問題
 web-history-found = 有 { $count } 個對話包含「{ $words }」。
 web-history-manage = 管理「{ $name }」
+web-history-select = 選擇 { $name }
+web-history-select-all = 全選本頁
+web-history-delete-chosen = 刪除所選
+web-history-delete-several =
+    { $count ->
+       *[other] 刪除 { $count } 個對話？
+    }
+web-history-delete-several-why = 其中的所有問題、回答和檔案都會被永久刪除，連結也會失效。
 web-history-name = 對話名稱
 web-history-rename = 重新命名
 web-history-pin = 置頂
