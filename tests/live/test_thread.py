@@ -43,6 +43,7 @@ def page(stage: Stage, chromium: Browser, request: pytest.FixtureRequest) -> Ite
         page.goto(stage.http)
         ask(page, QUESTION, "quick")
         expect(page.locator("[data-over]")).to_be_visible()
+        page.wait_for_load_state()  # the answer may be there before the scripts
         yield page
         assert scrolls_sideways(page) == 0
 
