@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from adapters.web.templating import files
 from tests.fakes import sqlite
 from tests.fakes.claude import Fail, Reply
 from tests.live import demo
@@ -118,6 +119,21 @@ def test_a_question_in_arabic_or_hebrew_begins_at_the_right(page: Page, question
     page.locator("#question").fill(question)
     for place in ("#question", ".question h2"):
         assert page.locator(place).evaluate("one => getComputedStyle(one).direction") == "rtl"
+
+
+# ---------------------------------------------------------------- exports
+
+
+def test_no_word_of_an_exported_table_is_broken(page: Page) -> None:
+    cells = "<td>Administration</td><td>Instructions</td><td>Requirements</td>" * 3
+    style = files()["export.css"].decode()
+    page.set_viewport_size({"width": 390, "height": 780})
+    page.goto("about:blank")
+    page.set_content(
+        f"<style>{style}</style><main><div class=wide><table><tr>{cells}</tr></table></div></main>"
+    )
+    assert page.locator("tr").evaluate("one => one.offsetHeight") < 60  # one line
+    assert page.locator(".wide").evaluate("one => one.scrollWidth > one.clientWidth")
 
 
 # ---------------------------------------------------------------- failures

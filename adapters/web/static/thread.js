@@ -62,6 +62,23 @@ function change(run, part, html) {
   if (held && !box.contains(document.activeElement)) title(run).focus({ preventScroll: true });
 }
 
+/** An answer begins below the folded plan, so that nothing moves at its end; not while one looks. */
+function fold(run) {
+  const plan = article(run)?.querySelector(".working > .worked");
+  const isBegun = plan?.parentElement.querySelector(".growing").hasChildNodes();
+  const used = ":hover, :focus-within, :has(.shown, details:not([data-id=graph])[open])";
+  if (plan && !isBegun && !plan.matches(used)) plan.open = false;
+}
+
+/** Seconds at work, counted on from what the server said. */
+function count() {
+  for (const one of turns.querySelectorAll("[data-seconds]")) {
+    const now = performance.now() / 1000;
+    if (one.said !== one.dataset.seconds) [one.said, one.from] = [one.dataset.seconds, now];
+    one.textContent = one.textContent.replace(/\d+/, Math.floor(Number(one.said) + now - one.from));
+  }
+}
+
 const bar = document.querySelector(".bar");
 
 /** Brings the title bar up to date; its menus stay open, and the focus in them. */
@@ -70,6 +87,7 @@ async function refreshBar() {
   if (!answer?.ok) return;
   const menu = document.activeElement.closest(".bar details");
   patch(bar, await answer.text());
+  dress(bar);
   if (menu && !menu.contains(document.activeElement)) menu.querySelector("summary").focus();
 }
 
@@ -98,9 +116,11 @@ const handlers = {
     murmur(now);
   },
   text({ run, html }) {
+    fold(run);
     change(run, "[data-part=text]", html);
   },
   reply({ run, question, length, html, over, now }) {
+    if (over) fold(run);
     change(run, ".reply", html);
     if (article(run) && title(run).textContent !== question) {
       title(run).textContent = question;
@@ -167,7 +187,7 @@ async function send(form, submitter) {
   const body = form === ask ? files.body(submitter) : new URLSearchParams(new FormData(form, submitter));
   const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
   const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(told.error || words.unsent);
+  if (!answer.ok) throw Object.assign(new Error(told.error || words.unsent), { file: told.file });
   return told;
 }
 
@@ -198,7 +218,8 @@ async function sendQuestion(submitter) {
     ask.event.value = newName();
     expectTurn(run);
   } catch (error) {
-    tell(error instanceof TypeError ? words.unsent : error.message);
+    if (error.file === undefined) tell(error instanceof TypeError ? words.unsent : error.message);
+    else files.refuse(error.file, error.message);
   }
   occupy(button, false);
 }
@@ -307,4 +328,5 @@ document.addEventListener("keydown", (event) => {
 
 dress(document);
 withNodes();
+setInterval(count, 1000);
 if (words.events) follow(words.events, words.since, handlers, connection);

@@ -616,6 +616,7 @@ upload-all-too-large = These files are larger than { $limit } MB together. Send 
 upload-too-many = At most { $limit } files can come with a question. Send the others with the next one.
 upload-unreadable = The file { $name } cannot be read. Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB and CSV without a password can, and PNG, JPEG, WebP and GIF pictures.
 upload-gone = This file is no longer there. Attach it again.
+upload-without = Not sent yet. Send it again to ask without this file.
 web-enter = Enter to send
 web-graph = The sub-questions and their dependencies
 web-state-waiting = waiting
@@ -635,6 +636,13 @@ web-quotes =
     }
 web-quote = Quote { $number }
 web-in-the-page = in the page
+web-closest = Closest passages from your documents
+web-closest-why = Quotes, not an answer: no language model has read them.
+web-closest-has = Has: { $words }
+web-closest-has-none = Has none of the question’s words
+web-closest-open = Open at this place
+web-closest-lacking = No passage has: { $words }
+web-searched = Searched for: { $words }
 web-copy-code = Copy the code
 web-footnote-before = Previous footnote
 web-footnote-after = Next footnote
@@ -710,6 +718,10 @@ web-plan-unread =
     }
 web-plan-nothing-yet = Nothing found yet.
 web-plan-done = Researched in { NUMBER($seconds, maximumFractionDigits: 1) } s
+web-plan = The plan
+web-plan-node = Looking for: { $title }
+web-plan-part = Working on: { $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } s
 
 ### What a question searches
 
@@ -1027,7 +1039,7 @@ web-overview-json = All figures as JSON
 ### The documents that are searched, for operators
 
 sources = Sources
-sources-none = No documents yet.
+sources-none = No documents yet. Name the folders to search in FOOTNOTE_DOCS, and their files are listed here.
 sources-sum =
     { $found ->
         [0] No files were found.
@@ -1038,20 +1050,20 @@ sources-folders = Folders
 sources-index = Index again now
 sources-index-one = Index this folder again
 sources-index-why = Only files that are new, changed or unreadable are read.
-sources-indexing = Being indexed …
-sources-looked = Looked at
-sources-next = Next look
+sources-indexing = Indexing…
+sources-looked = Last check
+sources-next = Next check
 sources-changed = Last file read
 sources-number = { $count }
 sources-document = Searched
-sources-stale = Searched with an earlier text
+sources-stale = Searched in an older version
 sources-copy = Same text as another
 sources-empty = Empty
 sources-large = Too large
 sources-unreadable = Unreadable
-sources-kind = Of kinds that are not read
+sources-kind = Unsupported type
 sources-hidden = Hidden
-sources-other = Links and files without permission
+sources-other = Links, and files without read permission
 sources-folder = Folders left out
 sources-readers = Who may read them
 sources-documents = Documents
@@ -1066,8 +1078,8 @@ sources-others = Also searched
 sources-server = { $name }, a server of the Model Context Protocol: { $readers }
 sources-chat = { $name }: conversations, for questions asked there
 sources-find = Search the index
-sources-all = What the index itself finds, best first, in all documents.
-sources-hidden-from = What the index itself finds, best first, without what you may not read: { $names }.
+sources-all = What the index finds in all documents, best matches first.
+sources-hidden-from = What the index finds, best matches first, without documents that you may not read: { $names }.
 sources-found =
     { $count ->
         [0] Nothing found.
@@ -1077,8 +1089,34 @@ sources-found =
 sources-open = Open at this place
 sources-read = Read
 sources-same = same text as { $path }
-sources-no-ending = without an ending
+sources-no-ending = no file extension
 sources-list-end = There are no more files here.
 sources-back = Back
 sources-more = More
-sources-gone = This file or folder is not among the documents any more.
+sources-gone = This file or folder is no longer among the documents.
+sources-is-set = Set outside of the console, as { $name }.
+sources-is-added = Added here.
+sources-uploads = Uploaded files
+sources-manage = Show or remove them
+sources-add = Add documents
+sources-add-why = Everybody who may ask can read what is added here, unless a collection limits its readers.
+sources-shut = Documents cannot be added or removed here: set { $name } to allow it to operators.
+sources-upload = Upload files
+sources-upload-why = Text, Markdown, HTML, PDF, Word, PowerPoint, Excel and more, up to { $limit } MB each and ten at once.
+sources-upload-now = Upload
+sources-replace = Replace files of the same name
+sources-no-file = Choose at least one file.
+sources-not-read = The file { $name } is of a kind that is not read. Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB and CSV are.
+sources-exists = There is a file { $name } already. Tick “Replace files of the same name” to replace it.
+sources-not-stored = The file { $name } could not be stored: { $why }.
+sources-add-folder = Add a folder of this server
+sources-add-look = Look into it
+sources-add-found = { $path } has { $found } files, { $documents } of kinds that are read. Everybody who may ask will be able to read them.
+sources-add-sure = Add the folder
+sources-add-not = Do not add it
+sources-no-folder = “{ $path }” is not a folder that { -brand } can read. Write its whole path on this server.
+sources-own-folder = “{ $path }” has or is in the folder where { -brand } keeps its own data. Name another one.
+sources-followed = “{ $path }” is searched already.
+sources-drop = Remove the folder
+sources-drop-why = Its files stay where they are. They are no longer searched.
+sources-drop-sure = Remove it

@@ -488,6 +488,7 @@ upload-all-too-large = 这些文件合计超过 { $limit } 兆字节，请减少
 upload-too-many = 每个问题最多可附 { $limit } 个文件，其余的请随下一个问题发送。
 upload-unreadable = 无法读取文件 { $name }。可以读取没有密码的文本、Markdown、网页、PDF、Word、PowerPoint、Excel、OpenDocument、EPUB 和 CSV 文件，以及 PNG、JPEG、WebP 和 GIF 图片。
 upload-gone = 该文件已不存在，请重新添加。
+upload-without = 尚未发送。再次发送即可不带此文件提问。
 web-enter = 按 Enter 发送
 web-graph = 各个子问题及其先后关系
 web-state-waiting = 等待中
@@ -503,6 +504,13 @@ web-source = 来源 { $number }
 web-quotes = { $count } 处引文
 web-quote = 引文 { $number }
 web-in-the-page = 在页面中查看
+web-closest = 你的文档中最接近的段落
+web-closest-why = 以下是原文摘录，不是回答：没有语言模型读过它们。
+web-closest-has = 包含：{ $words }
+web-closest-has-none = 不包含问题中的词
+web-closest-open = 在原文中打开此处
+web-closest-lacking = 所有段落都不包含：{ $words }
+web-searched = 搜索的词：{ $words }
 web-copy-code = 复制代码
 web-footnote-before = 上一个脚注
 web-footnote-after = 下一个脚注
@@ -572,6 +580,10 @@ web-plan-read =
 web-plan-unread = { $count } 个无法读取
 web-plan-nothing-yet = 尚未找到内容。
 web-plan-done = 研究用时 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
+web-plan = 研究计划
+web-plan-node = 正在查找：{ $title }
+web-plan-part = 正在处理：{ $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } 秒
 
 ### What a question searches
 
@@ -848,7 +860,7 @@ web-overview-json = 全部数字导出 JSON
 ### The documents that are searched, for operators
 
 sources = 资料
-sources-none = 还没有文档。
+sources-none = 还没有文档。在 FOOTNOTE_DOCS 中指定要搜索的文件夹后，其中的文件会列在这里。
 sources-sum =
     { $found ->
         [0] 没有找到文件。
@@ -864,7 +876,7 @@ sources-next = 下次检查：
 sources-changed = 最近读取：
 sources-number = { $count }
 sources-document = 可搜索
-sources-stale = 以旧文本搜索
+sources-stale = 以旧版本搜索
 sources-copy = 与其他文件文本相同
 sources-empty = 空文件
 sources-large = 过大
@@ -886,8 +898,8 @@ sources-others = 同时搜索
 sources-server = { $name }（模型上下文协议服务器）：{ $readers }
 sources-chat = { $name }：在那里提问时搜索其中的对话
 sources-find = 搜索索引
-sources-all = 索引本身在全部文档中找到的内容，最相关的在前。
-sources-hidden-from = 索引本身找到的内容，最相关的在前；不含您无权阅读的：{ $names }。
+sources-all = 索引在全部文档中找到的内容，最相关的在前。
+sources-hidden-from = 索引找到的内容，最相关的在前；不含你无权阅读的文档：{ $names }。
 sources-found =
     { $count ->
         [0] 什么也没有找到。
@@ -901,3 +913,29 @@ sources-list-end = 这里没有更多文件。
 sources-back = 上一页
 sources-more = 下一页
 sources-gone = 此文件或文件夹已不在文档之中。
+sources-is-set = 在控制台之外设置，即 { $name }。
+sources-is-added = 在此处添加。
+sources-uploads = 上传的文件
+sources-manage = 查看或移除
+sources-add = 添加文档
+sources-add-why = 在此处添加的内容，所有可以提问的人都能读到，除非有文档集限制读者。
+sources-shut = 此处不能添加或移除文档：设置 { $name } 即可允许操作员这样做。
+sources-upload = 上传文件
+sources-upload-why = 文本、Markdown、HTML、PDF、Word、PowerPoint、Excel 等，每个最大 { $limit } 兆字节，一次最多十个。
+sources-upload-now = 上传
+sources-replace = 替换同名文件
+sources-no-file = 请至少选择一个文件。
+sources-not-read = 不支持文件 { $name } 的类型。支持文本、Markdown、HTML、PDF、Word、PowerPoint、Excel、OpenDocument、EPUB 和 CSV。
+sources-exists = 已有文件 { $name }。勾选“替换同名文件”即可替换。
+sources-not-stored = 无法保存文件 { $name }：{ $why }。
+sources-add-folder = 添加此服务器上的文件夹
+sources-add-look = 查看其内容
+sources-add-found = { $path } 有 { $found } 个文件，其中 { $documents } 个可以读取。所有可以提问的人都将能读到它们。
+sources-add-sure = 添加文件夹
+sources-add-not = 不添加
+sources-no-folder = “{ $path }”不是 { -brand } 可以读取的文件夹。请填写它在此服务器上的完整路径。
+sources-own-folder = “{ $path }”包含 { -brand } 自己的数据文件夹，或位于其中。请指定其他文件夹。
+sources-followed = “{ $path }”已在搜索之列。
+sources-drop = 移除文件夹
+sources-drop-why = 文件仍留在原处，只是不再搜索。
+sources-drop-sure = 移除

@@ -488,6 +488,7 @@ upload-all-too-large = 這些檔案合計超過 { $limit } 百萬位元組，請
 upload-too-many = 每個問題最多可附 { $limit } 個檔案，其餘的請隨下一個問題傳送。
 upload-unreadable = 無法讀取檔案 { $name }。可以讀取沒有密碼的文字、Markdown、網頁、PDF、Word、PowerPoint、Excel、OpenDocument、EPUB 和 CSV 檔案，以及 PNG、JPEG、WebP 和 GIF 圖片。
 upload-gone = 該檔案已不存在，請重新加入。
+upload-without = 尚未送出。再次送出即可不附此檔案提問。
 web-enter = 按 Enter 送出
 web-graph = 各個子問題及其先後關係
 web-state-waiting = 等待中
@@ -503,6 +504,13 @@ web-source = 來源 { $number }
 web-quotes = { $count } 處引文
 web-quote = 引文 { $number }
 web-in-the-page = 在頁面中查看
+web-closest = 你的文件中最接近的段落
+web-closest-why = 以下是原文摘錄，不是回答：沒有語言模型讀過它們。
+web-closest-has = 包含：{ $words }
+web-closest-has-none = 不包含問題中的詞
+web-closest-open = 在原文中開啟此處
+web-closest-lacking = 所有段落都不包含：{ $words }
+web-searched = 搜尋的詞：{ $words }
 web-copy-code = 複製程式碼
 web-footnote-before = 上一個註腳
 web-footnote-after = 下一個註腳
@@ -572,6 +580,10 @@ web-plan-read =
 web-plan-unread = { $count } 個無法讀取
 web-plan-nothing-yet = 尚未找到內容。
 web-plan-done = 研究用時 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
+web-plan = 研究計畫
+web-plan-node = 正在查找：{ $title }
+web-plan-part = 正在處理：{ $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } 秒
 
 ### What a question searches
 
@@ -848,7 +860,7 @@ web-overview-json = 全部數字匯出 JSON
 ### The documents that are searched, for operators
 
 sources = 資料
-sources-none = 還沒有文件。
+sources-none = 還沒有文件。在 FOOTNOTE_DOCS 中指定要搜尋的資料夾後，其中的檔案會列在這裡。
 sources-sum =
     { $found ->
         [0] 沒有找到檔案。
@@ -864,7 +876,7 @@ sources-next = 下次檢查：
 sources-changed = 最近讀取：
 sources-number = { $count }
 sources-document = 可搜尋
-sources-stale = 以舊文字搜尋
+sources-stale = 以舊版本搜尋
 sources-copy = 與其他檔案文字相同
 sources-empty = 空檔案
 sources-large = 過大
@@ -886,8 +898,8 @@ sources-others = 同時搜尋
 sources-server = { $name }（模型上下文協定伺服器）：{ $readers }
 sources-chat = { $name }：在那裡提問時搜尋其中的對話
 sources-find = 搜尋索引
-sources-all = 索引本身在全部文件中找到的內容，最相關的在前。
-sources-hidden-from = 索引本身找到的內容，最相關的在前；不含您無權閱讀的：{ $names }。
+sources-all = 索引在全部文件中找到的內容，最相關的在前。
+sources-hidden-from = 索引找到的內容，最相關的在前；不含你無權閱讀的文件：{ $names }。
 sources-found =
     { $count ->
         [0] 什麼也沒有找到。
@@ -901,3 +913,29 @@ sources-list-end = 這裡沒有更多檔案。
 sources-back = 上一頁
 sources-more = 下一頁
 sources-gone = 此檔案或資料夾已不在文件之中。
+sources-is-set = 在主控台之外設定，即 { $name }。
+sources-is-added = 在此處新增。
+sources-uploads = 上傳的檔案
+sources-manage = 檢視或移除
+sources-add = 新增文件
+sources-add-why = 在此處新增的內容，所有可以提問的人都能讀到，除非有文件集限制讀者。
+sources-shut = 此處不能新增或移除文件：設定 { $name } 即可允許操作員這樣做。
+sources-upload = 上傳檔案
+sources-upload-why = 文字、Markdown、HTML、PDF、Word、PowerPoint、Excel 等，每個最大 { $limit } 百萬位元組，一次最多十個。
+sources-upload-now = 上傳
+sources-replace = 取代同名檔案
+sources-no-file = 請至少選擇一個檔案。
+sources-not-read = 不支援檔案 { $name } 的類型。支援文字、Markdown、HTML、PDF、Word、PowerPoint、Excel、OpenDocument、EPUB 和 CSV。
+sources-exists = 已有檔案 { $name }。勾選「取代同名檔案」即可取代。
+sources-not-stored = 無法儲存檔案 { $name }：{ $why }。
+sources-add-folder = 新增此伺服器上的資料夾
+sources-add-look = 檢視其內容
+sources-add-found = { $path } 有 { $found } 個檔案，其中 { $documents } 個可以讀取。所有可以提問的人都將能讀到它們。
+sources-add-sure = 新增資料夾
+sources-add-not = 不新增
+sources-no-folder = 「{ $path }」不是 { -brand } 可以讀取的資料夾。請填寫它在此伺服器上的完整路徑。
+sources-own-folder = 「{ $path }」包含 { -brand } 自己的資料夾，或位於其中。請指定其他資料夾。
+sources-followed = 「{ $path }」已在搜尋之列。
+sources-drop = 移除資料夾
+sources-drop-why = 檔案仍留在原處，只是不再搜尋。
+sources-drop-sure = 移除
