@@ -35,6 +35,7 @@ class Turn:
     ``visibility.Visibility.turn``."""
 
     run: str
+    thread: str
     question: str
     author: str
     asked_at: datetime
@@ -120,6 +121,7 @@ def _turn(
 ) -> Turn:
     return Turn(
         run=run.id,
+        thread=run.message.thread.thread,
         question=run.message.text,
         author=label(run.message.author.name),
         asked_at=run.message.at,

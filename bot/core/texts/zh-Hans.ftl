@@ -261,6 +261,9 @@ correction-removed = 已移除，今后不再作为来源。
 correction-unknown = 没有编号为 { $id } 的更正。
 correction-not-yours = 只有更正的作者或管理员可以移除它。
 correction-heading = 更正
+correction-begin = 更正
+correction-say = 正确的是什么？以后的问题会把它当作来源。
+correction-start = 不对，
 correction-intro = 大家指出的回答中的错误。以后的问题会把它当作来源。
 correction-none = 还没有更正。在回答之后回复指出其中的错误，更正就会出现在这里。
 
@@ -477,6 +480,7 @@ web-depth = 深度
 web-send = 提问
 upload-files = 文件
 upload-attach = 添加文件
+upload-drop = 放下文件即可就其提问
 upload-remove = 移除 { $name }
 upload-empty = 文件 { $name } 是空的，请选择其他文件。
 upload-too-large = 文件 { $name } 超过 { $limit } 兆字节，请选择较小的文件，或粘贴其中重要的部分。
@@ -519,7 +523,9 @@ web-copied = 已复制。
 web-copy-this = 复制
 web-more = 关于这个问题的更多操作
 web-edit = 修改问题
-web-edit-send = 按这样提问
+web-edit-send = 保存
+web-cancel = 取消
+web-regenerate = 重新生成
 web-delete = 删除问题和回答
 web-delete-sure = 要删除吗？删除后无法恢复。
 web-newest = 最新
@@ -710,6 +716,8 @@ web-run-queries = 为此搜索：
 web-run-draft = 草稿
 web-run-revision = 修订
 web-run-back = 这个回答是怎么来的
+web-original = 打开原文件
+web-original-gone = 文件已不在原处。
 web-run-page-hint =
     { $count ->
         [0] 这是当时读到的网页，没有引用其中的内容。
@@ -725,6 +733,14 @@ web-history-search = 搜索
 web-history-questions = { $count } 个问题
 web-history-found = 有 { $count } 个对话包含“{ $words }”。
 web-history-manage = 管理“{ $name }”
+web-history-select = 选择 { $name }
+web-history-select-all = 全选本页
+web-history-delete-chosen = 删除所选
+web-history-delete-several =
+    { $count ->
+       *[other] 删除 { $count } 个对话？
+    }
+web-history-delete-several-why = 其中的所有问题、回答和文件都会被永久删除，链接也会失效。
 web-history-name = 对话名称
 web-history-rename = 重命名
 web-history-pin = 置顶
