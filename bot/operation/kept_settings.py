@@ -60,7 +60,7 @@ class KeptSettings:
             if name in self._settings.model_fields_set:
                 continue
             try:
-                settings = _with(settings, name, await self._open(name, kept))
+                settings = with_setting(settings, name, await self._open(name, kept))
                 names.add(name)
             except InvalidSetting as error:
                 problems[name] = error.sentence
@@ -72,7 +72,7 @@ class KeptSettings:
         for name, value in values.items():
             if name in self._settings.model_fields_set:
                 raise InvalidSetting(f"{env_name(name)} is set already: change it there.")
-            _with(self._settings, name, value)
+            with_setting(self._settings, name, value)
         closed = {name: self._close(name, value) for name, value in values.items()}
         async with self._database.write() as db:
             for name, kept in closed.items():
@@ -138,7 +138,7 @@ def _is_secret(settings: Settings, name: str) -> bool:
     return is_secret(name, fields[name])
 
 
-def _with(settings: Settings, name: str, value: Any) -> Settings:
+def with_setting(settings: Settings, name: str, value: Any) -> Settings:
     """Return the settings with one more value. Raises ``InvalidSetting`` if it is not allowed."""
     _is_secret(settings, name)
     try:
