@@ -2,7 +2,8 @@
 
 The ``custom_id`` of a control holds everything it needs, so old ones work after a restart:
 ``footnote:feedback:good:RUN``, ``footnote:feedback:bad:RUN``, ``footnote:deeper:RUN``,
-``footnote:details:RUN``, ``footnote:watch:RUN``, ``footnote:retract:RUN``, ``footnote:stop:RUN``;
+``footnote:retry:RUN``, ``footnote:details:RUN``, ``footnote:watch:RUN``,
+``footnote:retract:RUN``, ``footnote:stop:RUN``;
 ``footnote:follow-ups:RUN`` is a menu whose options are the numbers of the suggestions, from 0. The
 same holds for forms: ``footnote:why:RUN`` and ``footnote:ask:DEPTH``.
 """
@@ -33,12 +34,13 @@ from bot.service.buttons import (
     FollowUp,
     Press,
     Retract,
+    Retry,
     Stop,
     Watch,
 )
 from bot.storage.workspaces import LONGEST_WORDS, REASONS, Reason
 
-_OfRun = Deeper | Details | Watch | Retract | Stop
+_OfRun = Deeper | Details | Watch | Retract | Retry | Stop
 Button = Feedback | _OfRun
 
 # The buttons whose id holds only their run.
@@ -47,6 +49,7 @@ _BUTTONS: Mapping[str, type[_OfRun]] = {
     "details": Details,
     "watch": Watch,  # a button always has the default schedule
     "retract": Retract,
+    "retry": Retry,
     "stop": Stop,
 }
 TEMPLATE = re.compile(
@@ -93,6 +96,11 @@ def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
 
 def rows_while_working(run: str, texts: Texts) -> tuple[Row, ...]:
     return (Row(_button(Stop(run), texts("stop-button"), discord.ButtonStyle.danger)),)
+
+
+def rows_of_failed(run: str, texts: Texts, page: str) -> tuple[Row, ...]:
+    retry = _button(Retry(run), texts("retry-button"), discord.ButtonStyle.primary)
+    return (Row(retry), *rows_of_link(texts, page))
 
 
 def rows_for(

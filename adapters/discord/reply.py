@@ -354,7 +354,7 @@ class DiscordDisplay(Display):
 
     def _buttons_below(self, answer: Answer, error: FootnoteError | None) -> tuple[Row, ...]:
         if error is not None:
-            return buttons.rows_of_link(self._texts, self._run.page)
+            return buttons.rows_of_failed(self._run.id, self._texts, self._run.page)
         researched = bool(answer.citations or answer.queries)  # unlike a greeting
         return buttons.rows_for(
             self._run.id,

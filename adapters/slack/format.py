@@ -307,6 +307,7 @@ FEEDBACK = "footnote_feedback"
 DELETE = "footnote_delete"
 REASON = "footnote_reason"
 DEEPER = "footnote_deeper"
+RETRY = "footnote_retry"
 DETAILS = "footnote_details"
 WATCH = "footnote_watch"
 RETRACT = "footnote_retract"
@@ -470,10 +471,11 @@ def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "", asker: 
     )
 
 
-def failure(answer: Answer, sentence: str, texts: Texts, *, page: str = "") -> Final:
-    """Format the text shown instead of an answer."""
-    text = _harmless(texts("failed", reason=sentence))
-    closing = (numbers(answer, texts, page),)
+def failure(answer: Answer, texts: Texts, *, page: str = "") -> Final:
+    """Format the text shown instead of an answer, with a button to try again."""
+    text = _harmless(texts("failed", reason=answer.text))
+    retry = {"type": "actions", "elements": [button(texts("retry-button"), RETRY, answer.run)]}
+    closing = (retry, numbers(answer, texts, page))
     return Final(text=text, closing=closing, title=answer.question, plain=text)
 
 

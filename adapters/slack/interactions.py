@@ -21,6 +21,7 @@ from adapters.slack.format import (
     FOLLOW_UP,
     REASON,
     RETRACT,
+    RETRY,
     STOP,
     WATCH,
     reason_blocks,
@@ -47,6 +48,7 @@ from bot.service.buttons import (
     FollowUp,
     Press,
     Retract,
+    Retry,
     Stop,
     Watch,
     carry_out,
@@ -233,12 +235,13 @@ def asked_by(asked: Command | Shortcut) -> PostState:
 RESEARCH_THIS, CHECK_FACTS = "research_this", "check_facts"  # callback ids of the shortcuts
 
 # The controls whose value is only the id of their run.
-_OF_RUN: Mapping[str, type[Deeper | Delete | Details | Watch | Retract | Stop]] = {
+_OF_RUN: Mapping[str, type[Deeper | Delete | Details | Watch | Retract | Retry | Stop]] = {
     DEEPER: Deeper,
     DELETE: Delete,
     DETAILS: Details,
     WATCH: Watch,
     RETRACT: Retract,
+    RETRY: Retry,
     STOP: Stop,
 }
 # Answers from before feedback was one control have a button for each verdict.

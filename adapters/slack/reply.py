@@ -520,7 +520,7 @@ class SlackDisplay(Display):
     async def finish(self, answer: Answer, error: FootnoteError | None, view: View) -> None:
         page = self._run.page
         if error is not None:
-            ending = failure(answer, error.sentence, self._texts, page=page)
+            ending = failure(answer, self._texts, page=page)
         else:
             asker = self._run.message.author.id
             asker = asker if is_person(asker) else ""
@@ -552,7 +552,7 @@ class SlackDisplay(Display):
         """Show in place of an answer that Slack refuses it; if it refuses that too, notify the
         asker."""
         said = self._texts("answer-refused", code=refusal.code, question=self._question)
-        instead = failure(answer, said, self._texts, page=self._run.page)
+        instead = failure(replace(answer, text=said), self._texts, page=self._run.page)
         try:
             await settle_in_parts(self._delivery, instead.text, instead)
             await self._end_session()

@@ -18,6 +18,7 @@ from adapters.web.access.sign_in import sign_in_pages
 from adapters.web.api import api_routes
 from adapters.web.console import Console
 from adapters.web.display import texts_of
+from adapters.web.forms import FileRefused
 from adapters.web.pages.connect import connect_pages
 from adapters.web.pages.conversation import conversation_pages
 from adapters.web.pages.handbook import handbook_pages
@@ -86,7 +87,10 @@ def _failed(console: Console, request: Request, error: Exception) -> Response:
     elif isinstance(error, FootnoteError):
         status, sentence = status_of(error), sentence_for(error, texts_of(request))
     if is_program(request):
-        return JSONResponse({"error": sentence}, status_code=status, headers=headers)
+        told: dict[str, str | int] = {"error": sentence}
+        if isinstance(error, FileRefused):
+            told["file"] = error.number
+        return JSONResponse(told, status_code=status, headers=headers)
     if status == 404 and sentence == HTTPStatus(404).phrase:  # nobody said more
         sentence = texts_of(request)("web-not-found-why")
     return console.page(request, "failed.html", status=status, code=status, sentence=sentence)

@@ -180,12 +180,20 @@ def attachments_of(event_id: str, files: Sequence[Upload]) -> dict[Attachment, b
     }
 
 
+class FileRefused(HTTPException):
+    """A file of a form cannot be read; ``number`` counts the files from 0."""
+
+    def __init__(self, number: int, sentence: str) -> None:
+        super().__init__(422, sentence)
+        self.number = number
+
+
 async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts) -> None:
     """Respond with 422 if a file cannot be read. A file that needs much time or memory is accepted
     for now; its run reports if it cannot be read."""
-    for file in files:
+    for number, file in enumerate(files):
         if not file.body.strip():
-            raise HTTPException(422, texts("upload-empty", name=file.name))
+            raise FileRefused(number, texts("upload-empty", name=file.name))
         try:
             async with asyncio.timeout(LOOKING_SECONDS):
                 if picture_in(file.body) is None:
@@ -195,11 +203,11 @@ async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts
         except PictureUnread as unread:
             why = texts(unread.text_id, **unread.values)
             sentence = texts("file-not-read", name=file.name, reason=why)
-            raise HTTPException(422, sentence) from None
+            raise FileRefused(number, sentence) from None
         except PageUnreadable as unreadable:
             if texts.locale == DEFAULT:
-                raise HTTPException(422, unreadable.sentence) from None
-            raise HTTPException(422, texts("upload-unreadable", name=file.name)) from None
+                raise FileRefused(number, unreadable.sentence) from None
+            raise FileRefused(number, texts("upload-unreadable", name=file.name)) from None
 
 
 async def _check_text(file: Upload, workers: Workers) -> None:

@@ -21,10 +21,13 @@ from bot.storage.store import RunRecord
 from bot.storage.tables import UNFINISHED, feedback, pages, runs
 from bot.storage.workspaces import Opinion
 
+LONG, LONGEST = 200, 350  # characters of a question
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and its reply. ``made_from`` is what the question was made from. ``opinions`` are
+    """A question and its reply. ``made_from`` is what the question was made from;
+    ``begun_at`` is when it was asked or last edited. ``opinions`` are
     visitors' verdicts, by their ids; ``collections`` are the names of its documents' collections,
     by URL; ``reader`` is the reader it was made for. Other visitors may see less of it:
     ``visibility.Visibility.turn``."""
@@ -33,6 +36,7 @@ class Turn:
     question: str
     author: str
     asked_at: datetime
+    begun_at: datetime
     depth: str
     state: str
     reply_state: ReplyState
@@ -48,6 +52,14 @@ class Turn:
     @property
     def over(self) -> bool:
         return self.state not in UNFINISHED
+
+    @property
+    def length(self) -> str:
+        """Return how a question is set: "" as a headline, "long" as text, "longest" as four lines
+        that can be unfolded."""
+        if len(self.question) > LONGEST or self.question.count("\n") > 3:
+            return "longest"
+        return "long" if len(self.question) > LONG else ""
 
 
 async def turns_of(console: Console, ids: Sequence[str]) -> list[Turn]:
@@ -85,6 +97,7 @@ def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dat
         question=run.message.text,
         author=label(run.message.author.name),
         asked_at=run.message.at,
+        begun_at=run.accepted_at,
         depth=run.options.depth,
         state=run.state,
         reply_state=console.live.here(run.id) or state_of(run),

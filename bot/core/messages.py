@@ -228,6 +228,7 @@ class Answer:
     not requested. ``documents`` are the addresses of all of the operator's documents that the run
     saw, quoted or not.
 
+    ``cause`` is why a ``failed`` one failed, in an operator's words; its ``text`` is the asker's.
     ``corrects`` is True if the message was stored as a correction of the answer before it.
 
     ``changes`` lists the changes since a standing question was last answered; the first ``lead``
@@ -255,6 +256,7 @@ class Answer:
     changes: tuple[Change, ...] = ()
     lead: int = 0
     corrects: bool = False
+    cause: str = ""
 
     @property
     def current(self) -> str:

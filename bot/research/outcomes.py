@@ -16,6 +16,8 @@ from bot.core.errors import (
     BudgetSpent,
     CredentialsRefused,
     FootnoteError,
+    Invalid,
+    InvalidSetting,
     ModelBroken,
     ModelRefused,
     ModelUnavailable,
@@ -24,7 +26,7 @@ from bot.core.errors import (
 )
 from bot.core.lines import label, shortened
 from bot.core.messages import OWN_WORDS, Attachment, Provenance
-from bot.core.texts import DEFAULT, Texts
+from bot.core.texts import DEFAULT, Texts, sentence_for
 from bot.pages.pictures import PictureUnread
 from bot.pages.urls import display_url
 from bot.reasoning.calls import ModelReply
@@ -116,11 +118,12 @@ def keep(kept: list[TextDelta | CitationDelta | Cut | Suggested], part: AnswerDe
 
 T = TypeVar("T")
 
-# Kinds of errors, subclasses before their base classes, with the text to show in other languages
-# than English.
+# Kinds of errors, subclasses before their base classes, with the text that askers are shown. Their
+# own sentences are for operators, who can do something about them.
 KINDS: dict[type[FootnoteError], str] = {
     ModelUnavailable: "model-away",
-    CredentialsRefused: "model-key-refused",
+    CredentialsRefused: "model-away",
+    InvalidSetting: "model-away",
     ModelRefused: "model-declined",
     ModelBroken: "model-unusable",
     Unavailable: "peer-away",
@@ -158,10 +161,14 @@ stored_failure = TypeAdapter(Failure)
 
 class Notes(UserList[str]):
     """Distinct sentences in the asker's language. ``attachments`` are the message's files, by the
-    URL where a person opens them. Reasons without a translation stay in their original words."""
+    URL where a person opens them. Reasons without a translation stay in their original words.
+    With ``for_operator``, the asker is the operator, as in a terminal."""
 
-    def __init__(self, texts: Texts, attachments: Mapping[str, Attachment]) -> None:
+    def __init__(
+        self, texts: Texts, attachments: Mapping[str, Attachment], *, for_operator: bool = False
+    ) -> None:
         super().__init__()
+        self._for_operator = for_operator
         self._texts = texts
         self._attachments = attachments
         self._has_unindexed = False
@@ -276,10 +283,13 @@ class Notes(UserList[str]):
         return ", ".join(filter(None, (*map(label, only.named), dated)))
 
     def described(self, error: FootnoteError) -> str:
-        """Return an error's sentence, in the asker's language if there is a translation."""
+        """Return an error's sentence for the asker, in their language if there is a translation;
+        an operator's own has the cause."""
         if isinstance(error, BudgetSpent) and error.limit:
             return self._texts(error.text_id, limit=error.limit)
-        if self._texts.locale == DEFAULT:
+        if isinstance(error, Invalid) and error.text_id:
+            return sentence_for(error, self._texts)
+        if self._for_operator and self._texts.locale == DEFAULT:
             return error.sentence
         text_id = next((id for kind, id in KINDS.items() if isinstance(error, kind)), "")
         return self._texts(text_id) if text_id else error.sentence

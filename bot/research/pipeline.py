@@ -209,7 +209,8 @@ class Pipeline:
         finally:
             await self._settle()
         if error is not None:
-            answer = self._answer("failed", error.sentence)
+            told = self._run.notes.described(error)
+            answer = replace(self._answer("failed", told), cause=error.sentence)
         self._is_made = True
         self._given = self._named(self._numbering.answer(answer))
         return self._given, error
@@ -261,6 +262,7 @@ class Pipeline:
 
     async def stopped_answer(self) -> Answer:
         """Return an answer made of quotes from what was found before a stop."""
+        stopped = self._reasoner.name
         self._fall_back()
         if self._rewritten is None:
             self._rewritten = await self._fallback.rewrite(
@@ -273,7 +275,8 @@ class Pipeline:
         if gathered is None:
             shown = merge_sources(self._run.sources)
             gathered = Gathered(Evidence(sources=shown, queries=tuple(self._run.queries)))
-        return await self._answered(gathered, self._rewritten, "stopped")
+        made = await self._answered(gathered, self._rewritten, "stopped")
+        return replace(made, reasoner=stopped) if made.usage.model_calls else made
 
     async def _answer_question(self) -> Answer:
         if self._rewritten is None and self._is_check:

@@ -50,6 +50,7 @@ from bot.core.errors import (
 )
 from bot.core.logs import get_logger
 from bot.core.messages import (
+    TERMINAL,
     UPLOADED,
     Attachment,
     Message,
@@ -551,7 +552,9 @@ class Run(Steps):
         before = {file.url: file for each in asked.transcript.entries for file in each.files}
         self.attachments = before | {file.url: file for file in self.files}
         self.page_of_file = library.page_of_file  # or that of ``PictureReading``
-        self.notes = Notes(self.texts, self.attachments)
+        self.notes = Notes(
+            self.texts, self.attachments, for_operator=asked.message.thread.platform == TERMINAL
+        )
         for file in sent:
             if file.unread:
                 self.notes.not_seen(self.texts(file.unread, name=file.name))

@@ -337,5 +337,10 @@ def _type_of_ending(endings: str) -> str | None:
     return media_type_of(f"x{endings}")
 
 
+def reads(name: str) -> bool:
+    """Return True if a file with this name is read in a folder that is no site's."""
+    return name[:1] not in ("", ".") and _type_of(name) is not None and not name.endswith(_OF_TOOLS)
+
+
 def _suffix(path: str) -> str:
     return os.path.splitext(path)[1].lower()

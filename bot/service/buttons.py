@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bot.core.messages import Audience, Author, Message
 from bot.core.texts import Texts
-from bot.service.reception import Reception, is_yes
+from bot.service.reception import AcceptedQuestion, Reception, is_yes
 from bot.service.standing_service import DAILY, EVERY
 from bot.storage.workspaces import Opinion, Reason, Verdict
 
@@ -27,6 +27,13 @@ class Feedback:
 @dataclass(frozen=True, slots=True)
 class Deeper:
     """Research the same question once more, deep."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Ask the question of a run that failed once more."""
 
     run: str
 
@@ -81,7 +88,8 @@ class Details:
 ASK_WHY = "feedback-ask-why"  # the text that asks a person what was wrong
 THANKS = "feedback-thanks"
 
-Deed = Feedback | Deeper | Delete | FollowUp | Stop | Watch | Retract
+Again = Deeper | FollowUp | Retry  # presses that ask a question
+Deed = Feedback | Again | Delete | Stop | Watch | Retract
 Press = Deed | Details
 
 
@@ -111,11 +119,21 @@ async def carry_out(
         case Delete(run):
             await reception.delete(run, author)
             return None
-        case Deeper(run):
-            asked = await reception.dig_deeper(run, author, locale=locale, audience=audience)
-        case FollowUp(run, number):
-            asked = await reception.follow_up(run, number, author, locale=locale, audience=audience)
-    return None if asked.new else "asked-already"
+        case Deeper() | FollowUp() | Retry():
+            asked = await ask_again(reception, press, author, locale=locale, audience=audience)
+            return None if asked.new else "asked-already"
+
+
+async def ask_again(
+    reception: Reception, press: Again, author: Author, *, locale: str, audience: Audience
+) -> AcceptedQuestion:
+    """Ask the question that a press means; as ``carry_out``."""
+    if isinstance(press, FollowUp):
+        return await reception.follow_up(
+            press.run, press.number, author, locale=locale, audience=audience
+        )
+    again = reception.retry if isinstance(press, Retry) else reception.dig_deeper
+    return await again(press.run, author, locale=locale, audience=audience)
 
 
 async def forget_me(

@@ -449,13 +449,24 @@ class Reception:
         """
         run = await self._run(run_id)
         message = message_of_press(run, "deeper", author, run.question, locale, audience)
+        return await self._repeat(run, message, "deep")
+
+    async def retry(
+        self, run_id: str, author: Author, *, locale: str, audience: Audience
+    ) -> AcceptedQuestion:
+        """Research a run's question again, as it was asked; as ``dig_deeper``."""
+        run = await self._run(run_id)
+        message = message_of_press(run, "retry", author, run.question, locale, audience)
+        return await self._repeat(run, message, run.options.depth)
+
+    async def _repeat(self, run: RunRecord, message: Message, depth: Depth) -> AcceptedQuestion:
         message = replace(message, attachments=run.message.attachments)
         await admit(self.settings, self._store.database, message)
         said = (await self._rights.reach_in(message)).wording(run.question)
         if said is None:
             raise invalid("answer-out-of-reach")
         message = replace(message, text=said.text, made_from=said.made_from)
-        return await self._accept(message, replace(run.options, depth="deep"), None)
+        return await self._accept(message, replace(run.options, depth=depth), None)
 
     async def watch(
         self, run_id: str, author: Author, schedule: str, *, locale: str, audience: Audience

@@ -445,7 +445,7 @@ class ResearchService:
         stored = record.answer  # written by an earlier attempt, perhaps not posted
         if stored is not None and not stored.is_pending:
             failed = stored.status == "failed"
-            return stored, FootnoteError(stored.text) if failed else None, None
+            return stored, FootnoteError(stored.cause or stored.text) if failed else None, None
         asked = record.message
         if not self._rights.reach(reader).covers(asked.made_from):
             unread = Answer("failed", "", "", record.id, documents=asked.made_from.urls)

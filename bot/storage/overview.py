@@ -1,4 +1,4 @@
-"""Statistics over some days: questions and their outcomes, times, cost, slow requests.
+"""Statistics over some days: questions and their outcomes, askers, times and cost.
 
 The database does all counting, on SQLite and PostgreSQL alike. Questions are counted by days in the
 scope's time zone; spending is stored by days in UTC.
@@ -10,7 +10,7 @@ questions, readers' feedback, the places in which people ask, and the documents 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
@@ -29,7 +29,6 @@ from bot.storage.tables import (
     UNFINISHED,
     WAITING,
     WORKING,
-    answer_of,
     asked_of,
     asked_runs,
     citations,
@@ -92,10 +91,9 @@ def duration() -> sa.ColumnElement[Any]:
     return _seconds_between(runs.c.accepted_at, runs.c.ended_at)
 
 
-LATEST = 25  # questions listed
-SLOWEST = 10  # steps listed
+LATEST = 10  # questions listed
 SEARCHES = 1_000  # latest searches, from which providers are judged
-RECENT = 1_000  # latest questions, whose steps are evaluated
+RECENT = 1_000  # latest questions, whose searches are evaluated
 MEDIAN_OF = 20_000  # latest questions, over which the median is taken
 PLACES = 300  # offered as filters
 _QUARTER = timedelta(minutes=15)
@@ -160,27 +158,6 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class KindOfStep:
-    """All steps of a kind: their number, and their mean and longest duration in seconds."""
-
-    kind: str
-    count: int
-    mean: float
-    longest: float
-
-
-@dataclass(frozen=True, slots=True)
-class SlowStep:
-    """One of the slowest steps; its duration is in seconds."""
-
-    run: str
-    kind: str
-    title: str
-    seconds: float
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class QuestionRow:
     """A question. ``seconds`` is from acceptance to posting; it and ``usd`` are None until then."""
 
@@ -222,14 +199,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """See the module docstring. ``median`` is in seconds, over questions that ended with a result;
-    None without any. ``verdicts`` counts the readers' verdicts."""
+    """See the module docstring. ``people`` counts the askers. ``median`` is in seconds, over
+    questions that ended with a result; None without any. ``verdicts`` counts the readers'
+    verdicts."""
 
     days: tuple[Day, ...]
+    people: int
     median: float | None
     verdicts: Mapping[str, int]
-    kinds: tuple[KindOfStep, ...]
-    slowest: tuple[SlowStep, ...]
     latest: tuple[QuestionRow, ...]
     searches: tuple[StoredSearch, ...]
     queue: Queue
@@ -252,17 +229,16 @@ class Overviews(Transactions):
     """Failures are raised as ``StorageUnavailable``."""
 
     async def look(self, scope: Scope, told: Telling = people_only) -> Overview:
-        """The overview of a scope, from one database connection, with questions and titles of steps
-        as they may be ``told``."""
+        """The overview of a scope, from one database connection, with questions as they may be
+        ``told``."""
         async with self.database.read() as db:
             states = await _states(db, scope)
             spent = await _spent(db, scope)
             return Overview(
                 tuple(Day(d, states.get(d, {}), spent.get(d, Amount())) for d in scope.days),
+                await _people(db, scope),
                 await _median(db, scope),
                 await _verdicts(db, scope),
-                await _kinds(db, scope),
-                await _slowest(db, scope, told),
                 await _latest(db, scope, told),
                 await _searches(db, scope),
                 await queue_of(db),
@@ -326,6 +302,12 @@ async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
     return {row.day: amount_of(row) for row in rows}
 
 
+async def _people(db: AsyncConnection, scope: Scope) -> int:
+    asker = sa.select(threads.c.platform, messages.c.author_id).select_from(asked_runs).distinct()
+    counted = sa.select(sa.func.count()).select_from(of_scope(asker, scope).subquery())
+    return await db.scalar(counted) or 0
+
+
 async def _median(db: AsyncConnection, scope: Scope) -> float | None:
     recent = (
         of_scope(sa.select(duration().label("seconds")).join_from(runs, threads), scope)
@@ -357,44 +339,6 @@ async def _verdicts(db: AsyncConnection, scope: Scope) -> dict[str, int]:
     return {row.verdict: row.counted for row in (await db.execute(of_scope(query, scope))).all()}
 
 
-def _steps_of(scope: Scope, *columns: Any) -> sa.Select[Any]:
-    """Steps of the latest questions only: each has a dozen steps, some of them large."""
-    recent = (
-        of_scope(sa.select(runs.c.id).join_from(runs, threads), scope)
-        .order_by(runs.c.accepted_at.desc())
-        .limit(RECENT)
-        .subquery()
-    )
-    return (
-        sa.select(*columns)
-        .join_from(recent, steps, steps.c.run_id == recent.c.id)
-        .where(steps.c.title != "")
-    )
-
-
-async def _kinds(db: AsyncConnection, scope: Scope) -> tuple[KindOfStep, ...]:
-    spent = steps.c.seconds
-    columns = (sa.func.count(), sa.func.avg(spent), sa.func.max(spent))
-    query = _steps_of(scope, steps.c.kind, *columns)
-    query = query.group_by(steps.c.kind).order_by(sa.func.sum(spent).desc())
-    return tuple(KindOfStep(*row) for row in (await db.execute(query)).all())
-
-
-async def _slowest(db: AsyncConnection, scope: Scope, told: Telling) -> tuple[SlowStep, ...]:
-    columns = (steps.c.run_id, steps.c.kind, steps.c.title, steps.c.seconds, steps.c.at)
-    query = _steps_of(scope, *columns).order_by(steps.c.seconds.desc(), steps.c.id).limit(SLOWEST)
-    found = [SlowStep(*row) for row in (await db.execute(query)).all()]
-    of_runs = sa.select(runs.c.id, runs.c.answer).where(runs.c.id.in_({one.run for one in found}))
-    answers = {row.id: answer_of(row.answer) for row in (await db.execute(of_runs)).all()}
-
-    def title(step: SlowStep) -> str:
-        """What a step was titled from is known once its run has an answer."""
-        answer = answers.get(step.run)
-        return told(Wording(step.title, answer.rests_on)) if answer is not None else ""
-
-    return tuple(replace(one, title=title(one)) for one in found)
-
-
 async def _latest(db: AsyncConnection, scope: Scope, told: Telling) -> tuple[QuestionRow, ...]:
     query = (
         sa.select(
@@ -419,8 +363,15 @@ async def _latest(db: AsyncConnection, scope: Scope, told: Telling) -> tuple[Que
 
 
 async def _searches(db: AsyncConnection, scope: Scope) -> tuple[StoredSearch, ...]:
+    recent = (
+        of_scope(sa.select(runs.c.id).join_from(runs, threads), scope)
+        .order_by(runs.c.accepted_at.desc())
+        .limit(RECENT)
+        .subquery()
+    )
     latest = steps.c.at.desc(), steps.c.id.desc()
-    ids = _steps_of(scope, steps.c.id).where(steps.c.kind == "search")
+    ids = sa.select(steps.c.id).join_from(recent, steps, steps.c.run_id == recent.c.id)
+    ids = ids.where(steps.c.kind == "search", steps.c.title != "")
     ids = ids.order_by(*latest).limit(SEARCHES)  # sorted without their results, which are large
     query = sa.select(steps.c.result, steps.c.at).where(steps.c.id.in_(ids)).order_by(*latest)
     return tuple(StoredSearch(*row) for row in (await db.execute(query)).all())

@@ -131,6 +131,7 @@ class WebHarness:
             question="",
             author="Ada",
             asked_at=post.message.at,
+            begun_at=post.message.at,
             depth="auto",
             state="running",
             reply_state=parse_state(post.state),

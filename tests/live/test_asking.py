@@ -162,6 +162,17 @@ def test_what_is_told_lies_over_neither_box_nor_header(stage: Stage, chromium: B
         assert not overlap(toast, page.locator(".top"))
 
 
+def test_a_growing_box_covers_nothing(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium, viewport={"width": 390, "height": 500}) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        page.locator("#question").fill("Who agrees to the days abroad?\n" * 30)
+        for scrolled in (0, 10_000):
+            page.evaluate("y => scrollTo({ top: y, behavior: 'instant' })", scrolled)
+            for other in (".welcome", ".examples"):
+                assert not overlap(page.locator("#ask"), page.locator(other))
+
+
 # ---------------------------------------------------------------- preferences
 
 

@@ -140,7 +140,7 @@ def test_the_overview_leads_to_the_page_of_a_run_and_follows_its_filters(
     page = visit(browser, f"{stage.http}/overview")
     page.get_by_label("Platform").select_option("web")
     page.wait_for_url("**/overview?*platform=web*")
-    page.get_by_role("group", name="Latest questions").get_by_role("link", name=TRAINS).click()
+    page.get_by_role("region", name="Latest questions").get_by_role("link", name=TRAINS).click()
     expect(page.locator("h1")).to_have_text(TRAINS)
     assert page.url.endswith(f"/runs/{run}")
 

@@ -360,10 +360,10 @@ def rounded(value: float) -> float:
 
 # ---------------------------------------------------------------- columns for days
 
-PLOT_WIDTH, PLOT_HEIGHT = 720.0, 220.0
+PLOT_WIDTH, PLOT_HEIGHT = 480.0, 170.0
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 8.0, 12.0, 26.0
 LABEL = 44.0  # width of a day's label with the space beside it
-LINES = 4  # approximate number of lines of the scale
+LINES = 3  # approximate number of lines of the scale
 FILLED = 0.72  # share of a column's room that its bar fills
 
 

@@ -49,7 +49,19 @@ from bot.core.messages import Depth, Thread
 from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.pages.media import accepted
-from bot.service.buttons import Deed, Deeper, Feedback, FollowUp, Retract, Stop, Watch, carry_out
+from bot.service.buttons import (
+    Again,
+    Deed,
+    Deeper,
+    Feedback,
+    FollowUp,
+    Retract,
+    Retry,
+    Stop,
+    Watch,
+    ask_again,
+    carry_out,
+)
 from bot.service.standing_service import DAILY
 from bot.storage.store import RunRecord
 from bot.storage.workspaces import REASONS, Reason
@@ -200,16 +212,18 @@ class _Conversation:
         return await self._told(request, asked.run_id)
 
     async def press(self, meant: DeedOfForm, request: Request) -> Response:
+        """Carry out a press; the response names the run of a question that it asked."""
         form, run = await form_of(request), await self._run(request)
-        text = await carry_out(
-            self._console.open_reception(),
-            meant(run.id, form),
-            visitor_of(request).author,
-            locale=asked_locale(request),
-            audience="channel",
-        )
+        reception, author = self._console.open_reception(), visitor_of(request).author
+        deed, locale = meant(run.id, form), asked_locale(request)
+        if isinstance(deed, Again):
+            asked = await ask_again(reception, deed, author, locale=locale, audience="channel")
+            about, text = asked.run_id, None if asked.new else "asked-already"
+        else:
+            text = await carry_out(reception, deed, author, locale=locale, audience="channel")
+            about = run.id
         self._console.live.look_soon()
-        return await self._told(request, run.id, "" if text is None else texts_of(request)(text))
+        return await self._told(request, about, "" if text is None else texts_of(request)(text))
 
     async def edit(self, request: Request) -> Response:
         form, run = await form_of(request), await self._run(request)
@@ -281,6 +295,7 @@ DeedOfForm = Callable[[str, Mapping[str, str]], Deed]
 PRESSES: Mapping[str, DeedOfForm] = {
     "stop": lambda run, _: Stop(run),
     "deeper": lambda run, _: Deeper(run),
+    "retry": lambda run, _: Retry(run),
     "watch": lambda run, form: Watch(run, form.get("every", DAILY)[:100]),
     "retract": lambda run, _: Retract(run),
     "feedback": _feedback,
@@ -433,7 +448,8 @@ class _Page:
             self._settle(now)
             self.held[run] = turn.attempt
         doing = "" if over else being_done(turn.reply_state, self.texts)
-        told = {"run": run, "question": turn.question, "html": html, "over": over, "now": doing}
+        asked = {"question": turn.question, "length": turn.length}
+        told = {"run": run, **asked, "html": html, "over": over, "now": doing}
         return event(kind, as_line(told), self._cursor())
 
     def _changed_parts(self, run: str, before: ReplyState, now: ReplyState) -> list[str]:

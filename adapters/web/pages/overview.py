@@ -8,7 +8,7 @@ import io
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -30,7 +30,7 @@ from bot.operation.metrics import Metrics
 from bot.research.outcomes import ProviderHealth, health
 from bot.storage.audit_log import Deed
 from bot.storage.overview import (
-    RECENT,
+    ANSWERED,
     AskedQuestions,
     Day,
     Overview,
@@ -66,6 +66,8 @@ def usd(value: float) -> str:
 
 
 STATES = ("answered", "partial", "not_found", "failed", "stopped")
+WITHOUT_ANSWER = ("not_found", "failed", "stopped")
+SHOWN = 5  # unanswered questions, and opinions of readers, on the overview itself
 PERIODS = (1, 7, 30, 90)  # days
 PERIOD = 30
 QUESTION = 120  # characters
@@ -139,9 +141,6 @@ class Filters:
 class OverviewView(Filters):
     """The overview with its sums and plots."""
 
-    states = STATES
-    recent = RECENT
-
     def __init__(
         self, overview: Overview, places: Sequence[Place], looked: Selection, texts: Texts
     ) -> None:
@@ -155,51 +154,48 @@ class OverviewView(Filters):
         return not self._places
 
     @property
-    def looks_at_some(self) -> bool:
-        """Return True if the steps are only those of the latest questions."""
-        return sum(self.overview.states.values()) > RECENT
-
-    @property
-    def tiles(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the numbers at the top of the page: a label, the number, and a class."""
-        texts, overview = self._texts, self.overview
-        states, spent, queue = overview.states, overview.spent, overview.queue
-        yield texts("web-overview-questions"), f"{sum(states.values()):,}", ""
-        ended = sum(states.get(state, 0) for state in STATES)
-        for state in STATES:
-            count = states.get(state, 0)
-            yield self.state(state), f"{count:,} ({count / ended:.0%})" if ended else "0", state
-        # The cost of a question includes the cost of those not answered.
-        answered = states.get("answered", 0) + states.get("partial", 0)
-        waits = (datetime.now(UTC) - queue.oldest).total_seconds() if queue.oldest else 0.0
-        waiting = f"{queue.waiting:,}" + (f" ({seconds(waits)})" if queue.waiting else "")
-        median = overview.median
-        for label, value in {
-            "web-overview-median": seconds(median) if median is not None else "–",
-            "web-overview-cost": usd(spent.usd),
-            "web-overview-cost-each": usd(spent.usd / answered) if answered else "–",
-            "web-overview-tokens": f"{spent.tokens:,}",
-            "web-run-feedback": feedback_counts(overview.verdicts) or "–",
-            "web-overview-waiting": waiting,
-            "web-overview-running": f"{queue.running:,}",
-        }.items():
-            yield texts(label), value, ""
+    def sums(self) -> Iterator[str]:
+        """Yield the sentences at the top of the page."""
+        texts, overview, queue = self._texts, self.overview, self.overview.queue
+        asked = sum(overview.states.values())
+        if asked:
+            yield texts(
+                "web-overview-sum",
+                days=self._looked.days,
+                questions=asked,
+                people=overview.people,
+                unanswered=sum(map(without_answer, overview.days)),
+                cost=_cents(overview.spent.usd),
+            )
+        # The cost of an answer includes the cost of questions without one.
+        answered = sum(overview.states.get(state, 0) for state in ANSWERED)
+        if answered and overview.median is not None:
+            each = _cents(overview.spent.usd / answered)
+            yield texts("web-overview-pace", median=seconds(overview.median), cost=each)
+        if overview.verdicts:
+            good, bad = (overview.verdicts.get(verdict, 0) for verdict in ("good", "bad"))
+            yield texts("web-overview-judged", good=good, bad=bad)
+        if queue.waiting or queue.running:
+            yield texts("web-overview-now", running=queue.running, waiting=queue.waiting)
 
     @property
     def questions(self) -> Markup:
         """Return a plot of the questions of each day."""
+        texts = self._texts
         columns = [
             Column(
                 f"{day.day:%m-%d}",
                 tuple(
-                    Part(state, count, f"{self.state(state)} {count:,}")
-                    for state in STATES
-                    for count in [day.states.get(state, 0)]
+                    Part(name, count, f"{texts(f'web-overview-{name}')} {count:,}")
+                    for name, count in (
+                        ("answered", sum(day.states.get(state, 0) for state in ANSWERED)),
+                        ("unanswered", without_answer(day)),
+                    )
                 ),
             )
             for day in self.overview.days
         ]
-        return draw_plot(columns, self._texts("web-overview-per-day"))
+        return draw_plot(columns, texts("web-overview-per-day"))
 
     @property
     def money(self) -> Markup | str:
@@ -212,8 +208,11 @@ class OverviewView(Filters):
         ]
         return draw_plot(columns, self._texts("web-overview-cost-per-day"), unit="$", whole=False)
 
+    def unanswered(self, day: Day) -> int:
+        return without_answer(day)
+
     def question(self, asked: QuestionRow) -> str:
-        return shortened(asked.text, QUESTION) or asked.run
+        return self.line(asked.text) or self.state("removed")
 
     def seconds(self, value: float | None) -> str:
         return "" if value is None else seconds(value)
@@ -222,10 +221,14 @@ class OverviewView(Filters):
         return usd(value) if value else ""
 
 
-def feedback_counts(verdicts: Mapping[str, int]) -> str:
-    """Format the readers' feedback: +12 −3."""
-    counted = (("+", verdicts.get("good", 0)), ("−", verdicts.get("bad", 0)))
-    return " ".join(f"{sign}{count:,}" for sign, count in counted if count)
+def without_answer(day: Day) -> int:
+    """Return how many questions of a day ended without an answer."""
+    return sum(day.states.get(state, 0) for state in WITHOUT_ANSWER)
+
+
+def _cents(value: float) -> float:
+    """Round US dollars to cents, and less than a cent to hundredths of it."""
+    return round(value, 2 if value >= 0.01 else 4)
 
 
 def days_as_csv(days: Sequence[Day]) -> str:
@@ -252,9 +255,10 @@ def unanswered_as_csv(found: Sequence[Unanswered]) -> str:
 
 
 def document(overview: Overview, providers: Sequence[ProviderHealth]) -> dict[str, Any]:
-    """Return all figures, without the texts of questions and steps; times are in seconds."""
+    """Return all figures, without the texts of questions; times are in seconds."""
     return {
         "days": [_day(day) for day in overview.days],
+        "people": overview.people,
         "median_seconds": overview.median,
         "feedback": dict(overview.verdicts),
         "queue": {
@@ -262,15 +266,6 @@ def document(overview: Overview, providers: Sequence[ProviderHealth]) -> dict[st
             "running": overview.queue.running,
             "oldest": overview.queue.oldest.isoformat() if overview.queue.oldest else None,
         },
-        "steps": [
-            {
-                "kind": kind.kind,
-                "count": kind.count,
-                "mean_seconds": round(kind.mean, 3),
-                "longest_seconds": round(kind.longest, 3),
-            }
-            for kind in overview.kinds
-        ],
         "providers": [
             {
                 "name": one.name,
@@ -329,10 +324,14 @@ class _OverviewPages:
     async def page(self, request: Request) -> Response:
         looked, found = await self._look(request)
         places, texts = await self._overviews.places(), texts_of(request)
-        scope = looked.scope(request)
+        scope, told = looked.scope(request), seeing(self._console, request).told
+        opinions = await self._asked.feedback(scope, told)
         return self._console.page(
             request,
             "overview.html",
+            unanswered=await self._asked.unanswered(scope, told),
+            complaints=[one for one in opinions if one.verdict == "bad"][:SHOWN],
+            shown=SHOWN,
             # In a thread, because it goes through a thousand searches.
             view=await asyncio.to_thread(OverviewView, found, places, looked, texts),
             of_places=await self._asked.by_place(scope),

@@ -25,7 +25,7 @@ from adapters.web.html.page_text import excerpt_html, line_html, page_html
 from adapters.web.html.sources import copies_of, kind_of, quote_html
 from adapters.web.html.svg import MARKS, GraphNode, draw_graph, waterfall
 from adapters.web.live import state_of
-from adapters.web.pages.overview import feedback_counts, seconds, usd
+from adapters.web.pages.overview import seconds, usd
 from bot.core.lines import one_line, shortened
 from bot.core.messages import Verification, VerifiedSentence
 from bot.core.reader import Reader
@@ -210,7 +210,7 @@ class RunView:
             "tokens-out": _count(spent.output_tokens),
             "cost": usd(spent.usd) if spent.usd else "",
             "attempts": _count(attempts) if attempts > 1 else "",
-            "feedback": feedback_counts(Counter(trace.feedback.values())),
+            "feedback": _feedback_counts(Counter(trace.feedback.values())),
         }
         return {self._texts(f"web-run-{id}"): value for id, value in known.items() if value}
 
@@ -330,6 +330,12 @@ class RunView:
         cached = f" (+{call.cached_tokens:,})" if call.cached_tokens else ""
         price = f" · {usd(call.usd)}" if call.usd else ""
         return f"{call.input_tokens:,}{cached} → {call.output_tokens:,}{price}"
+
+
+def _feedback_counts(verdicts: Counter[str]) -> str:
+    """Format the readers' feedback: +12 −3."""
+    counted = (("+", verdicts["good"]), ("−", verdicts["bad"]))
+    return " ".join(f"{sign}{count:,}" for sign, count in counted if count)
 
 
 def _count(number: int) -> str:

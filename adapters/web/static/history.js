@@ -1,7 +1,7 @@
 // The list of conversations: follows other tabs, searches as one types, names days as its reader does.
 
 import "./menus.js";
-import { form } from "./moments.js";
+import { form, showLocally } from "./moments.js";
 
 const channel = "BroadcastChannel" in self ? new BroadcastChannel("footnote-history") : null;
 const list = document.getElementById("threads");
@@ -12,7 +12,7 @@ function dress(place) {
   const moment = form({ dateStyle: "medium", timeStyle: "short" });
   const day = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" }; // of a date, not a moment
   const year = String(new Date().getFullYear());
-  for (const time of place?.querySelectorAll("time[datetime]:not([title])") ?? []) {
+  for (const time of place?.querySelectorAll("time[datetime]:not(.local)") ?? []) {
     const isPast = !time.dateTime.startsWith(year); // the year is said of other years only
     const shape = time.className === "day" ? form(isPast ? { ...day, year: "numeric" } : day) : moment;
     time.textContent = shape.format(new Date(time.dateTime));
@@ -56,6 +56,7 @@ find.addEventListener("input", () => {
 
 dress(list);
 dress(document.querySelector(".history"));
+showLocally();
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
   if (button) import("./clipboard.js").then(({ copy }) => copy(button));

@@ -62,6 +62,23 @@ function change(run, part, html) {
   if (held && !box.contains(document.activeElement)) title(run).focus({ preventScroll: true });
 }
 
+/** An answer begins below the folded plan, so that nothing moves at its end; not while one looks. */
+function fold(run) {
+  const plan = article(run)?.querySelector(".working > .worked");
+  const isBegun = plan?.parentElement.querySelector(".growing").hasChildNodes();
+  const used = ":hover, :focus-within, :has(.shown, details:not([data-id=graph])[open])";
+  if (plan && !isBegun && !plan.matches(used)) plan.open = false;
+}
+
+/** Seconds at work, counted on from what the server said. */
+function count() {
+  for (const one of turns.querySelectorAll("[data-seconds]")) {
+    const now = performance.now() / 1000;
+    if (one.said !== one.dataset.seconds) [one.said, one.from] = [one.dataset.seconds, now];
+    one.textContent = one.textContent.replace(/\d+/, Math.floor(Number(one.said) + now - one.from));
+  }
+}
+
 const bar = document.querySelector(".bar");
 
 /** Brings the title bar up to date; its menus stay open, and the focus in them. */
@@ -70,12 +87,14 @@ async function refreshBar() {
   if (!answer?.ok) return;
   const menu = document.activeElement.closest(".bar details");
   patch(bar, await answer.text());
+  dress(bar);
   if (menu && !menu.contains(document.activeElement)) menu.querySelector("summary").focus();
 }
 
-function ready() {
-  say(words.ready);
+function ready(run) {
+  say(article(run).querySelector(".answer.failed") ? words.failed : words.ready);
   refreshBar(); // an answer can be watched
+  watchForNewest();
 }
 
 const handlers = {
@@ -84,9 +103,10 @@ const handlers = {
     if (known) known.outerHTML = html;
     else turns.insertAdjacentHTML("beforeend", html);
     dress(article(run));
-    if (mine.delete(run) || mine.delete(NEXT)) show(run);
+    if (mine.delete(run)) show(run);
+    else if (!known) watchForNewest();
     withNodes();
-    if (over) ready();
+    if (over) ready(run);
     else murmur(now);
   },
   plan({ run, html, now }) {
@@ -96,16 +116,19 @@ const handlers = {
     murmur(now);
   },
   text({ run, html }) {
+    fold(run);
     change(run, "[data-part=text]", html);
   },
-  reply({ run, question, html, over, now }) {
+  reply({ run, question, length, html, over, now }) {
+    if (over) fold(run);
     change(run, ".reply", html);
     if (article(run) && title(run).textContent !== question) {
       title(run).textContent = question;
+      title(run).className = length;
       article(run).querySelector(".edit textarea").value = question;
       changed();
     }
-    if (over) ready();
+    if (over) ready(run);
     else murmur(now);
   },
   gone({ run }) {
@@ -117,6 +140,20 @@ const handlers = {
     if (held) (ask?.question ?? document.getElementById("main")).focus();
   },
 };
+
+const newest = document.getElementById("newest");
+const lookout = new IntersectionObserver((entries) => {
+  newest.hidden = entries.at(-1).isIntersecting;
+  if (newest.hidden) lookout.disconnect();
+});
+
+/** Something new came: where it is out of view, a button leads there. */
+function watchForNewest() {
+  lookout.disconnect();
+  lookout.observe(turns.lastElementChild);
+}
+
+newest.addEventListener("click", () => turns.lastElementChild.scrollIntoView({ block: "start" }));
 
 let trouble = 0;
 
@@ -133,18 +170,23 @@ const connection = {
 
 // ---------------------------------------------------------------- what people do
 
-const NEXT = "next";
 const mine = new Set(); // runs asked for here, which are to be shown when they come
 
 function show(run) {
-  article(run)?.scrollIntoView({ block: "start" });
+  article(run).scrollIntoView({ block: "start" });
+}
+
+/** Shows a turn that was asked for here: now, or when its event comes. */
+function expectTurn(run) {
+  if (article(run)) show(run);
+  else mine.add(run);
 }
 
 async function send(form, submitter) {
   const body = form === ask ? files.body(submitter) : new URLSearchParams(new FormData(form, submitter));
   const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
   const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(told.error || words.unsent);
+  if (!answer.ok) throw Object.assign(new Error(told.error || words.unsent), { file: told.file });
   return told;
 }
 
@@ -173,10 +215,10 @@ async function sendQuestion(submitter) {
     keepDraft();
     files.sent(kept);
     ask.event.value = newName();
-    mine.add(run);
-    if (article(run)) show(run);
+    expectTurn(run);
   } catch (error) {
-    tell(error instanceof TypeError ? words.unsent : error.message);
+    if (error.file === undefined) tell(error instanceof TypeError ? words.unsent : error.message);
+    else files.refuse(error.file, error.message);
   }
   occupy(button, false);
 }
@@ -186,8 +228,8 @@ async function press(form, submitter) {
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
   occupy(submitter, true);
   try {
-    const { told } = await send(form, submitter);
-    if (/\/(deeper|follow-up)$/.test(form.action) && !told) mine.add(NEXT);
+    const { told, run } = await send(form, submitter);
+    if (run && run !== form.closest(".turn").dataset.run) expectTurn(run); // it asked a question
     if (form.dataset.done) submitter.querySelector("span").textContent = form.dataset.done;
     const reason = submitter.hasAttribute("aria-pressed") && form.closest(".answered")?.querySelector(".reason");
     const asksWhy = reason && form.verdict?.value === "bad";
@@ -270,4 +312,5 @@ document.addEventListener("keydown", (event) => {
 
 dress(document);
 withNodes();
+setInterval(count, 1000);
 if (words.events) follow(words.events, words.since, handlers, connection);

@@ -132,6 +132,7 @@ no-question = What would you like to know? Write your question right after menti
 question-too-long = Your question has { $length } characters, but I can read at most { $most }. Shorten it, or attach the long part as a file.
 files-question = What does { $names } say?
 failed = I could not finish this one: { $reason }
+retry-button = Try again
 cannot-open-thread = I am not allowed to open a thread here, so I am answering in the channel. Someone who manages this channel can give me that permission.
 cannot-read-history = I cannot read the earlier messages here, so I only know what I was asked directly. Someone who manages this channel can give me that permission.
 history-too-slow = I could not read the earlier messages here in time, so I only know what I was asked directly. Asking again later may help.
@@ -405,6 +406,9 @@ depth-quick = Quick: one search
 depth-standard = Standard: search and read
 depth-deep = Deep: takes longer, reads more
 depth-exhaustive = Exhaustive: all of something, up to 150 searches
+depth-tag-quick = Quick
+depth-tag-deep = Deep
+depth-tag-exhaustive = Exhaustive
 stop-description = Stop the research that is running here
 rules-description = See or change how Footnote answers in this channel
 shortcut-name = Research this
@@ -471,12 +475,11 @@ stopped-before-complete = Stopped before the answer was complete.
 answer-cut = This answer was cut off at the limit of { NUMBER($limit, useGrouping: 0) } tokens: ask for less, or for the rest.
 research-outgrown = The research ended because it exceeded the model’s context window.
 part-failed = “{ $question }” could not be researched: { $reason }
-model-away = The language model cannot be reached.
-model-key-refused = The language model does not accept its key.
-model-declined = The language model declined to work on this.
-model-unusable = The reply of the language model could not be used.
-peer-away = The service is unreachable.
-peer-refused = The service refused the request.
+model-away = The model cannot be reached at the moment. Your administrator can see why.
+model-declined = The model declined to work on this question. Ask it in another way.
+model-unusable = The model’s reply could not be used. Try again, or ask for less.
+peer-away = A service that is needed cannot be reached at the moment. Your administrator can see why.
+peer-refused = A service that is needed refused the request. Your administrator can see why.
 reply-unusable = The response could not be used.
 documents-unindexed = { $count ->
     [one] One document is
@@ -609,6 +612,7 @@ upload-all-too-large = These files are larger than { $limit } MB together. Send 
 upload-too-many = At most { $limit } files can come with a question. Send the others with the next one.
 upload-unreadable = The file { $name } cannot be read. Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB and CSV without a password can, and PNG, JPEG, WebP and GIF pictures.
 upload-gone = This file is no longer there. Attach it again.
+upload-without = Not sent yet. Send it again to ask without this file.
 web-enter = Enter to send
 web-graph = The sub-questions and their dependencies
 web-state-waiting = waiting
@@ -628,6 +632,13 @@ web-quotes =
     }
 web-quote = Quote { $number }
 web-in-the-page = in the page
+web-closest = Closest passages from your documents
+web-closest-why = Quotes, not an answer: no language model has read them.
+web-closest-has = Has: { $words }
+web-closest-has-none = Has none of the question’s words
+web-closest-open = Open at this place
+web-closest-lacking = No passage has: { $words }
+web-searched = Searched for: { $words }
 web-copy-code = Copy the code
 web-footnote-before = Previous footnote
 web-footnote-after = Next footnote
@@ -642,6 +653,10 @@ web-edit = Edit the question
 web-edit-send = Ask again
 web-delete = Delete the question and its answer
 web-delete-sure = Delete it? This cannot be undone.
+web-newest = Newest
+web-not-answered = The question could not be answered.
+web-show-all = Show all
+web-show-less = Show less
 web-failed = Something went wrong
 web-not-found = This page does not exist
 web-not-found-why = The address may be wrong, or what was here has been deleted.
@@ -697,6 +712,10 @@ web-plan-unread =
     }
 web-plan-nothing-yet = Nothing found yet.
 web-plan-done = Researched in { NUMBER($seconds, maximumFractionDigits: 1) } s
+web-plan = The plan
+web-plan-node = Looking for: { $title }
+web-plan-part = Working on: { $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } s
 
 ### What a question searches
 
@@ -905,12 +924,49 @@ feedback-bad-source = Bad source
 feedback-outdated = Outdated
 feedback-words = In your own words (optional)
 feedback-send = Send
-web-overview-cost-each = Cost per answer
-web-overview-by-channel = By channel
-web-overview-by-collection = By collection
+web-overview-sum =
+    { $days ->
+        [1] Today
+       *[other] In the last { $days } days
+    }: { $questions ->
+        [one] one question
+       *[other] { $questions } questions
+    } from { $people ->
+        [one] one person
+       *[other] { $people } people
+    }, { $unanswered ->
+        [0] none
+       *[other] { $unanswered }
+    } without an answer{ $cost ->
+        [0] { "" }
+       *[other] , { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } USD
+    }.
+web-overview-pace =
+    Half of the answers came within { $median }{ $cost ->
+        [0] { "" }
+       *[other] ; an answer cost { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } USD on average
+    }.
+web-overview-judged = Readers rated { $good } helpful and { $bad } not helpful.
+web-overview-now = Right now: { $running } in progress, { $waiting } waiting.
+web-overview-answered = Answered
+web-overview-unanswered = Without an answer
+web-overview-times =
+    { $count ->
+        [one] asked once
+       *[other] asked { $count } times
+    }
+web-overview-unanswered-why = The sources do not say this, or only in part.
+web-overview-add-documents = How to add documents
+web-overview-add-search = How to connect a source
+web-overview-more-unanswered = All unanswered questions
+web-overview-complaints = What readers found wrong
+web-overview-no-complaints = No reader has marked an answer as not helpful.
+web-overview-more-feedback = All feedback
+web-overview-by-channel = Where people asked
+web-overview-by-collection = What the answers quote
 web-overview-collection = Collection
-web-overview-answers-quote = Answers that quote it
-web-overview-documents-quoted = Documents quoted
+web-overview-answers-quote = Answers
+web-overview-documents-quoted = Documents
 web-overview-no-collection = in no collection
 web-unanswered = Unanswered questions
 web-unanswered-why = What people asked and the sources do not say, or say only in part. Add documents or connect a source that says it. Questions in the same words are counted together.
@@ -927,63 +983,46 @@ web-overview-filter = Filter
 web-overview-period = Period
 web-overview-days =
     { $count ->
-        [one] today
+        [1] Today
        *[other] { $count } days
     }
 web-overview-platform = Platform
 web-overview-workspace = Workspace
 web-overview-channel = Channel
-web-overview-all = all
+web-overview-all = All
 web-overview-show = Show
-web-overview-sums = Sums
 web-overview-questions = Questions
-web-overview-median = Median time
 web-overview-cost = Cost
-web-overview-tokens = Tokens
-web-overview-waiting = Waiting now
-web-overview-running = Working now
 web-overview-per-day = Questions per day
 web-overview-cost-per-day = Cost per day
-web-overview-cost-utc = Cost is counted by days of UTC.
+web-overview-cost-utc = The days of the cost are days of UTC.
 web-overview-as-table = As a table
 web-overview-day = Day
 web-overview-providers = Search providers
 web-overview-providers-hint =
     { $count ->
-        [one] By the latest search.
-       *[other] By the latest { $count } searches.
+        [one] In the latest search.
+       *[other] In the latest { $count } searches.
     }
 web-overview-provider = Provider
-web-overview-found = Searches with hits
-web-overview-hits = Hits
-web-overview-failed = Failures
+web-overview-found = Searches with results
+web-overview-failed = Failed searches
 web-overview-last-failure = Last failure
-web-overview-kinds = Steps by kind
-web-overview-kind = Kind
-web-overview-count = Count
-web-overview-mean = Mean
-web-overview-longest = Longest
-web-overview-slowest = Slowest steps
 web-overview-latest = Latest questions
 web-overview-question = Question
 web-overview-state = Outcome
 web-overview-asked = Asked
-web-overview-nothing = No questions were asked in this period and place.
-web-overview-everything = Show all of the last 90 days
-web-overview-new = No questions yet: mention { -brand } in a chat it is connected to, or use the console.
+web-overview-nothing = No questions in this period and place.
+web-overview-everything = Show the last 90 days, all places
+web-overview-new = No questions yet. When people ask in a connected chat or in this console, you see here what they asked, what could not be answered, and what it cost.
 web-overview-ask = Ask the first question
-web-overview-csv = The days as CSV
+web-overview-csv = Download the days as CSV
 web-overview-json = All figures as JSON
-web-overview-recent =
-    { $count ->
-        [one] Of the latest question.
-       *[other] Of the latest { NUMBER($count) } questions.
-    }
 
 ### The documents that are searched, for operators
 
 sources = Sources
-sources-none = No documents yet.
+sources-none = No documents yet. Name the folders to search in FOOTNOTE_DOCS, and their files are listed here.
 sources-sum =
     { $found ->
         [0] No files were found.
@@ -994,20 +1033,20 @@ sources-folders = Folders
 sources-index = Index again now
 sources-index-one = Index this folder again
 sources-index-why = Only files that are new, changed or unreadable are read.
-sources-indexing = Being indexed …
-sources-looked = Looked at
-sources-next = Next look
+sources-indexing = Indexing…
+sources-looked = Last check
+sources-next = Next check
 sources-changed = Last file read
 sources-number = { $count }
 sources-document = Searched
-sources-stale = Searched with an earlier text
+sources-stale = Searched in an older version
 sources-copy = Same text as another
 sources-empty = Empty
 sources-large = Too large
 sources-unreadable = Unreadable
-sources-kind = Of kinds that are not read
+sources-kind = Unsupported type
 sources-hidden = Hidden
-sources-other = Links and files without permission
+sources-other = Links, and files without read permission
 sources-folder = Folders left out
 sources-readers = Who may read them
 sources-documents = Documents
@@ -1022,8 +1061,8 @@ sources-others = Also searched
 sources-server = { $name }, a server of the Model Context Protocol: { $readers }
 sources-chat = { $name }: conversations, for questions asked there
 sources-find = Search the index
-sources-all = What the index itself finds, best first, in all documents.
-sources-hidden-from = What the index itself finds, best first, without what you may not read: { $names }.
+sources-all = What the index finds in all documents, best matches first.
+sources-hidden-from = What the index finds, best matches first, without documents that you may not read: { $names }.
 sources-found =
     { $count ->
         [0] Nothing found.
@@ -1033,11 +1072,37 @@ sources-found =
 sources-open = Open at this place
 sources-read = Read
 sources-same = same text as { $path }
-sources-no-ending = without an ending
+sources-no-ending = no file extension
 sources-list-end = There are no more files here.
 sources-back = Back
 sources-more = More
-sources-gone = This file or folder is not among the documents any more.
+sources-gone = This file or folder is no longer among the documents.
+sources-is-set = Set outside of the console, as { $name }.
+sources-is-added = Added here.
+sources-uploads = Uploaded files
+sources-manage = Show or remove them
+sources-add = Add documents
+sources-add-why = Everybody who may ask can read what is added here, unless a collection limits its readers.
+sources-shut = Documents cannot be added or removed here: set { $name } to allow it to operators.
+sources-upload = Upload files
+sources-upload-why = Text, Markdown, HTML, PDF, Word, PowerPoint, Excel and more, up to { $limit } MB each and ten at once.
+sources-upload-now = Upload
+sources-replace = Replace files of the same name
+sources-no-file = Choose at least one file.
+sources-not-read = The file { $name } is of a kind that is not read. Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB and CSV are.
+sources-exists = There is a file { $name } already. Tick “Replace files of the same name” to replace it.
+sources-not-stored = The file { $name } could not be stored: { $why }.
+sources-add-folder = Add a folder of this server
+sources-add-look = Look into it
+sources-add-found = { $path } has { $found } files, { $documents } of kinds that are read. Everybody who may ask will be able to read them.
+sources-add-sure = Add the folder
+sources-add-not = Do not add it
+sources-no-folder = “{ $path }” is not a folder that { -brand } can read. Write its whole path on this server.
+sources-own-folder = “{ $path }” has or is in the folder where { -brand } keeps its own data. Name another one.
+sources-followed = “{ $path }” is searched already.
+sources-drop = Remove the folder
+sources-drop-why = Its files stay where they are. They are no longer searched.
+sources-drop-sure = Remove it
 
 # Connecting chats and models in the console, and its page of the status.
 connect = Connect { $name }

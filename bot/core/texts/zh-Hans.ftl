@@ -84,6 +84,7 @@ no-question = 想了解什么？请在提及我之后直接写下问题，或使
 question-too-long = 你的问题有 { $length } 个字符，而我最多能读 { $most } 个。请缩短它，或把长的部分作为文件附上。
 files-question = { $names } 讲了什么？
 failed = 这个问题没能完成：{ $reason }
+retry-button = 重试
 cannot-open-thread = 我没有在这里创建讨论串的权限，所以直接在频道里回答。频道管理者可以授予我该权限。
 cannot-read-history = 我看不到这里之前的消息，只知道直接问我的内容。频道管理者可以授予我该权限。
 history-too-slow = 我没能及时读完这里之前的消息，只知道直接问我的内容。稍后再问也许可以。
@@ -306,6 +307,9 @@ depth-quick = 快速：看一眼
 depth-standard = 标准：搜索并阅读
 depth-deep = 深入：用时更长，读得更多
 depth-exhaustive = 穷尽：找出全部，最多搜索 150 次
+depth-tag-quick = 快速
+depth-tag-deep = 深入
+depth-tag-exhaustive = 穷尽
 stop-description = 停止这里正在进行的研究
 rules-description = 查看或更改 Footnote 在这个频道的回答方式
 shortcut-name = 研究一下
@@ -372,12 +376,11 @@ stopped-before-complete = 回答完成之前已停止。
 answer-cut = 回答在达到 { NUMBER($limit, useGrouping: 0) } 个词元的上限时被截断：请少问一些，或请它继续。
 research-outgrown = 材料已超出模型能接收的范围，因此研究提前结束。
 part-failed = 未能查明“{ $question }”：{ $reason }
-model-away = 暂时无法连接语言模型。
-model-key-refused = 语言模型不接受所用的密钥。
-model-declined = 语言模型拒绝处理这个问题。
-model-unusable = 语言模型的回复无法使用。
-peer-away = 暂时无法连接所需的服务。
-peer-refused = 所需的服务拒绝了请求。
+model-away = 暂时无法连接模型。管理员可以查看原因。
+model-declined = 模型拒绝处理这个问题。请换一种问法。
+model-unusable = 模型的回复无法使用。请重试，或缩小问题的范围。
+peer-away = 暂时无法连接所需的服务。管理员可以查看原因。
+peer-refused = 所需的服务拒绝了请求。管理员可以查看原因。
 reply-unusable = 收到的内容无法使用。
 documents-unindexed = 还有 { $count } 个文档尚未建立索引，未能搜索；请在完成后再问一次。
 documents-failed = 这些文件无法读取：{ $names }。
@@ -481,6 +484,7 @@ upload-all-too-large = 这些文件合计超过 { $limit } 兆字节，请减少
 upload-too-many = 每个问题最多可附 { $limit } 个文件，其余的请随下一个问题发送。
 upload-unreadable = 无法读取文件 { $name }。可以读取没有密码的文本、Markdown、网页、PDF、Word、PowerPoint、Excel、OpenDocument、EPUB 和 CSV 文件，以及 PNG、JPEG、WebP 和 GIF 图片。
 upload-gone = 该文件已不存在，请重新添加。
+upload-without = 尚未发送。再次发送即可不带此文件提问。
 web-enter = 按 Enter 发送
 web-graph = 各个子问题及其先后关系
 web-state-waiting = 等待中
@@ -496,6 +500,13 @@ web-source = 来源 { $number }
 web-quotes = { $count } 处引文
 web-quote = 引文 { $number }
 web-in-the-page = 在页面中查看
+web-closest = 你的文档中最接近的段落
+web-closest-why = 以下是原文摘录，不是回答：没有语言模型读过它们。
+web-closest-has = 包含：{ $words }
+web-closest-has-none = 不包含问题中的词
+web-closest-open = 在原文中打开此处
+web-closest-lacking = 所有段落都不包含：{ $words }
+web-searched = 搜索的词：{ $words }
 web-copy-code = 复制代码
 web-footnote-before = 上一个脚注
 web-footnote-after = 下一个脚注
@@ -510,6 +521,10 @@ web-edit = 修改问题
 web-edit-send = 按这样提问
 web-delete = 删除问题和回答
 web-delete-sure = 要删除吗？删除后无法恢复。
+web-newest = 最新
+web-not-answered = 这个问题没能得到回答。
+web-show-all = 显示全部
+web-show-less = 收起
 web-failed = 出了点问题
 web-not-found = 此页面不存在
 web-not-found-why = 地址可能有误，或内容已被删除。
@@ -559,6 +574,10 @@ web-plan-read =
 web-plan-unread = { $count } 个无法读取
 web-plan-nothing-yet = 尚未找到内容。
 web-plan-done = 研究用时 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
+web-plan = 研究计划
+web-plan-node = 正在查找：{ $title }
+web-plan-part = 正在处理：{ $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } 秒
 
 ### What a question searches
 
@@ -741,12 +760,39 @@ feedback-bad-source = 来源不佳
 feedback-outdated = 已过时
 feedback-words = 补充说明（可选）
 feedback-send = 发送
-web-overview-cost-each = 每个回答的费用
-web-overview-by-channel = 按频道
-web-overview-by-collection = 按文档集合
+web-overview-sum =
+    { $days ->
+        [1] 今天
+       *[other] 最近 { $days } 天
+    }：{ $people } 人提了 { $questions } 个问题，{ $unanswered ->
+        [0] 没有未获回答的
+       *[other] { $unanswered } 个未获回答
+    }{ $cost ->
+        [0] { "" }
+       *[other] ，花费 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    }。
+web-overview-pace =
+    一半的回答用时不超过 { $median }{ $cost ->
+        [0] { "" }
+       *[other] ；每个回答平均花费 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    }。
+web-overview-judged = 读者评价：{ $good } 个有帮助，{ $bad } 个没帮助。
+web-overview-now = 现在：{ $running } 个进行中，{ $waiting } 个等待中。
+web-overview-answered = 已回答
+web-overview-unanswered = 未获回答
+web-overview-times = 问过 { $count } 次
+web-overview-unanswered-why = 来源没有说明，或只说明了一部分。
+web-overview-add-documents = 如何添加文档
+web-overview-add-search = 如何接入来源
+web-overview-more-unanswered = 所有未获回答的问题
+web-overview-complaints = 读者指出的问题
+web-overview-no-complaints = 没有读者认为回答没帮助。
+web-overview-more-feedback = 所有反馈
+web-overview-by-channel = 提问的地方
+web-overview-by-collection = 回答引用的文档
 web-overview-collection = 文档集合
-web-overview-answers-quote = 引用它的回答
-web-overview-documents-quoted = 被引用的文档
+web-overview-answers-quote = 回答
+web-overview-documents-quoted = 文档
 web-overview-no-collection = 不属于任何集合
 web-unanswered = 未获回答的问题
 web-unanswered-why = 人们问到、但来源没有说明或只说明了一部分的问题。请添加或接入含有这些内容的文档或来源。用词相同的问题合并计数。
@@ -771,13 +817,8 @@ web-overview-workspace = 工作区
 web-overview-channel = 频道
 web-overview-all = 全部
 web-overview-show = 显示
-web-overview-sums = 汇总
 web-overview-questions = 问题
-web-overview-median = 用时中位数
 web-overview-cost = 费用
-web-overview-tokens = 词元
-web-overview-waiting = 正在等待
-web-overview-running = 正在进行
 web-overview-per-day = 每日问题数
 web-overview-cost-per-day = 每日费用
 web-overview-cost-utc = 费用按协调世界时的日期统计。
@@ -787,31 +828,23 @@ web-overview-providers = 搜索服务
 web-overview-providers-hint = 依据最近 { $count } 次搜索。
 web-overview-provider = 服务
 web-overview-found = 有结果的搜索
-web-overview-hits = 结果
-web-overview-failed = 失败
+web-overview-failed = 失败的搜索
 web-overview-last-failure = 最近一次失败
-web-overview-kinds = 各类步骤
-web-overview-kind = 类别
-web-overview-count = 次数
-web-overview-mean = 平均
-web-overview-longest = 最长
-web-overview-slowest = 最慢的步骤
 web-overview-latest = 最近的问题
 web-overview-question = 问题
 web-overview-state = 结果
 web-overview-asked = 提问时间
 web-overview-nothing = 这段时间、这个范围内没有提问。
-web-overview-everything = 显示最近 90 天的全部内容
-web-overview-new = 还没有人提过问题：在已接入的聊天里提及 { -brand }，或者直接使用控制台。
+web-overview-everything = 显示所有范围最近 90 天的内容
+web-overview-new = 还没有人提问。有人在已接入的聊天或这个控制台里提问后，这里会显示问了什么、哪些未能回答、花费多少。
 web-overview-ask = 提出第一个问题
-web-overview-csv = 按日导出 CSV
+web-overview-csv = 下载每日数据（CSV）
 web-overview-json = 全部数字导出 JSON
-web-overview-recent = 取自最近 { NUMBER($count) } 个问题。
 
 ### The documents that are searched, for operators
 
 sources = 资料
-sources-none = 还没有文档。
+sources-none = 还没有文档。在 FOOTNOTE_DOCS 中指定要搜索的文件夹后，其中的文件会列在这里。
 sources-sum =
     { $found ->
         [0] 没有找到文件。
@@ -827,7 +860,7 @@ sources-next = 下次检查：
 sources-changed = 最近读取：
 sources-number = { $count }
 sources-document = 可搜索
-sources-stale = 以旧文本搜索
+sources-stale = 以旧版本搜索
 sources-copy = 与其他文件文本相同
 sources-empty = 空文件
 sources-large = 过大
@@ -841,7 +874,7 @@ sources-documents = 文档
 sources-everybody = 所有可以提问的人
 sources-channels = 频道 { $ids }
 sources-people = 人员 { $ids }
-sources-slack-groups = Slack 用户组 { $ids }
+sources-slack-groups = 用户组 { $ids }
 sources-discord-roles = Discord 身份组 { $ids }
 sources-console-users = 控制台用户 { $ids }
 sources-console-groups = 控制台用户组 { $ids }
@@ -849,8 +882,8 @@ sources-others = 同时搜索
 sources-server = { $name }（模型上下文协议服务器）：{ $readers }
 sources-chat = { $name }：在那里提问时搜索其中的对话
 sources-find = 搜索索引
-sources-all = 索引本身在全部文档中找到的内容，最相关的在前。
-sources-hidden-from = 索引本身找到的内容，最相关的在前；不含您无权阅读的：{ $names }。
+sources-all = 索引在全部文档中找到的内容，最相关的在前。
+sources-hidden-from = 索引找到的内容，最相关的在前；不含你无权阅读的文档：{ $names }。
 sources-found =
     { $count ->
         [0] 什么也没有找到。
@@ -864,6 +897,32 @@ sources-list-end = 这里没有更多文件。
 sources-back = 上一页
 sources-more = 下一页
 sources-gone = 此文件或文件夹已不在文档之中。
+sources-is-set = 在控制台之外设置，即 { $name }。
+sources-is-added = 在此处添加。
+sources-uploads = 上传的文件
+sources-manage = 查看或移除
+sources-add = 添加文档
+sources-add-why = 在此处添加的内容，所有可以提问的人都能读到，除非有文档集限制读者。
+sources-shut = 此处不能添加或移除文档：设置 { $name } 即可允许操作员这样做。
+sources-upload = 上传文件
+sources-upload-why = 文本、Markdown、HTML、PDF、Word、PowerPoint、Excel 等，每个最大 { $limit } 兆字节，一次最多十个。
+sources-upload-now = 上传
+sources-replace = 替换同名文件
+sources-no-file = 请至少选择一个文件。
+sources-not-read = 不支持文件 { $name } 的类型。支持文本、Markdown、HTML、PDF、Word、PowerPoint、Excel、OpenDocument、EPUB 和 CSV。
+sources-exists = 已有文件 { $name }。勾选“替换同名文件”即可替换。
+sources-not-stored = 无法保存文件 { $name }：{ $why }。
+sources-add-folder = 添加此服务器上的文件夹
+sources-add-look = 查看其内容
+sources-add-found = { $path } 有 { $found } 个文件，其中 { $documents } 个可以读取。所有可以提问的人都将能读到它们。
+sources-add-sure = 添加文件夹
+sources-add-not = 不添加
+sources-no-folder = “{ $path }”不是 { -brand } 可以读取的文件夹。请填写它在此服务器上的完整路径。
+sources-own-folder = “{ $path }”包含 { -brand } 自己的数据文件夹，或位于其中。请指定其他文件夹。
+sources-followed = “{ $path }”已在搜索之列。
+sources-drop = 移除文件夹
+sources-drop-why = 文件仍留在原处，只是不再搜索。
+sources-drop-sure = 移除
 
 # 在控制台中连接聊天平台和模型，以及状态页面。
 connect = 连接 { $name }

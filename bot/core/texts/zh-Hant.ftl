@@ -84,6 +84,7 @@ no-question = 想知道什麼？請在提及我之後直接寫下問題，或使
 question-too-long = 你的問題有 { $length } 個字元，而我最多能讀 { $most } 個。請縮短它，或把長的部分作為檔案附上。
 files-question = { $names } 講了什麼？
 failed = 這個問題沒能完成：{ $reason }
+retry-button = 重試
 cannot-open-thread = 我沒有在這裡建立討論串的權限，所以直接在頻道裡回答。頻道管理者可以授予我這項權限。
 cannot-read-history = 我看不到這裡先前的訊息，只知道直接問我的內容。頻道管理者可以授予我這項權限。
 history-too-slow = 我沒能及時讀完這裡先前的訊息，只知道直接問我的內容。稍後再問也許可以。
@@ -306,6 +307,9 @@ depth-quick = 快速：看一眼
 depth-standard = 標準：搜尋並閱讀
 depth-deep = 深入：花時間更久，讀得更多
 depth-exhaustive = 窮盡：找出全部，最多搜尋 150 次
+depth-tag-quick = 快速
+depth-tag-deep = 深入
+depth-tag-exhaustive = 窮盡
 stop-description = 停止這裡進行中的研究
 rules-description = 查看或變更 Footnote 在這個頻道的回答方式
 shortcut-name = 研究一下
@@ -372,12 +376,11 @@ stopped-before-complete = 回答完成之前已停止。
 answer-cut = 回答在達到 { NUMBER($limit, useGrouping: 0) } 個詞元的上限時被截斷：請少問一些，或請它繼續。
 research-outgrown = 材料已超出模型能接收的範圍，因此研究提前結束。
 part-failed = 未能查明「{ $question }」：{ $reason }
-model-away = 暫時無法連線到語言模型。
-model-key-refused = 語言模型不接受所用的金鑰。
-model-declined = 語言模型拒絕處理這個問題。
-model-unusable = 語言模型的回覆無法使用。
-peer-away = 暫時無法連線到所需的服務。
-peer-refused = 所需的服務拒絕了請求。
+model-away = 暫時無法連線到模型。管理員可以查看原因。
+model-declined = 模型拒絕處理這個問題。請換一種問法。
+model-unusable = 模型的回覆無法使用。請重試，或縮小問題的範圍。
+peer-away = 暫時無法連線到所需的服務。管理員可以查看原因。
+peer-refused = 所需的服務拒絕了請求。管理員可以查看原因。
 reply-unusable = 收到的內容無法使用。
 documents-unindexed = 還有 { $count } 個文件尚未建立索引，未能搜尋；請在完成後再問一次。
 documents-failed = 這些檔案無法讀取：{ $names }。
@@ -481,6 +484,7 @@ upload-all-too-large = 這些檔案合計超過 { $limit } 百萬位元組，請
 upload-too-many = 每個問題最多可附 { $limit } 個檔案，其餘的請隨下一個問題傳送。
 upload-unreadable = 無法讀取檔案 { $name }。可以讀取沒有密碼的文字、Markdown、網頁、PDF、Word、PowerPoint、Excel、OpenDocument、EPUB 和 CSV 檔案，以及 PNG、JPEG、WebP 和 GIF 圖片。
 upload-gone = 該檔案已不存在，請重新加入。
+upload-without = 尚未送出。再次送出即可不附此檔案提問。
 web-enter = 按 Enter 送出
 web-graph = 各個子問題及其先後關係
 web-state-waiting = 等待中
@@ -496,6 +500,13 @@ web-source = 來源 { $number }
 web-quotes = { $count } 處引文
 web-quote = 引文 { $number }
 web-in-the-page = 在頁面中查看
+web-closest = 你的文件中最接近的段落
+web-closest-why = 以下是原文摘錄，不是回答：沒有語言模型讀過它們。
+web-closest-has = 包含：{ $words }
+web-closest-has-none = 不包含問題中的詞
+web-closest-open = 在原文中開啟此處
+web-closest-lacking = 所有段落都不包含：{ $words }
+web-searched = 搜尋的詞：{ $words }
 web-copy-code = 複製程式碼
 web-footnote-before = 上一個註腳
 web-footnote-after = 下一個註腳
@@ -510,6 +521,10 @@ web-edit = 修改問題
 web-edit-send = 按這樣提問
 web-delete = 刪除問題和回答
 web-delete-sure = 要刪除嗎？刪除後無法復原。
+web-newest = 最新
+web-not-answered = 這個問題沒能得到回答。
+web-show-all = 顯示全部
+web-show-less = 收起
 web-failed = 出了點問題
 web-not-found = 此頁面不存在
 web-not-found-why = 網址可能有誤，或內容已被刪除。
@@ -559,6 +574,10 @@ web-plan-read =
 web-plan-unread = { $count } 個無法讀取
 web-plan-nothing-yet = 尚未找到內容。
 web-plan-done = 研究用時 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
+web-plan = 研究計畫
+web-plan-node = 正在查找：{ $title }
+web-plan-part = 正在處理：{ $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } 秒
 
 ### What a question searches
 
@@ -741,12 +760,39 @@ feedback-bad-source = 來源不佳
 feedback-outdated = 已過時
 feedback-words = 補充說明（可選）
 feedback-send = 傳送
-web-overview-cost-each = 每個回答的費用
-web-overview-by-channel = 依頻道
-web-overview-by-collection = 依文件集合
+web-overview-sum =
+    { $days ->
+        [1] 今天
+       *[other] 最近 { $days } 天
+    }：{ $people } 人提了 { $questions } 個問題，{ $unanswered ->
+        [0] 沒有未獲回答的
+       *[other] { $unanswered } 個未獲回答
+    }{ $cost ->
+        [0] { "" }
+       *[other] ，花費 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    }。
+web-overview-pace =
+    一半的回答用時不超過 { $median }{ $cost ->
+        [0] { "" }
+       *[other] ；每個回答平均花費 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    }。
+web-overview-judged = 讀者評價：{ $good } 個有幫助，{ $bad } 個沒幫助。
+web-overview-now = 現在：{ $running } 個進行中，{ $waiting } 個等待中。
+web-overview-answered = 已回答
+web-overview-unanswered = 未獲回答
+web-overview-times = 問過 { $count } 次
+web-overview-unanswered-why = 來源沒有說明，或只說明了一部分。
+web-overview-add-documents = 如何新增文件
+web-overview-add-search = 如何連接來源
+web-overview-more-unanswered = 所有未獲回答的問題
+web-overview-complaints = 讀者指出的問題
+web-overview-no-complaints = 沒有讀者認為回答沒幫助。
+web-overview-more-feedback = 所有意見回饋
+web-overview-by-channel = 提問的地方
+web-overview-by-collection = 回答引用的文件
 web-overview-collection = 文件集合
-web-overview-answers-quote = 引用它的回答
-web-overview-documents-quoted = 被引用的文件
+web-overview-answers-quote = 回答
+web-overview-documents-quoted = 文件
 web-overview-no-collection = 不屬於任何集合
 web-unanswered = 未獲回答的問題
 web-unanswered-why = 人們問到、但來源沒有說明或只說明了一部分的問題。請新增或連接含有這些內容的文件或來源。用詞相同的問題合併計算。
@@ -771,13 +817,8 @@ web-overview-workspace = 工作區
 web-overview-channel = 頻道
 web-overview-all = 全部
 web-overview-show = 顯示
-web-overview-sums = 彙總
 web-overview-questions = 問題
-web-overview-median = 用時中位數
 web-overview-cost = 費用
-web-overview-tokens = 詞元
-web-overview-waiting = 正在等待
-web-overview-running = 正在進行
 web-overview-per-day = 每日問題數
 web-overview-cost-per-day = 每日費用
 web-overview-cost-utc = 費用按協調世界時的日期統計。
@@ -787,31 +828,23 @@ web-overview-providers = 搜尋服務
 web-overview-providers-hint = 依據最近 { $count } 次搜尋。
 web-overview-provider = 服務
 web-overview-found = 有結果的搜尋
-web-overview-hits = 結果
-web-overview-failed = 失敗
+web-overview-failed = 失敗的搜尋
 web-overview-last-failure = 最近一次失敗
-web-overview-kinds = 各類步驟
-web-overview-kind = 類別
-web-overview-count = 次數
-web-overview-mean = 平均
-web-overview-longest = 最長
-web-overview-slowest = 最慢的步驟
 web-overview-latest = 最近的問題
 web-overview-question = 問題
 web-overview-state = 結果
 web-overview-asked = 提問時間
 web-overview-nothing = 這段時間、這個範圍內沒有提問。
-web-overview-everything = 顯示最近 90 天的全部內容
-web-overview-new = 還沒有人提過問題：在已接入的聊天裡提及 { -brand }，或者直接使用主控台。
+web-overview-everything = 顯示所有範圍最近 90 天的內容
+web-overview-new = 還沒有人提問。有人在已連接的聊天或這個主控台裡提問後，這裡會顯示問了什麼、哪些未能回答、花費多少。
 web-overview-ask = 提出第一個問題
-web-overview-csv = 按日匯出 CSV
+web-overview-csv = 下載每日資料（CSV）
 web-overview-json = 全部數字匯出 JSON
-web-overview-recent = 取自最近 { NUMBER($count) } 個問題。
 
 ### The documents that are searched, for operators
 
 sources = 資料
-sources-none = 還沒有文件。
+sources-none = 還沒有文件。在 FOOTNOTE_DOCS 中指定要搜尋的資料夾後，其中的檔案會列在這裡。
 sources-sum =
     { $found ->
         [0] 沒有找到檔案。
@@ -827,7 +860,7 @@ sources-next = 下次檢查：
 sources-changed = 最近讀取：
 sources-number = { $count }
 sources-document = 可搜尋
-sources-stale = 以舊文字搜尋
+sources-stale = 以舊版本搜尋
 sources-copy = 與其他檔案文字相同
 sources-empty = 空檔案
 sources-large = 過大
@@ -841,7 +874,7 @@ sources-documents = 文件
 sources-everybody = 所有可以提問的人
 sources-channels = 頻道 { $ids }
 sources-people = 人員 { $ids }
-sources-slack-groups = Slack 使用者群組 { $ids }
+sources-slack-groups = 使用者群組 { $ids }
 sources-discord-roles = Discord 身分組 { $ids }
 sources-console-users = 主控台使用者 { $ids }
 sources-console-groups = 主控台群組 { $ids }
@@ -849,8 +882,8 @@ sources-others = 同時搜尋
 sources-server = { $name }（模型上下文協定伺服器）：{ $readers }
 sources-chat = { $name }：在那裡提問時搜尋其中的對話
 sources-find = 搜尋索引
-sources-all = 索引本身在全部文件中找到的內容，最相關的在前。
-sources-hidden-from = 索引本身找到的內容，最相關的在前；不含您無權閱讀的：{ $names }。
+sources-all = 索引在全部文件中找到的內容，最相關的在前。
+sources-hidden-from = 索引找到的內容，最相關的在前；不含你無權閱讀的文件：{ $names }。
 sources-found =
     { $count ->
         [0] 什麼也沒有找到。
@@ -864,6 +897,32 @@ sources-list-end = 這裡沒有更多檔案。
 sources-back = 上一頁
 sources-more = 下一頁
 sources-gone = 此檔案或資料夾已不在文件之中。
+sources-is-set = 在主控台之外設定，即 { $name }。
+sources-is-added = 在此處新增。
+sources-uploads = 上傳的檔案
+sources-manage = 檢視或移除
+sources-add = 新增文件
+sources-add-why = 在此處新增的內容，所有可以提問的人都能讀到，除非有文件集限制讀者。
+sources-shut = 此處不能新增或移除文件：設定 { $name } 即可允許操作員這樣做。
+sources-upload = 上傳檔案
+sources-upload-why = 文字、Markdown、HTML、PDF、Word、PowerPoint、Excel 等，每個最大 { $limit } 百萬位元組，一次最多十個。
+sources-upload-now = 上傳
+sources-replace = 取代同名檔案
+sources-no-file = 請至少選擇一個檔案。
+sources-not-read = 不支援檔案 { $name } 的類型。支援文字、Markdown、HTML、PDF、Word、PowerPoint、Excel、OpenDocument、EPUB 和 CSV。
+sources-exists = 已有檔案 { $name }。勾選「取代同名檔案」即可取代。
+sources-not-stored = 無法儲存檔案 { $name }：{ $why }。
+sources-add-folder = 新增此伺服器上的資料夾
+sources-add-look = 檢視其內容
+sources-add-found = { $path } 有 { $found } 個檔案，其中 { $documents } 個可以讀取。所有可以提問的人都將能讀到它們。
+sources-add-sure = 新增資料夾
+sources-add-not = 不新增
+sources-no-folder = 「{ $path }」不是 { -brand } 可以讀取的資料夾。請填寫它在此伺服器上的完整路徑。
+sources-own-folder = 「{ $path }」包含 { -brand } 自己的資料夾，或位於其中。請指定其他資料夾。
+sources-followed = 「{ $path }」已在搜尋之列。
+sources-drop = 移除資料夾
+sources-drop-why = 檔案仍留在原處，只是不再搜尋。
+sources-drop-sure = 移除
 
 # 在主控台中連接聊天平台和模型，以及狀態頁面。
 connect = 連接 { $name }

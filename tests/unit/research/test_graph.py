@@ -567,10 +567,10 @@ async def test_a_plan_that_cannot_be_extended_rests_on_what_there_is() -> None:
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
-        (ModelUnavailable("Away: try again."), "暂时无法连接语言模型。"),
-        (CredentialsRefused("The key is wrong."), "语言模型不接受所用的密钥。"),
-        (ModelRefused("It declined: ask otherwise."), "语言模型拒绝处理这个问题。"),
-        (ModelBroken("Nonsense: try again."), "语言模型的回复无法使用。"),
+        (ModelUnavailable("Away: try again."), "暂时无法连接模型。管理员可以查看原因。"),
+        (CredentialsRefused("The key is wrong."), "暂时无法连接模型。管理员可以查看原因。"),
+        (ModelRefused("It declined: ask otherwise."), "模型拒绝处理这个问题。请换一种问法。"),
+        (ModelBroken("Nonsense: try again."), "模型的回复无法使用。请重试，或缩小问题的范围。"),
     ],
 )
 def test_why_a_part_failed_is_said_in_the_askers_language(

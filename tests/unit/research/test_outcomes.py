@@ -9,7 +9,15 @@ from datetime import timedelta
 import pytest
 from pydantic import TypeAdapter
 
-from bot.core.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
+from bot.core.errors import (
+    AddressRefused,
+    CredentialsRefused,
+    FootnoteError,
+    InvalidSetting,
+    ModelUnavailable,
+    PageUnreadable,
+    Unavailable,
+)
 from bot.core.messages import Attachment
 from bot.core.texts import texts_for
 from bot.pages.urls import display_url
@@ -144,6 +152,22 @@ def test_a_page_that_cannot_be_read_is_told_in_the_askers_language(
     notes.worded[error.sentence] = said
     assert notes.unread(LINK, error.sentence).endswith(said)
     assert Notes(texts_for("en"), {}).of_page(error) == error.sentence
+
+
+@pytest.mark.parametrize("locale", ["en", "zh-Hans"])
+@pytest.mark.parametrize(
+    "error",
+    [
+        ModelUnavailable("Check the network."),
+        CredentialsRefused("ANTHROPIC_API_KEY was not accepted."),
+        InvalidSetting("Set FOOTNOTE_MODEL."),
+    ],
+)
+def test_only_an_operator_is_told_what_to_set(locale: str, error: FootnoteError) -> None:
+    texts = texts_for(locale)
+    assert Notes(texts, {}).described(error) == texts("model-away")
+    told = Notes(texts, {}, for_operator=True).described(error)
+    assert told == (error.sentence if locale == "en" else texts("model-away"))
 
 
 def a_search(

@@ -21,6 +21,7 @@ from bot.research.pipeline import GUESSED, Pipeline
 from bot.research.run import Run
 from bot.search.filters import Filter
 from bot.search.provider import Unread
+from bot.storage.spending import Amount
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import OpenRun
@@ -261,7 +262,10 @@ async def test_a_question_is_gathered_again_if_the_documents_it_names_have_nothi
         assert len(model.evidence) == 1, "it writes once, whatever was gathered"
 
 
-async def test_an_answer_that_was_stopped_names_its_filter(open_run: OpenRun) -> None:
+@pytest.mark.parametrize(("calls", "named"), [(0, "closest"), (1, "scripted")])
+async def test_an_answer_that_was_stopped_names_its_filter_and_the_model_that_it_paid(
+    open_run: OpenRun, calls: int, named: str
+) -> None:
     asked = "How tall is the tower in the travel handbook?"
     run = await open_run(Narrow({}), message=a_message(asked))
     meant = Rewritten("search", asked, only=Filter(("travel handbook",)))
@@ -269,6 +273,7 @@ async def test_an_answer_that_was_stopped_names_its_filter(open_run: OpenRun) ->
 
     class Stopped(Scripted):
         async def next_turn(self, *args: object) -> Turn:
+            run.account.pay(Amount(model_calls=calls))
             stop.set()
             return await asyncio.Future()
 
@@ -277,4 +282,5 @@ async def test_an_answer_that_was_stopped_names_its_filter(open_run: OpenRun) ->
     pipeline = Pipeline(run, model, quoting, Transcript(), settings, Unseen())
     answer, _ = await pipeline.answer(stop)
     assert answer.status == "stopped"
+    assert answer.reasoner == named
     assert "Searched only in: travel handbook" in answer.unread

@@ -8,7 +8,7 @@ import pytest
 
 from bot.core.errors import Denied, Invalid
 from bot.core.messages import Author
-from bot.service.buttons import ASK_WHY, Deeper, Feedback, FollowUp, Stop, carry_out
+from bot.service.buttons import ASK_WHY, Deeper, Feedback, FollowUp, Retry, Stop, carry_out
 from bot.storage.workspaces import Reason, Verdict
 from tests.unit.samples import verdicts
 from tests.unit.service.conftest import House, OpenHouse
@@ -17,7 +17,7 @@ BOB = Author("U2", "Bob")
 
 
 async def press(
-    house: House, pressed: Feedback | Deeper | FollowUp | Stop, locale: str = "en"
+    house: House, pressed: Feedback | Deeper | FollowUp | Retry | Stop, locale: str = "en"
 ) -> str | None:
     return await carry_out(house.reception, pressed, BOB, locale=locale, audience="channel")
 
@@ -54,6 +54,16 @@ async def test_stop_ends_its_run_and_says_when_there_is_none(house: House) -> No
     assert (await house.run(other.run_id)).state in ("accepted", "running")
     assert await press(house, Stop(asked.run_id)) == "nothing-running"
     assert await press(house, Stop("gone")) == "nothing-running"
+
+
+async def test_retry_asks_the_question_again_as_it_was_asked(house: House) -> None:
+    answer = await house.answered()
+    before = await house.run(answer.run)
+    assert await press(house, Retry(answer.run)) is None
+    assert await press(house, Retry(answer.run)) == "asked-already"
+    again = await house.reception.retry(answer.run, BOB, locale="", audience="channel")
+    run = await house.run(again.run_id)
+    assert (run.message.text, run.options.depth) == (before.message.text, before.options.depth)
 
 
 async def test_deeper_asks_the_question_again_once_for_the_presser(house: House) -> None:

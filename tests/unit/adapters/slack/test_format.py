@@ -209,10 +209,10 @@ def test_only_a_person_who_asked_sees_the_button_that_deletes() -> None:
     assert "footnote_delete" not in actions_of(blocks_of(an_answer(), asker=""))
 
 
-def test_a_failure_has_no_buttons() -> None:
-    ending = failure(an_answer("", status="failed", citations=()), "No key: set one.", EN)
+def test_a_failure_can_only_be_tried_again() -> None:
+    ending = failure(an_answer("No key: set one.", status="failed", citations=()), EN)
     assert "No key: set one." in ending.text
-    assert actions_of(list(ending.closing)) == {}
+    assert list(actions_of(list(ending.closing))) == ["footnote_retry"]
 
 
 PAGE = "https://footnote.example.com/runs/run0a1b2c3d"
@@ -250,7 +250,7 @@ def test_more_sources_than_fit_are_counted() -> None:
 @pytest.mark.parametrize("page", ["", PAGE])
 def test_details_and_a_failure_lead_to_how_it_came_about(page: str) -> None:
     answer = an_answer()
-    failed = failure(answer, "No.", EN, page=page)
+    failed = failure(answer, EN, page=page)
     assert faults_in_blocks(list(failed.closing)) == []
     for blocks in (details_of(answer, page=page), failed.closing):
         links = [e["text"] for e in blocks[-1]["elements"] if e["type"] == "mrkdwn"]

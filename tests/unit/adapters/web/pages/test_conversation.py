@@ -6,6 +6,9 @@ import re
 
 import pytest
 
+from bot.core.errors import CredentialsRefused
+from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten
+from tests.fakes.reasoner import cite_all
 from tests.fakes.screen import seen
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 
@@ -164,3 +167,28 @@ async def test_the_page_speaks_the_browsers_language(browser: Browser) -> None:
     for accepted, lang in LANGUAGES.items():
         page = (await browser.get("/", **{"Accept-Language": accepted})).text
         assert f'<html lang="{lang}">' in page, accepted
+
+
+# ---------------------------------------------------------------- failures
+
+
+async def test_only_an_operator_reads_why_the_model_is_away(open_console: OpenConsole) -> None:
+    here = await open_console(console_user_header="X-User", admins=("root",))
+    ann, root = await here.browser(**{"X-User": "ann"}), await here.browser(**{"X-User": "root"})
+
+    def refuse(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+        raise CredentialsRefused("ANTHROPIC_API_KEY was not accepted.")
+
+    here.reasoner.answer = refuse
+    run = await ann.answered(QUESTION)
+    thread = await thread_of(ann, run)
+    for browser, reads_why in ((ann, False), (root, True)):
+        page = (await browser.get(thread)).text
+        assert "Your administrator can see why." in page
+        assert ("ANTHROPIC_API_KEY was not accepted." in page) is reads_why
+    here.reasoner.answer = cite_all
+    again = (await ann.send(f"/runs/{run}/retry")).json()["run"]
+    assert again != run
+    await here.ended(again)
+    assert "Try again" in (page := (await ann.get(thread)).text)
+    assert f'action="/runs/{again}/deeper"' in page

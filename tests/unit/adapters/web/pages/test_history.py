@@ -245,7 +245,7 @@ async def test_exports_hold_the_answer_with_its_quotes(browser: Browser) -> None
     for target in re.findall(r'href="#([^"]+)"', html.text):
         assert f'id="{target}"' in html.text
     markdown = (await browser.get(f"{path}/export/md")).text
-    assert QUESTION in markdown
+    assert markdown.startswith(f"# {QUESTION}\n")
     items = json.loads((await browser.get(f"{path}/export/csl")).text)
     entries = (await browser.get(f"{path}/export/bib")).text
     assert len(items) == entries.count("@")

@@ -9,12 +9,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from adapters.web.pages.overview import PERIOD, Selection, seconds, usd
 from bot.core.messages import Thread
-from bot.storage.overview import RECENT
-from bot.storage.tables import messages, runs, steps, threads
+from bot.storage.workspaces import Opinion, Workspaces
 from tests.unit.adapters.web.pages.insight_stage import Stage, document, opened
 from tests.unit.storage.past import Past, pages
 
@@ -36,19 +34,44 @@ async def past(stage: Stage) -> Past:
     return past
 
 
-async def tiles(stage: Stage, query: str = "") -> dict[str, str]:
+async def sums(stage: Stage, query: str = "") -> list[str]:
     page = document(await stage.get(f"/overview{query}"))
-    found = page.xpath("//dl[@class='tiles']/div")
-    return {tile[0].text_content(): tile[1].text_content() for tile in found}
+    return [sentence.text_content() for sentence in page.xpath("//div[@class='sum']/p")]
 
 
 async def test_the_sums_are_of_what_is_looked_at(stage: Stage, past: Past) -> None:
-    told = await tiles(stage)
-    assert (told["Questions"], told["Answered"], told["Cost"]) == ("2", "2 (100%)", "$0.0040")
-    assert told["Feedback"] == "+1"
-    told = await tiles(stage, "?platform=discord")
-    assert (told["Questions"], told["Cost"], told["Feedback"]) == ("1", "$0.0030", "–")
-    assert (await tiles(stage, "?platform=discord&workspace=T1"))["Questions"] == "0"
+    first, pace, judged = await sums(stage)
+    assert first == (
+        "In the last 30 days: 2 questions from 2 people, none without an answer, 0.004 USD."
+    )
+    assert pace == "Half of the answers came within 0 s; an answer cost 0.002 USD on average."
+    assert judged == "Readers rated 1 helpful and 0 not helpful."
+    first, _ = await sums(stage, "?platform=discord&days=1")
+    assert first == "Today: one question from one person, none without an answer, 0.003 USD."
+    assert await sums(stage, "?platform=discord&workspace=T1") == []
+
+
+async def test_what_could_not_be_answered_comes_with_what_to_do(stage: Stage, past: Past) -> None:
+    page = document(await stage.get("/overview"))
+    assert "All questions in this period and place were answered." in page.text_content()
+    for _ in range(7):
+        run, _ = await past.begun(asked="Who waters the plants?")
+        await past.store.end(run.id, run.attempt, "not_found", past.at)
+    page = document(await stage.get("/overview"))
+    (entry,) = page.xpath("//section[@aria-labelledby='unanswered-heading']//li")
+    assert "Who waters the plants?" in entry.text_content()
+    assert "asked 7 times" in entry.text_content()
+    assert page.xpath("//a[@href='/handbook/documents']")
+    assert "7 without an answer" in (await sums(stage))[0]
+
+
+async def test_what_readers_found_wrong_is_told_in_their_words(stage: Stage, past: Past) -> None:
+    run = await past.answered()
+    opinion = Opinion("bad", "outdated", "It moved in May.")
+    await Workspaces(stage.store.database).keep_feedback(run, "bob", opinion)
+    page = document(await stage.get("/overview"))
+    (entry,) = page.xpath("//section[@aria-labelledby='complaints-heading']//li")
+    assert "Outdated: It moved in May." in entry.text_content()
 
 
 async def test_filters_offer_what_there_is_and_show_what_is_chosen(
@@ -154,7 +177,7 @@ async def test_all_figures_can_be_had_as_json_without_what_was_asked(
     told = answer.json()
     assert sum(day["answered"] for day in told["days"]) == 2
     assert told["feedback"] == {"good": 1}
-    assert {step["kind"] for step in told["steps"]} == {"model", "read"}
+    assert told["people"] == 2
     assert told["queue"] == {"waiting": 0, "running": 0, "oldest": None}
     assert told["median_seconds"] == 0
     assert "Question 1" not in answer.text
@@ -175,46 +198,11 @@ async def test_the_figures_are_for_operators(tmp_path: Path, path: str) -> None:
 async def test_an_installation_without_questions_says_how_to_begin(stage: Stage) -> None:
     page = document(await stage.get("/overview"))
     assert "No questions yet" in page.text_content()
-    assert page.xpath("//section//a[@href='/']")
+    assert page.xpath("//main//a[@href='/']")
 
 
 async def test_a_view_without_questions_leads_to_one_with_them(stage: Stage, past: Past) -> None:
     page = document(await stage.get("/overview?days=7&platform=discord&workspace=T1"))
-    assert "No questions were asked in this period and place" in page.text_content()
+    assert "No questions in this period and place" in page.text_content()
     (link,) = page.xpath("//a[@href='/overview?days=90']/@href")
-    assert (await tiles(stage, link.removeprefix("/overview")))["Questions"] == "2"
-
-
-async def test_of_very_many_questions_the_steps_of_the_latest_are_shown(
-    stage: Stage, past: Past
-) -> None:
-    assert "Of the latest" not in (await stage.get("/overview")).text
-    now = datetime.now(UTC) - timedelta(days=2)
-    async with stage.store.database.write() as db:
-        for table, row in (
-            (threads, {"key": "k", "platform": "slack", "workspace": "T1", "channel": "C1",
-                       "thread": "k", "created_at": now}),
-            (messages, {"thread_key": "k", "author_id": "ada", "author_name": "Ada",
-                        "text": "?", "links": [], "attachments": [], "locale": "", "at": now}),
-            (runs, {"thread_key": "k", "state": "answered", "options": {},
-                    "accepted_at": now, "ended_at": now}),
-            (steps, {"key": "s", "kind": "search", "title": "old", "result": "{}",
-                     "attempt": 1, "seconds": 999.0, "at": now}),
-        ):  # fmt: skip
-            many = range(RECENT) if table is not threads else range(1)
-            rows = [{**row, **_own(table, number)} for number in many]
-            await db.execute(sa.insert(table), rows)
-    page = document(await stage.get("/overview"))
-    assert f"Of the latest {RECENT:,} questions." in page.text_content()
-    assert (await tiles(stage))["Questions"] == f"{RECENT + 2:,}"
-    (count,) = page.xpath("//section[@aria-labelledby='kinds-heading']//tr[th='search']/td[1]")
-    assert int(count.text) == RECENT - 2, "the two of the past are later"
-
-
-def _own(table: sa.Table, number: int) -> dict[str, object]:
-    """The values in which each of many rows differs from the others."""
-    if table is messages:
-        return {"id": 1_000 + number, "event_key": f"many:{number}"}
-    if table is runs:
-        return {"id": f"many{number}", "message_id": 1_000 + number}
-    return {"run_id": f"many{number}"} if table is steps else {}
+    assert "2 questions" in (await sums(stage, link.removeprefix("/overview")))[0]

@@ -53,7 +53,7 @@ async def test_an_answer_can_be_watched_once_and_from_the_moment_it_is_there(
     await browser.send(pause)
     assert "<span>Watch paused</span>" in (await browser.get(bar)).text
     told = (await browser.send(stop)).json()["told"]
-    assert told == "I look at this no more: How tall is the tower?"
+    assert told == "No longer checking: How tall is the tower?"
     assert await menu_of(browser, bar) == [f"/runs/{run}/watch"]
 
 
@@ -105,3 +105,11 @@ async def test_everybody_sees_their_own_corrections(
     (again,) = await buttons(root)
     await do(root, again)
     assert await buttons(root) == []
+
+
+async def test_a_receipt_of_a_correction_can_only_be_taken_back(browser: Browser) -> None:
+    run = await correct(browser)
+    page = (await browser.get(await thread_of(browser, run))).text
+    assert f'action="/runs/{run}/retract"' in page
+    assert f'action="/runs/{run}/deeper"' not in page
+    assert 'name="verdict" value="good"' not in page.partition(f'id="run-{run}"')[2]
