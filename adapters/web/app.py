@@ -18,6 +18,8 @@ from adapters.web.access.sign_in import sign_in_pages
 from adapters.web.api import api_routes
 from adapters.web.console import Console
 from adapters.web.display import texts_of
+from adapters.web.forms import FileRefused
+from adapters.web.pages.connect import connect_pages
 from adapters.web.pages.conversation import conversation_pages
 from adapters.web.pages.handbook import handbook_pages
 from adapters.web.pages.history import Sidebar, history_pages
@@ -27,6 +29,7 @@ from adapters.web.pages.run import run_pages
 from adapters.web.pages.saved import correction_pages, standing_pages
 from adapters.web.pages.sharing import sharing_pages
 from adapters.web.pages.sources import source_pages
+from adapters.web.pages.status import status_pages
 from adapters.web.templating import asset_routes
 from bot.core.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.core.texts import sentence_for
@@ -54,6 +57,8 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
             *run_pages(console),
             *overview_pages(console),
             *source_pages(console),
+            *connect_pages(console),
+            *status_pages(console),
             *handbook_pages(console),
             *api_routes(console),
             *more,
@@ -82,7 +87,10 @@ def _failed(console: Console, request: Request, error: Exception) -> Response:
     elif isinstance(error, FootnoteError):
         status, sentence = status_of(error), sentence_for(error, texts_of(request))
     if is_program(request):
-        return JSONResponse({"error": sentence}, status_code=status, headers=headers)
+        told: dict[str, str | int] = {"error": sentence}
+        if isinstance(error, FileRefused):
+            told["file"] = error.number
+        return JSONResponse(told, status_code=status, headers=headers)
     if status == 404 and sentence == HTTPStatus(404).phrase:  # nobody said more
         sentence = texts_of(request)("web-not-found-why")
     return console.page(request, "failed.html", status=status, code=status, sentence=sentence)

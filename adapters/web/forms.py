@@ -180,12 +180,20 @@ def attachments_of(event_id: str, files: Sequence[Upload]) -> dict[Attachment, b
     }
 
 
+class FileRefused(HTTPException):
+    """A file of a form cannot be read; ``number`` counts the files from 0."""
+
+    def __init__(self, number: int, sentence: str) -> None:
+        super().__init__(422, sentence)
+        self.number = number
+
+
 async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts) -> None:
     """Respond with 422 if a file cannot be read. A file that needs much time or memory is accepted
     for now; its run reports if it cannot be read."""
-    for file in files:
+    for number, file in enumerate(files):
         if not file.body.strip():
-            raise HTTPException(422, texts("upload-empty", name=file.name))
+            raise FileRefused(number, texts("upload-empty", name=file.name))
         try:
             async with asyncio.timeout(LOOKING_SECONDS):
                 if picture_in(file.body) is None:
@@ -195,11 +203,11 @@ async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts
         except PictureUnread as unread:
             why = texts(unread.text_id, **unread.values)
             sentence = texts("file-not-read", name=file.name, reason=why)
-            raise HTTPException(422, sentence) from None
+            raise FileRefused(number, sentence) from None
         except PageUnreadable as unreadable:
             if texts.locale == DEFAULT:
-                raise HTTPException(422, unreadable.sentence) from None
-            raise HTTPException(422, texts("upload-unreadable", name=file.name)) from None
+                raise FileRefused(number, unreadable.sentence) from None
+            raise FileRefused(number, texts("upload-unreadable", name=file.name)) from None
 
 
 async def _check_text(file: Upload, workers: Workers) -> None:
@@ -227,7 +235,7 @@ async def question_form_of(request: Request, largest: int) -> Form:
     """Read a form that may contain files of at most ``largest`` bytes each; respond with 4xx to
     anything else."""
     if not kind_is(request, PARTS):
-        return Form.of(await _pairs(request))
+        return Form.of(await pairs_of(request))
     if (shown := request.headers.get("x-csrf-token")) is not None:
         check_csrf(request, shown)  # before anything large is read
     form = await form_of_parts(request, largest, texts_of(request))
@@ -238,10 +246,11 @@ async def question_form_of(request: Request, largest: int) -> Form:
 
 async def form_of(request: Request) -> dict[str, str]:
     """Read the fields of a form; respond with 4xx to anything else."""
-    return dict(await _pairs(request))
+    return dict(await pairs_of(request))
 
 
-async def _pairs(request: Request) -> list[tuple[str, str]]:
+async def pairs_of(request: Request) -> list[tuple[str, str]]:
+    """Read the fields of a form, in order, as ``form_of``."""
     _expect(request, FORM)
     body = await bounded_body(request)
     try:

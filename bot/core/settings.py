@@ -331,6 +331,11 @@ class Settings(BaseSettings):
         return self.data_dir.expanduser() / "index.sqlite"
 
     @property
+    def uploads_path(self) -> Path:
+        """The folder of the documents that are uploaded in the console."""
+        return self.data_dir.expanduser() / "sources"
+
+    @property
     def collection_paths(self) -> tuple[str, ...]:
         """The paths of all collections."""
         return tuple(path for each in self.collections for path in each.paths)

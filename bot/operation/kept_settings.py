@@ -3,8 +3,9 @@
 ``read`` returns the settings with the kept ones among them: those of the environment, ``.env``,
 ``footnote.toml`` and the command line win. ``keep(values)`` stores values by the names of fields
 (``slack_bot_token``, ``docs``), as their JSON: a secret is a text, a list of texts a list.
-``drop(names)`` deletes them. Both add their names to the audit log, and take effect when a process
-reads them: `footnote serve` does so when its ``Reception.restart`` is set.
+``docs`` are followed beside those of other sources, and so is ``Settings.uploads_path`` once it has
+files. ``drop(names)`` deletes values. Both add their names to the audit log, and take effect when a
+process reads them: `footnote serve` does so when its ``Reception.restart`` is set.
 
 Secrets are encrypted with ``FOOTNOTE_ENCRYPTION_KEYS``. Without these, the embedded database in the
 data folder has a key of its own there, in a file that only its owner may read.
@@ -57,22 +58,35 @@ class KeptSettings:
         """Return the settings with those that are kept. Raises ``StorageUnavailable``."""
         settings, names, problems = self._settings, set[str](), dict[str, str]()
         for name, kept in (await Workspaces(self._database).facts(*_PLACE)).items():
-            if name in self._settings.model_fields_set:
+            if name in self._settings.model_fields_set and name != "docs":
                 continue
             try:
-                settings = _with(settings, name, await self._open(name, kept))
+                value = await self._open(name, kept)
+                if name == "docs":
+                    gone = _gone(value)
+                    problems |= gone
+                    value = [*settings.docs, *(each for each in value if each not in gone)]
+                settings = with_setting(settings, name, value)
                 names.add(name)
             except InvalidSetting as error:
                 problems[name] = error.sentence
+        if _has_files(settings.uploads_path):
+            docs = (*settings.docs, str(settings.uploads_path))
+            settings = settings.model_copy(update={"docs": docs})
         return Kept(settings, frozenset(names), problems)
+
+    async def docs(self) -> tuple[str, ...]:
+        """Return the folders that are kept. Raises ``StorageUnavailable``."""
+        kept = (await Workspaces(self._database).facts(*_PLACE)).get("docs")
+        return tuple(kept["value"]) if kept else ()
 
     async def keep(self, values: Mapping[str, Any]) -> None:
         """Store values. Raises ``InvalidSetting`` for one that is not allowed and for a secret that
         could not be encrypted, and ``StorageUnavailable``."""
         for name, value in values.items():
-            if name in self._settings.model_fields_set:
+            if name in self._settings.model_fields_set and name != "docs":
                 raise InvalidSetting(f"{env_name(name)} is set already: change it there.")
-            _with(self._settings, name, value)
+            with_setting(self._settings, name, value)
         closed = {name: self._close(name, value) for name, value in values.items()}
         async with self._database.write() as db:
             for name, kept in closed.items():
@@ -131,6 +145,18 @@ class KeptSettings:
         return (*given, *_key_in(path))
 
 
+def _gone(folders: Sequence[str]) -> dict[str, str]:
+    missing = (each for each in folders if not Path(each).is_dir())
+    return {each: f"There is no folder {each}." for each in missing}
+
+
+def _has_files(folder: Path) -> bool:
+    try:
+        return any(name[0] != "." for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
 def _is_secret(settings: Settings, name: str) -> bool:
     fields = type(settings).model_fields
     if name not in fields:
@@ -138,7 +164,7 @@ def _is_secret(settings: Settings, name: str) -> bool:
     return is_secret(name, fields[name])
 
 
-def _with(settings: Settings, name: str, value: Any) -> Settings:
+def with_setting(settings: Settings, name: str, value: Any) -> Settings:
     """Return the settings with one more value. Raises ``InvalidSetting`` if it is not allowed."""
     _is_secret(settings, name)
     try:

@@ -103,11 +103,12 @@ _MARKUP = re.compile(r"([\\`*_\[\]<>#|~&]|^[-+=](?=\s|[-=]|$))", re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d{1,9})(?=[.)](?:\s|$))", re.MULTILINE)
 
 
-def as_markdown(conversation: Conversation) -> str:
-    """Questions and answers; under each answer, its sources with all quotes."""
+def as_markdown(conversation: Conversation, title: str = "") -> str:
+    """Questions and answers, below a title or else the thread's id; under each answer, its sources
+    with all quotes."""
     thread = conversation.thread
     parts = [
-        f"# Conversation {_plain(thread.thread)}",
+        f"# {_plain(title or f'Conversation {thread.thread}')}",
         f"{_plain(thread.platform)} · {_plain(thread.workspace)} · {_plain(thread.channel)} · "
         f"begun {_moment(conversation.began_at)}",
     ]

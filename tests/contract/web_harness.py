@@ -128,9 +128,11 @@ class WebHarness:
     def _page(self, post: _Post) -> Seen:
         turn = Turn(
             run=post.run,
+            thread="t",
             question="",
             author="Ada",
             asked_at=post.message.at,
+            begun_at=post.message.at,
             depth="auto",
             state="running",
             reply_state=parse_state(post.state),

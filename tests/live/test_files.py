@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,9 +102,17 @@ def test_a_file_that_cannot_be_taken_says_why_and_the_question_stays(page: Page)
     drop(page, "long.md", "A long text. " * 4_000)
     toast = page.locator("#toast")
     expect(toast).to_contain_text("long.md is larger than 0.02 MB")
-    expect(page.locator("#files .file")).to_have_count(0)
+    refused = page.locator("#files .file.refused")
+    expect(refused).to_have_text(re.compile("long.md is larger"))
+    drop(page, "yard.md", FOUNTAIN)
     drop(page, "empty.md", "\n")
     ask(page, WHO)
-    expect(toast).to_contain_text("empty.md is empty")
+    expect(toast).to_contain_text("Not sent yet.")
     expect(page.locator("#question")).to_have_value(WHO)
-    expect(page.locator("#files .file")).to_have_text(["empty.md×"])
+    expect(page.locator("#files .file:not(.refused)")).to_have_text(["yard.md×"])
+    expect(refused.last).to_contain_text("empty.md is empty")
+    assert barriers(page) == []
+    assert too_wide(page) == []
+    page.locator("#question").press("Enter")
+    expect(page.locator(".question .file")).to_have_text(["yard.md"])
+    expect(page.locator(".answered")).to_contain_text("Olga Petrova")

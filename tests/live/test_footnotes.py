@@ -178,3 +178,65 @@ def test_code_can_be_copied(chromium: Browser, conversation: str) -> None:
         expect(page.locator("#source .copy")).to_have_text("✓")
         copied = page.evaluate("navigator.clipboard.readText()")
         assert copied == '# once a quarter\nseal rotate --key "$MASTER"\n'
+
+
+def test_back_closes_the_sheet_on_a_phone_and_a_closed_one_leaves_no_trace(page: Page) -> None:
+    width = page.viewport_size
+    assert width is not None
+    mark, panel = page.locator(".answer .mark").first, page.locator("#source")
+    steps = page.evaluate("history.length")
+    mark.click()
+    expect(panel.locator("mark.at").first).to_be_in_viewport()
+    if width["width"] > PHONE["width"]:
+        assert page.evaluate("history.length") == steps
+        return
+    page.go_back()
+    expect(panel).to_be_hidden()
+    expect(page.locator(".answered")).to_have_count(2)
+    mark.click()
+    expect(panel).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    page.go_back()
+    expect(page).to_have_url("about:blank")
+
+
+def test_no_card_lies_over_an_open_panel(chromium: Browser, conversation: str) -> None:
+    with watched(chromium, viewport=DESK) as browser:
+        page = browser.context.new_page()
+        page.clock.install()
+        page.goto(conversation)
+        first, last = page.locator(".answer .mark").first, page.locator(".answer .mark").last
+        card = page.get_by_role("tooltip")
+
+        def look_at(one: Locator) -> None:
+            one.hover()
+            page.clock.run_for(1_000)
+
+        look_at(last)
+        expect(card).to_be_visible()
+        look_at(page.locator("#question"))
+        expect(card).to_have_count(0)
+        first.click()
+        expect(page.locator("#source mark.at").first).to_be_visible()
+        look_at(last)
+        expect(card).to_have_count(0)
+
+
+def test_a_quote_of_a_whole_page_is_jumped_to(page: Page) -> None:
+    page.goto(page.locator(".answer .mark").first.evaluate("one => one.href"))
+    expect(page.locator(".stored")).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"
+
+
+def test_moments_are_the_readers_also_in_the_panel(chromium: Browser, conversation: str) -> None:
+    with watched(chromium, timezone_id="Asia/Tokyo") as browser:
+        page = browser.context.new_page()
+        page.goto(conversation)
+        page.locator(".answer .mark").first.click()
+        panel = page.locator("#source")
+        expect(panel.locator("time")).to_have_count(1)
+        expect(panel).not_to_contain_text("UTC")
+        page.goto(page.locator(".answer .mark").first.evaluate("one => one.href"))
+        expect(page.locator("main time")).to_have_count(1)
+        expect(page.locator("main")).not_to_contain_text("UTC")

@@ -23,7 +23,7 @@ from bot.core.lines import label, one_line, shortened
 from bot.core.messages import PlanView, StepState, StepView
 from bot.core.texts import Texts
 from bot.rendering.footnotes import link_target
-from bot.rendering.remarks import Branch, branches, named, title_of, work
+from bot.rendering.remarks import PARTS, Branch, branches, named, title_of, work
 
 FOUND = 400  # characters of one finding
 DOING = 3  # activities named at once
@@ -86,14 +86,21 @@ def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
 
 def _now(steps: Sequence[StepView], texts: Texts) -> str:
     running = [step for step in steps if step.state == "running" or step.kind == "price"]
-    parts = {step.id for step in running if step.kind in ("node", "paragraph")}
-    busy = {step.parent for step in running}  # their own running steps describe them
+    busy = {step.parent for step in running}
+    of_rounds = {
+        step.id for step in running if step.id.startswith("round-")
+    }  # named by their steps
+    parts = [step for step in running if step.kind in PARTS and step.id not in of_rounds]
+    named_by = {step.id for step in parts}
     told = [
         named(step, shortened(title_of(step), TITLE), texts)
         for step in running
-        if step.id not in parts & busy
-    ]
-    return " · ".join(dict.fromkeys(told[:DOING]))
+        if not {step.id, step.parent} & named_by and step.id not in of_rounds & busy
+    ][:DOING]
+    for kind, id in (("paragraph", "web-plan-part"), ("node", "web-plan-node")):
+        if names := [shortened(title_of(step), TITLE) for step in parts if step.kind == kind]:
+            told.append(texts(id, title=" · ".join(names[:DOING])))
+    return " · ".join(dict.fromkeys(told))
 
 
 def _graph(steps: Sequence[StepView], texts: Texts, run: str) -> Markup | None:
@@ -168,7 +175,7 @@ def being_done(now: ReplyState, texts: Texts) -> str:
 def plan_html(templates: Templates, texts: Texts, run: str, now: ReplyState) -> str:
     """Render the plan: a line for each kind of work."""
     plan = plan_of(now.plan, texts, run) if now.plan is not None else None
-    return templates.fragment("conversation_plan.html", texts, run=run, plan=plan, shown=now)
+    return templates.fragment("conversation_plan.html", texts, run=run, plan=plan, fresh=now.fresh)
 
 
 def writing(run: str, now: ReplyState, root: str = "") -> Markup:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from types import MappingProxyType
 
 from markupsafe import Markup
 
 from adapters.web.access.gate import Visitor
+from adapters.web.html.closest import Passage, is_closest, passages, with_words
 from adapters.web.html.markdown import answer_html, inline_html
 from adapters.web.html.plans import Plan, being_done, plan_html, plan_of, writing
 from adapters.web.html.sources import (
@@ -35,11 +37,12 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A finished answer in the forms that its template shows."""
+    """A finished answer in the forms that its template shows; ``closest`` if it is none."""
 
     answer: Answer
     html: Markup
     sources: tuple[Source, ...]
+    closest: tuple[Passage, ...]
     remarks: tuple[Markup, ...]
     summary: str
     markdown: str
@@ -57,17 +60,20 @@ def reply_of(
     collections, by URL; ``root`` precedes the paths of links."""
     places = AnswerPlaces(answer, root)
     html = answer_html(answer.text, answer.targets, copies_of(answer.run, root), places)
+    answer = with_words(answer) if is_closest(answer) else answer
+    cards = source_cards(answer, texts, dates, collections, root)
     return Reply(
         answer=answer,
         html=Markup(html),  # noqa: S704  (sanitized there)
-        sources=source_cards(answer, texts, dates, collections, root),
+        sources=cards,
+        closest=tuple(passages(answer, cards)) if is_closest(answer) else (),
         remarks=tuple(
             Markup(inline_html(one))  # noqa: S704  (sanitized there)
             for one in remarks(answer, texts, lambda words: words)
         ),
         summary=spent(answer, texts),
         markdown=markdown_of(answer),
-        work=plan_of(PlanView("", answer.steps), texts),
+        work=plan_of(PlanView("", answer.steps), texts, answer.run),
     )
 
 
@@ -119,4 +125,5 @@ def reply_html(
         now=being_done(turn.reply_state, texts) or texts("working"),
         plan=plan_html(templates, texts, turn.run, turn.reply_state),
         text=writing(turn.run, turn.reply_state, templates.root),
+        seconds=max(0, int((datetime.now(UTC) - turn.begun_at).total_seconds())),
     )

@@ -27,7 +27,7 @@ from bot.text.sentences import Block, blocks
 
 MOST = 2  # quotes shown for one mark
 
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+")
+WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+")
 
 
 def copies_of(run: str, root: str = "") -> str:
@@ -85,7 +85,7 @@ def by_number(citations: Iterable[Citation]) -> Mapping[int, list[tuple[str, Cit
 
 def _words(text: str) -> set[str]:
     """Return the words of a text, or its characters in scripts that do not separate words."""
-    return set(_WORD.findall(text.lower()))
+    return set(WORD.findall(text.lower()))
 
 
 COLOURS = 12  # colours of icons, as many as in the style sheet
@@ -142,6 +142,7 @@ class Source:
     """
 
     number: int
+    url: str
     kind: Kind
     href: str
     copy: str
@@ -183,6 +184,7 @@ def _source(
     read = [dates[key] for _, one in cited if (key := (one.url, one.page_hash)) in dates]
     return Source(
         number=view.number,
+        url=view.url,
         kind=kind_of(view.url),
         href=view.href,
         copy=places.page(cited[0][1]),

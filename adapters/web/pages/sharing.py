@@ -133,7 +133,7 @@ class _Sharing:
         title = one_line(found[0].name) if found else thread.thread
         answered = [(turn, turn.reply_state.answer) for turn in turns if turn.reply_state.answer]
         if form == "md":
-            body = await self._markdown(request, thread, {turn.run for turn in turns})
+            body = await self._markdown(request, thread, {turn.run for turn in turns}, title)
         elif form == "html":
             # In a thread, because rendering a long conversation takes a while.
             body = await asyncio.to_thread(self._html, request, answered, title)
@@ -146,7 +146,9 @@ class _Sharing:
         answer.headers.update(NO_INDEX)
         return answer
 
-    async def _markdown(self, request: Request, thread: Thread, shown: Collection[str]) -> str:
+    async def _markdown(
+        self, request: Request, thread: Thread, shown: Collection[str], title: str
+    ) -> str:
         """Export the finished runs, without answers that the visitor may not read."""
         seen, texts = seeing(self._console, request), texts_of(request)
         reach, told = seen.reach, seen.told
@@ -160,7 +162,7 @@ class _Sharing:
 
         whole = await self._console.archive.conversation(thread)
         kept = (said for said in whole.said if said.run is not None and said.run.id in shown)
-        return as_markdown(replace(whole, said=tuple(map(as_seen, kept))))
+        return as_markdown(replace(whole, said=tuple(map(as_seen, kept))), title)
 
     def _html(self, request: Request, answered: Sequence[tuple[Turn, Answer]], title: str) -> str:
         texts, base = texts_of(request), address_of(self._console, request, "")

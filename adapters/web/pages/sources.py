@@ -1,15 +1,16 @@
 """The documents that are searched, for operators: their folders and readers, what became of each
-file, and a search in the index."""
+file, a search in the index, and what is added and removed in the console."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -19,24 +20,32 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.access.gate import visitor_of
-from adapters.web.access.visibility import operator_only, seeing, set_audit_object, with_audit
+from adapters.web.access.visibility import (
+    Page,
+    operator_only,
+    seeing,
+    set_audit_object,
+    with_audit,
+)
 from adapters.web.console import Console
 from adapters.web.display import texts_of
-from adapters.web.forms import form_of
+from adapters.web.forms import check_readable, form_of, megabytes, question_form_of
 from adapters.web.html.page_text import page_html
 from adapters.web.turns import collection_of
-from bot.core.errors import InvalidSetting, PageUnreadable
+from bot.core.errors import Invalid, InvalidSetting, PageUnreadable, ProviderUnavailable
 from bot.core.lines import one_line
 from bot.core.messages import CONSOLE
 from bot.core.readership import WHO, Readership
-from bot.core.texts import Texts
-from bot.pages.page import Page
+from bot.core.texts import Texts, sentence_for
+from bot.operation.added_documents import AddedDocuments, NewFolder
+from bot.operation.console_access import allows_setup
+from bot.pages.media import media_type_of
 from bot.pages.passages import split
 from bot.research.trace import Quoted
 from bot.rights.rights import Root
 from bot.search.embedder import open_embedder
 from bot.search.folders import root_of
-from bot.search.index_file import address, innermost
+from bot.search.index_file import address, innermost, is_below
 from bot.search.index_report import (
     FILE_STATES,
     FileState,
@@ -62,9 +71,11 @@ _WORD = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3])|[^\W_]+")
 @dataclass(slots=True)
 class Folder:
     """A folder or file that is followed. ``parts`` counts its files by collection ("": in none);
-    ``problem`` is why it cannot be looked at, or ""."""
+    ``problem`` is why it cannot be looked at, or "". ``origin`` is where it is from: set outside
+    of the console, added in it, or its folder of uploaded files."""
 
     path: str
+    origin: Literal["set", "added", "uploads"] = "set"
     address: str = ""
     problem: str = ""
     parts: dict[str, Tally] = field(default_factory=dict)
@@ -81,24 +92,26 @@ class Folder:
         return path_of(found.url.removeprefix(self.address).lstrip("/")) or Path(self.path).name
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A passage that a search found, as HTML with the words marked, and a link to its place."""
-
-    hit: Hit
-    place: str
-    heading: str
-    html: Markup
-    href: str
-
-
 class _SourcePages:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._settings = console.settings
 
+    @property
+    def _added(self) -> AddedDocuments:
+        reception = self._console.reception
+        given = self._settings if reception is None else reception.given
+        return AddedDocuments(given, self._console.database)
+
     async def page(self, request: Request) -> Response:
-        folders, problem = await asyncio.to_thread(self._counted)
+        return await self._shown(request)
+
+    async def _shown(
+        self, request: Request, status: int = 200, error: str = "", new: NewFolder | None = None
+    ) -> Response:
+        """Show the page, with what went wrong, or with a folder that may be added."""
+        folders, reception = await self._folders(), self._console.reception
+        problem = await asyncio.to_thread(self._count, folders)
         every = Tally()
         for folder in folders:
             every.add(folder.all)
@@ -106,6 +119,12 @@ class _SourcePages:
         return self._console.page(
             request,
             "sources.html",
+            status=status,
+            error=error,
+            new=new,
+            starts=reception is not None and reception.restart.is_set(),
+            adds=allows_setup(self._settings),
+            limit=megabytes(self._settings.fetch_max_bytes),
             folders=folders,
             problem=problem,
             every=every,
@@ -117,14 +136,17 @@ class _SourcePages:
 
     async def files(self, request: Request) -> Response:
         """List the files of a folder that are in one state."""
-        state, folder = request.query_params.get("state"), self._folder(request)
+        state, folders = request.query_params.get("state"), await self._folders()
+        wanted = request.query_params.get("folder", "")
+        folder = next((each for each in folders if each.path == wanted), None)
         skip = request.query_params.get("skip", "0")
-        if state not in FILE_STATES or not skip.isdecimal() or len(skip) > 9:
-            raise HTTPException(404)
+        is_number = skip.isdecimal() and len(skip) < 10
+        if folder is None or folder.problem or state not in FILE_STATES or not is_number:
+            raise HTTPException(404, texts_of(request)("sources-gone"))
         found = await asyncio.to_thread(
             files_in,
             self._settings.index_path,
-            [each.path for each in self._folders() if not each.problem],
+            [each.path for each in folders if not each.problem],
             state,
             folder.path,
             FILES + 1,
@@ -138,6 +160,7 @@ class _SourcePages:
             state=state,
             found=[(each, reach.allows(each.url)) for each in found[:FILES]],
             has_text=state in TEXTS,
+            removes=folder.origin == "uploads" and allows_setup(self._settings),
             link=self._link,
             query=urlencode({"folder": folder.path, "state": state}),
             skip=int(skip),
@@ -149,14 +172,14 @@ class _SourcePages:
         """Search the index as a question does, in what the visitor may read."""
         asked = one_line(request.query_params.get("q", ""))[:LONGEST_QUERY]
         reach, reader = seeing(self._console, request).reach, visitor_of(request).reader
-        found: list[Passage] = []
-        asked_of = asked if self._settings.docs else ""
+        found, paths = [], self._present
         async with open_embedder(self._settings) as embedder:
-            documents = LocalDocuments(self._settings.index_path, self._settings.docs, embedder)
+            documents = LocalDocuments(self._settings.index_path, paths, embedder)
+            query = Query(asked if paths else "", HITS, reach=reach)  # no path stands for all
             try:
-                for hit in await documents.search(Query(asked_of, HITS, reach=reach)):
-                    page = await documents.read(hit.url)
-                    found.append(await asyncio.to_thread(self._passage, hit, page, asked))
+                for hit in await documents.search(query):
+                    text = (await documents.read(hit.url)).text
+                    found.append(await asyncio.to_thread(self._passage, hit, text, asked))
             finally:
                 await documents.aclose()
         hidden = [each.name for each in self._collections if not reader.may_search(each)]
@@ -170,10 +193,11 @@ class _SourcePages:
         set_audit_object(request, url)
         if not seeing(self._console, request).reach.allows(url):
             raise HTTPException(403, texts_of(request)("answer-out-of-reach"))
-        documents = LocalDocuments(self._settings.index_path, self._settings.docs)
+        paths = self._present
+        documents = LocalDocuments(self._settings.index_path, paths)
         try:
-            page = await documents.read(url)
-        except PageUnreadable as gone:
+            page = await documents.read(url if paths else "")
+        except (PageUnreadable, ProviderUnavailable) as gone:
             raise HTTPException(404, texts_of(request)("sources-gone")) from gone
         finally:
             await documents.aclose()
@@ -188,27 +212,87 @@ class _SourcePages:
 
     async def index(self, request: Request) -> Response:
         """Look for changes now, in all folders or in one."""
-        form, indexing = await form_of(request), self._console.observed.documents
-        known = [each.path for each in self._folders()]
-        indexing.again([path for path in known if path == form.get("folder", path)])
-        await indexing.wait_until_over()
+        form = await form_of(request)
+        known = [path for path in self._settings.docs if path == form.get("folder", path)]
+        return await self._indexed(known)
+
+    async def _indexed(self, paths: Sequence[str]) -> Response:
+        """Index these paths, or start with them if they are not followed yet, and show the page."""
+        if set(paths) <= set(self._settings.docs):
+            indexing = self._console.observed.documents
+            indexing.again(paths)
+            await indexing.wait_until_over()
+        else:
+            self._console.open_reception().restart.set()
+        return RedirectResponse(f"{self._settings.root}/sources", status_code=303)
+
+    # ------------------------------------------------------------ adding and removing
+
+    def changing(self, page: Callable[[Request], Awaitable[Response]]) -> Page:
+        """Wrap a page that adds or removes documents: what is wrong is said on the page itself."""
+
+        async def changed(request: Request) -> Response:
+            texts = texts_of(request)
+            if not allows_setup(self._settings):
+                raise HTTPException(403, texts("sources-shut", name="FOOTNOTE_CONSOLE_SETUP=on"))
+            try:
+                return await page(request)
+            except Invalid as error:
+                return await self._shown(request, 422, sentence_for(error, texts))
+            except HTTPException as error:
+                if error.status_code not in (413, 422):
+                    raise
+                return await self._shown(request, error.status_code, error.detail)
+
+        return changed
+
+    async def upload(self, request: Request) -> Response:
+        added, texts = self._added, texts_of(request)
+        sent = await question_form_of(request, self._settings.fetch_max_bytes)
+        over = "replace" in sent.fields
+        if not sent.files:
+            raise HTTPException(422, texts("sources-no-file"))
+        added.check_names([file.name for file in sent.files], replace=over)
+        # As the index does, not as the browser says.
+        typed = [replace(file, media_type=media_type_of(file.name) or "") for file in sent.files]
+        await check_readable(typed, self._console.workers, texts)
+        for file in sent.files:
+            await added.save(file.name, file.body, replace=over)
+        return await self._indexed([str(added.uploads)])
+
+    async def remove(self, request: Request) -> Response:
+        added = self._added
+        await added.remove((await form_of(request)).get("name", ""))
+        return await self._indexed([str(added.uploads)])
+
+    async def add_folder(self, request: Request) -> Response:
+        """Show what is in a folder of the server, and add it once that was confirmed."""
+        form, added = await form_of(request), self._added
+        path = form.get("path", "").strip()
+        new = await asyncio.to_thread(added.check, path, self._settings.docs)
+        if "sure" not in form:
+            return await self._shown(request, new=new)
+        await added.add(new)
+        return await self._indexed([new.path])
+
+    async def drop_folder(self, request: Request) -> Response:
+        await self._added.drop((await form_of(request)).get("path", ""))
+        self._console.open_reception().restart.set()
         return RedirectResponse(f"{self._settings.root}/sources", status_code=303)
 
     # ------------------------------------------------------------ folders
 
-    def _folders(self) -> list[Folder]:
-        return [_folder(path) for path in dict.fromkeys(self._settings.docs)]
+    async def _folders(self) -> list[Folder]:
+        added = self._added
+        kept, uploads = await added.folders(), str(added.uploads)
+        followed = dict.fromkeys((*self._settings.docs, *kept))
+        return [
+            _folder(path, "uploads" if path == uploads else "added" if path in kept else "set")
+            for path in followed
+        ]
 
-    def _folder(self, request: Request) -> Folder:
-        wanted = request.query_params.get("folder", "")
-        found = next((each for each in self._folders() if each.path == wanted), None)
-        if found is None or found.problem:
-            raise HTTPException(404, texts_of(request)("sources-gone"))
-        return found
-
-    def _counted(self) -> tuple[list[Folder], str]:
-        """Return the folders with their files, and what is wrong with the collections, or ""."""
-        folders = self._folders()
+    def _count(self, folders: Sequence[Folder]) -> str:
+        """Count the files of the folders; returns what is wrong with the collections, or ""."""
         by_address = {each.address: each for each in folders if not each.problem}
         problem, roots = "", list[Root]()
         try:
@@ -216,22 +300,28 @@ class _SourcePages:
         except InvalidSetting as error:
             problem = error.sentence
         if not by_address or not self._settings.index_path.exists():
-            return folders, problem
+            return problem
+
+        tops = sorted(by_address, key=len, reverse=True)
 
         def group(url: str) -> str:
-            top = innermost(url, by_address) if len(by_address) > 1 else only
+            top = next(each for each in tops if is_below(url, each))
             return f"{top}\n{collection_of(url, roots) if roots else ''}"
 
-        only = next(iter(by_address))
         paths = [each.path for each in by_address.values()]
         for name, tally in sorted(tallies(self._settings.index_path, paths, group).items()):
             top, _, collection = name.partition("\n")
             by_address[top].parts[collection] = tally
-        return folders, problem
+        return problem
+
+    @property
+    def _present(self) -> list[str]:
+        """The paths of the documents that are there."""
+        return [path for path in self._settings.docs if not _folder(path).problem]
 
     def _place(self, url: str) -> str:
         """Return a file's path from the folder that is followed."""
-        every = {each.address.rpartition("/")[0] for each in self._folders()}
+        every = {_folder(path).address.rpartition("/")[0] for path in self._present}
         return path_of(url.removeprefix(f"{innermost(url, every)}/"))
 
     # ------------------------------------------------------------ what is shown of them
@@ -270,21 +360,23 @@ class _SourcePages:
         shown = f"{self._settings.root}/sources/text?{urlencode({'url': url, **at})}"
         return shown + "#at" * bool(end)
 
-    def _passage(self, hit: Hit, page: Page, asked: str) -> Passage:
-        every = split(page.text)
+    def _passage(self, hit: Hit, text: str, asked: str) -> tuple[Hit, str, str, Markup, str]:
+        """Return a hit with its path, its heading, its passage with the words marked, and a link to
+        its place."""
+        every = split(text)
         is_it = (each for each in every if " ".join(each.text.split()) == hit.snippet)
         one = next(is_it, every[0])
         html = page_html(one.text, list(_marked(one.text, asked)), below=BELOW)
         safe = Markup(html)  # noqa: S704 - sanitized
         href = self._link(hit.url, one.start, one.end)
-        return Passage(hit, self._place(hit.url), one.heading, safe, href)
+        return hit, self._place(hit.url), one.heading, safe, href
 
 
-def _folder(path: str) -> Folder:
+def _folder(path: str, origin: Literal["set", "added", "uploads"] = "set") -> Folder:
     try:
-        return Folder(path, address(root_of(path)))
+        return Folder(path, origin, address(root_of(path)))
     except InvalidSetting as gone:
-        return Folder(path, problem=gone.sentence)
+        return Folder(path, origin, problem=gone.sentence)
 
 
 def _marked(text: str, asked: str) -> Iterator[Quoted]:
@@ -300,10 +392,20 @@ def source_pages(console: Console) -> Sequence[BaseRoute]:
     """Return the routes of these pages."""
     pages = _SourcePages(console)
     shown = {"": pages.page, "/files": pages.files, "/search": pages.search, "/text": pages.text}
+    changes = {
+        "upload": pages.upload,
+        "remove": pages.remove,
+        "add-folder": pages.add_folder,
+        "drop-folder": pages.drop_folder,
+    }
     return [
         *(
             Route(f"/sources{path}", with_audit(console, "read", "sources", operator_only(page)))
             for path, page in shown.items()
         ),
         Route("/sources/index", operator_only(pages.index), methods=["POST"]),
+        *(
+            Route(f"/sources/{name}", operator_only(pages.changing(change)), methods=["POST"])
+            for name, change in changes.items()
+        ),
     ]

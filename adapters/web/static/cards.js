@@ -19,7 +19,7 @@ export function quotesOf(of) {
 
 function show(of) {
   const source = of.closest(".answered")?.querySelector(`.source[data-n="${CSS.escape(of.dataset.n)}"]`);
-  if (!source || mark === of || of.getAttribute("aria-expanded") === "true") return;
+  if (!source || mark === of || document.body.classList.contains("reading")) return; // the panel says more
   hide();
   mark = of;
   card = document.createElement("div");

@@ -6,7 +6,8 @@ const FILES = "files";
 export function withFiles(form, tell) {
   const input = form.querySelector("input[type=file]");
   const box = form.querySelector("#files");
-  const { largest, tooLarge, remove } = box.dataset;
+  const { largest, tooLarge, remove, without } = box.dataset;
+  let refused = []; // why the files that were taken out again cannot be read
 
   function set(files) {
     const chosen = new DataTransfer();
@@ -18,28 +19,38 @@ export function withFiles(form, tell) {
   function add(files) {
     const known = [...input.files];
     for (const file of files) {
-      if (file.size > Number(largest)) tell(tooLarge.replace("{name}", file.name));
-      else if (!known.some((one) => one.name === file.name && one.size === file.size)) known.push(file);
+      if (file.size > Number(largest)) {
+        refused.push(tooLarge.replace("{name}", file.name));
+        tell(refused.at(-1));
+      } else if (!known.some((one) => one.name === file.name && one.size === file.size)) known.push(file);
     }
     set(known);
   }
 
   function show() {
     for (const old of box.querySelectorAll("[data-new]")) old.remove();
-    for (const file of input.files) {
-      const chip = Object.assign(document.createElement("span"), { className: "file" });
-      chip.dataset.new = "";
-      const name = Object.assign(document.createElement("span"), { textContent: file.name });
-      const button = Object.assign(document.createElement("button"), { type: "button", textContent: "×" });
-      button.setAttribute("aria-label", remove.replace("{name}", file.name));
-      button.addEventListener("click", () => {
-        set([...input.files].filter((one) => one !== file));
-        form.question.focus();
+    for (const file of input.files) addChip(file.name, "file", () => set([...input.files].filter((one) => one !== file)));
+    for (const reason of refused) {
+      addChip(reason, "file refused", () => {
+        refused = refused.filter((one) => one !== reason);
+        show();
       });
-      chip.append(name, button);
-      box.append(chip);
     }
     box.hidden = !box.querySelector(".file");
+  }
+
+  function addChip(words, className, takeOut) {
+    const chip = Object.assign(document.createElement("span"), { className });
+    chip.dataset.new = "";
+    const name = Object.assign(document.createElement("span"), { textContent: words });
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: "×" });
+    button.setAttribute("aria-label", remove.replace("{name}", words));
+    button.addEventListener("click", () => {
+      takeOut();
+      form.question.focus();
+    });
+    chip.append(name, button);
+    box.append(chip);
   }
 
   let chosenBefore = [];
@@ -57,19 +68,20 @@ export function withFiles(form, tell) {
     add(event.clipboardData.files);
   });
 
+  const drop = document.querySelector(".drop");
   const brings = (event) => event.dataTransfer?.types.includes("Files");
   document.addEventListener("dragover", (event) => {
     if (!brings(event)) return;
     event.preventDefault();
-    form.classList.add("dropping");
+    drop.hidden = false;
   });
   document.addEventListener("dragleave", (event) => {
-    if (!event.relatedTarget) form.classList.remove("dropping");
+    if (!event.relatedTarget) drop.hidden = true;
   });
   document.addEventListener("drop", (event) => {
     if (!brings(event)) return;
     event.preventDefault();
-    form.classList.remove("dropping");
+    drop.hidden = true;
     add(event.dataTransfer.files);
     form.question.focus();
   });
@@ -82,9 +94,16 @@ export function withFiles(form, tell) {
       data.delete(FILES);
       return new URLSearchParams(data);
     },
+    /** A file cannot be read: its chip says why, and the next try goes without it. */
+    refuse(number, reason) {
+      refused.push(reason);
+      set([...input.files].filter((_, at) => at !== number));
+      tell(without);
+    },
     /** The question was taken: what came with it can be read for the next one too. */
     sent(files) {
       const known = [...box.querySelectorAll("[name=again]")].map((one) => one.value);
+      refused = [];
       set([]);
       for (const file of files) {
         if (known.includes(file.url)) continue;

@@ -1,7 +1,7 @@
 // The list of conversations: follows other tabs, searches as one types, names days as its reader does.
 
 import "./menus.js";
-import { form } from "./moments.js";
+import { form, showLocally } from "./moments.js";
 
 const channel = "BroadcastChannel" in self ? new BroadcastChannel("footnote-history") : null;
 const list = document.getElementById("threads");
@@ -12,7 +12,7 @@ function dress(place) {
   const moment = form({ dateStyle: "medium", timeStyle: "short" });
   const day = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" }; // of a date, not a moment
   const year = String(new Date().getFullYear());
-  for (const time of place?.querySelectorAll("time[datetime]:not([title])") ?? []) {
+  for (const time of place?.querySelectorAll("time[datetime]:not(.local)") ?? []) {
     const isPast = !time.dateTime.startsWith(year); // the year is said of other years only
     const shape = time.className === "day" ? form(isPast ? { ...day, year: "numeric" } : day) : moment;
     time.textContent = shape.format(new Date(time.dateTime));
@@ -48,6 +48,13 @@ export function changed() {
 
 channel?.addEventListener("message", refresh);
 document.addEventListener("visibilitychange", refresh);
+document.querySelector("[data-all]")?.addEventListener("click", (event) => {
+  event.preventDefault();
+  const boxes = [...document.querySelectorAll("[form=bulk]")];
+  const isEvery = boxes.every((box) => box.checked);
+  for (const box of boxes) box.checked = !isEvery;
+});
+
 let typing = 0;
 find.addEventListener("input", () => {
   clearTimeout(typing);
@@ -56,6 +63,7 @@ find.addEventListener("input", () => {
 
 dress(list);
 dress(document.querySelector(".history"));
+showLocally();
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
   if (button) import("./clipboard.js").then(({ copy }) => copy(button));

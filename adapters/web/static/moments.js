@@ -13,9 +13,10 @@ export function form(style) {
 
 export function showLocally(place = document) {
   const [moments, days] = [form({ dateStyle: "medium", timeStyle: "short" }), form({ dateStyle: "medium" })];
-  for (const moment of place.querySelectorAll("main time[datetime]:not([title]), .reply time[datetime]:not([title])")) {
+  for (const moment of place.querySelectorAll(":is(main, .panel) time[datetime]:not(.local, .day)")) {
     const isDay = /^\d{4}-\d\d-\d\d$/.test(moment.textContent);
-    moment.title = isDay ? moments.format(new Date(moment.dateTime)) : moment.textContent;
+    moment.classList.add("local");
+    if (isDay) moment.title = `${moment.title} ${moments.format(new Date(moment.dateTime))}`.trim();
     moment.textContent = (isDay ? days : moments).format(new Date(moment.dateTime));
   }
 }

@@ -1,9 +1,6 @@
 // The overview: a filter that was changed is applied at once.
 
 import "./menus.js";
-import { showLocally } from "./moments.js";
-
-showLocally();
 
 const form = document.querySelector("form.filters");
 form?.addEventListener("change", (event) => {

@@ -2,6 +2,7 @@
 // focus, so that arrow keys walk on from it; Tab leads into the page and out of it again.
 
 import { quotesOf } from "./cards.js";
+import { showLocally } from "./moments.js";
 
 const panel = document.getElementById("source");
 const body = panel.querySelector(".panel-body");
@@ -12,6 +13,7 @@ const narrow = matchMedia("(max-width: 68rem)");
 const pages = new Map(); // by address, as they were fetched: a stored page does not change
 
 let mark = null;
+let isSheet = false; // on a phone, a step back closes what is open
 
 /** The stored page that a mark leads to, as an element. */
 function pageOf(of) {
@@ -33,6 +35,10 @@ async function open(of) {
   mark = of;
   mark.setAttribute("aria-expanded", "true");
   mark.setAttribute("aria-controls", panel.id);
+  if (panel.hidden && narrow.matches) {
+    isSheet = true;
+    history.pushState(null, "");
+  }
   panel.hidden = false;
   document.body.classList.add("reading");
   // Beside a panel the text is narrower: what was clicked stays where it was.
@@ -54,6 +60,7 @@ function fill(page) {
   whole.textContent = heading?.textContent.trim() ?? "";
   title.replaceChildren(whole);
   about.replaceChildren(...page.querySelectorAll(".where"));
+  showLocally();
   body.replaceChildren(...page.querySelectorAll(".page-text"));
   if (!body.childNodes.length) body.append(...page.childNodes);
   const names = (mark.dataset.q ?? "").split(" ").filter(Boolean);
@@ -81,7 +88,14 @@ function leave() {
   mark = null;
 }
 
+/** Closes it as a person does: what was opened with a step of the history is closed with one back. */
+function leaveBehind() {
+  if (isSheet) history.back();
+  else close();
+}
+
 function close() {
+  isSheet = false;
   const [held, at] = [mark, mark?.getBoundingClientRect().top ?? 0];
   leave();
   panel.hidden = true;
@@ -94,7 +108,7 @@ function close() {
 
 /** The footnote before or after one, of all that the page shows. */
 function neighbour(from, step) {
-  const marks = [...document.querySelectorAll(".answer .mark")].filter((one) => one.getClientRects().length);
+  const marks = [...document.querySelectorAll(".answer .mark, .passage .to-quote")].filter((one) => one.getClientRects().length);
   const at = marks.indexOf(from);
   return at < 0 ? marks.find((one) => one.dataset.n === from.dataset.n) : marks[at + step];
 }
@@ -119,26 +133,27 @@ function passOn(event) {
 }
 
 export function showSources() {
+  addEventListener("popstate", () => isSheet && close());
   document.addEventListener("click", (event) => {
     const pressed = event.target.closest?.(".mark, .to-quote");
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (pressed) {
       event.preventDefault();
-      if (pressed === mark) close();
+      if (pressed === mark) leaveBehind();
       else open(pressed);
     } else if (event.target.closest?.("[data-close]")) {
-      close();
+      leaveBehind();
     } else if (mark && event.target.closest?.("[data-step]")) {
       const next = neighbour(mark, Number(event.target.closest("[data-step]").dataset.step));
       if (next) goTo(next);
     } else if (mark && narrow.matches && !panel.contains(event.target)) {
-      close();
+      leaveBehind();
     }
   });
   document.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const from = event.target.closest?.(".mark");
-    if (event.key === "Escape" && mark) close();
+    if (event.key === "Escape" && mark) leaveBehind();
     else if (event.key === "Tab" && mark) passOn(event);
     else if (step && from && !event.altKey && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();

@@ -21,6 +21,7 @@ function children(before, after) {
   for (const wanted of [...after.childNodes]) {
     const found = key(wanted) ? known.get(key(wanted)) : at && !key(at) ? at : null;
     if (found && alike(found, wanted)) {
+      while (key(found) && at && at !== found && !key(at)) at = dropped(at); // what stays is not moved
       if (found === at) at = at.nextSibling;
       else before.insertBefore(found, at);
       become(found, wanted);
@@ -28,11 +29,13 @@ function children(before, after) {
       before.insertBefore(wanted, at);
     }
   }
-  while (at) {
-    const next = at.nextSibling;
-    at.remove();
-    at = next;
-  }
+  while (at) at = dropped(at);
+}
+
+function dropped(node) {
+  const next = node.nextSibling;
+  node.remove();
+  return next;
 }
 
 function alike(one, other) {

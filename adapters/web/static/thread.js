@@ -62,6 +62,23 @@ function change(run, part, html) {
   if (held && !box.contains(document.activeElement)) title(run).focus({ preventScroll: true });
 }
 
+/** An answer begins below the folded plan, so that nothing moves at its end; not while one looks. */
+function fold(run) {
+  const plan = article(run)?.querySelector(".working > .worked");
+  const isBegun = plan?.parentElement.querySelector(".growing").hasChildNodes();
+  const used = ":hover, :focus-within, :has(.shown, details:not([data-id=graph])[open])";
+  if (plan && !isBegun && !plan.matches(used)) plan.open = false;
+}
+
+/** Seconds at work, counted on from what the server said. */
+function count() {
+  for (const one of turns.querySelectorAll("[data-seconds]")) {
+    const now = performance.now() / 1000;
+    if (one.said !== one.dataset.seconds) [one.said, one.from] = [one.dataset.seconds, now];
+    one.textContent = one.textContent.replace(/\d+/, Math.floor(Number(one.said) + now - one.from));
+  }
+}
+
 const bar = document.querySelector(".bar");
 
 /** Brings the title bar up to date; its menus stay open, and the focus in them. */
@@ -70,6 +87,7 @@ async function refreshBar() {
   if (!answer?.ok) return;
   const menu = document.activeElement.closest(".bar details");
   patch(bar, await answer.text());
+  dress(bar);
   if (menu && !menu.contains(document.activeElement)) menu.querySelector("summary").focus();
 }
 
@@ -98,14 +116,17 @@ const handlers = {
     murmur(now);
   },
   text({ run, html }) {
+    fold(run);
     change(run, "[data-part=text]", html);
   },
   reply({ run, question, length, html, over, now }) {
+    if (over) fold(run);
     change(run, ".reply", html);
     if (article(run) && title(run).textContent !== question) {
       title(run).textContent = question;
       title(run).className = length;
-      article(run).querySelector(".edit textarea").value = question;
+      const box = article(run).querySelector(".edit textarea");
+      box.defaultValue = box.value = question;
       changed();
     }
     if (over) ready(run);
@@ -166,7 +187,7 @@ async function send(form, submitter) {
   const body = form === ask ? files.body(submitter) : new URLSearchParams(new FormData(form, submitter));
   const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
   const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(told.error || words.unsent);
+  if (!answer.ok) throw Object.assign(new Error(told.error || words.unsent), { file: told.file });
   return told;
 }
 
@@ -184,6 +205,7 @@ async function sendQuestion(submitter) {
   const button = ask.querySelector(".send");
   if (isOccupied(button)) return;
   occupy(button, true);
+  tell("");
   try {
     const { thread, run, files: kept } = await send(ask, submitter);
     if (!words.events) {
@@ -197,7 +219,8 @@ async function sendQuestion(submitter) {
     ask.event.value = newName();
     expectTurn(run);
   } catch (error) {
-    tell(error instanceof TypeError ? words.unsent : error.message);
+    if (error.file === undefined) tell(error instanceof TypeError ? words.unsent : error.message);
+    else files.refuse(error.file, error.message);
   }
   occupy(button, false);
 }
@@ -208,7 +231,8 @@ async function press(form, submitter) {
   occupy(submitter, true);
   try {
     const { told, run } = await send(form, submitter);
-    if (run && run !== form.closest(".turn").dataset.run) expectTurn(run); // it asked a question
+    const turn = form.closest(".turn");
+    if (turn && run && run !== turn.dataset.run) expectTurn(run); // it asked a question
     if (form.dataset.done) submitter.querySelector("span").textContent = form.dataset.done;
     const reason = submitter.hasAttribute("aria-pressed") && form.closest(".answered")?.querySelector(".reason");
     const asksWhy = reason && form.verdict?.value === "bad";
@@ -223,6 +247,7 @@ async function press(form, submitter) {
     }
     if (form.hasAttribute("data-closes")) form.hidden = true;
     if (form.dataset.press !== "stays") closeMenu(form.closest("details"));
+    if (form.closest(".correct")) form.reset();
     if (bar?.contains(form)) {
       await refreshBar();
       changed();
@@ -268,6 +293,17 @@ document.addEventListener("submit", (event) => {
   }
 });
 
+// A question is edited, and an answer corrected, in its place; Escape leaves it as it was.
+function begin({ target }) {
+  if (!target.matches(".editing[open]")) return;
+  const box = target.querySelector("textarea");
+  target.scrollIntoView({ block: "nearest" });
+  box.focus({ preventScroll: true });
+  box.setSelectionRange(box.value.length, box.value.length);
+}
+turns.addEventListener("toggle", begin, true);
+turns.addEventListener("reset", ({ target }) => closeMenu(target.closest(".editing")));
+
 document.addEventListener("click", (event) => {
   const keys = event.target.closest("[data-keys]");
   if (keys) {
@@ -281,6 +317,8 @@ document.addEventListener("keydown", (event) => {
   if (typing && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
     ask.requestSubmit(ask.querySelector(".send"));
+  } else if (event.key === "Escape") {
+    event.target.closest(".editing form")?.reset();
   } else if (event.key === "?" && !event.target.closest("input, textarea, select")) {
     document.querySelector("[data-keys]")?.click();
   } else if (event.key === "/" && !event.target.closest("input, textarea, select")) {
@@ -291,4 +329,5 @@ document.addEventListener("keydown", (event) => {
 
 dress(document);
 withNodes();
+setInterval(count, 1000);
 if (words.events) follow(words.events, words.since, handlers, connection);

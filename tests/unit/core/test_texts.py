@@ -41,6 +41,11 @@ ROOT = Path(__file__).parents[3]
 CHINESE = ("zh-Hans", "zh-Hant")
 TRANSLATED = tuple(locale for locale in LOCALES if locale != DEFAULT)
 NAMES = r"Footnote|FOOTNOTE_DOCS|Slack|Discord|PNG|JPEG|WebP|GIF|Python|CSV|CSL|JSON|HTML|BibTeX|PDF|Markdown|Word|PowerPoint|Excel|OpenDocument|EPUB|Enter|/ask|daily|weekly|cron|UTC|pause|resume|stop|https?://\S+"
+# What other programs call their buttons and keys, and names of settings.
+NAMES += (
+    r"|“[A-Za-z -]+”|「[A-Za-z -]+」|Claude|Anthropic|API|Bot User OAuth Token|xoxb|xapp|sk-ant"
+    r"|connections:write|/invite|manifest|\.env|FOOTNOTE_[A-Z_]+=on"
+)
 SPENT: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3}
 
 LITERAL = re.compile(r"[\"']([a-z]+(?:-[a-z]+)*)[\"']")

@@ -56,10 +56,10 @@ def secret(settings: Settings, name: str) -> str | None:
 
 
 async def test_what_is_kept_is_there_at_the_next_start(settings: Settings) -> None:
-    await keep(settings, slack_bot_token=BOT, docs=["/a", "/b"])
+    await keep(settings, slack_bot_token=BOT, docs=["/usr", "/etc"])
     kept = await read(settings)
     assert secret(kept.settings, "slack_bot_token") == BOT
-    assert kept.settings.docs == ("/a", "/b")
+    assert kept.settings.docs == ("/usr", "/etc")
     assert kept.names == {"slack_bot_token", "docs"}
     assert not kept.problems
 
@@ -67,13 +67,13 @@ async def test_what_is_kept_is_there_at_the_next_start(settings: Settings) -> No
 async def test_what_is_set_elsewhere_wins(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await keep(settings, slack_bot_token=BOT, docs=["/kept"], language="de")
+    await keep(settings, slack_bot_token=BOT, docs=["/usr"], language="de")
     monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-of-the-environment")
     given = load_settings(data_dir=settings.data_dir, docs=("/of-the-command-line",))
     kept = await read(given)
     assert secret(kept.settings, "slack_bot_token") == "xoxb-of-the-environment"
-    assert kept.settings.docs == ("/of-the-command-line",)
-    assert kept.names == {"language"}
+    assert kept.settings.docs == ("/of-the-command-line", "/usr"), "folders are followed beside it"
+    assert kept.names == {"language", "docs"}
     with pytest.raises(InvalidSetting, match="SLACK_BOT_TOKEN is set already"):
         await keep(given, slack_bot_token=BOT)
 
@@ -93,13 +93,13 @@ async def test_no_secret_is_readable_without_the_key_of_the_data_folder(settings
 async def test_a_key_that_is_gone_or_another_is_a_problem_and_no_crash(
     settings: Settings, now: str
 ) -> None:
-    await keep(settings, slack_bot_token=BOT, docs=["/a"])
+    await keep(settings, slack_bot_token=BOT, docs=["/usr"])
     (settings.data_dir / KEY).unlink()
     if now:
         (settings.data_dir / KEY).write_text(now)
     kept = await read(settings)
     assert secret(kept.settings, "slack_bot_token") is None
-    assert kept.settings.docs == ("/a",)
+    assert kept.settings.docs == ("/usr",)
     assert "SLACK_BOT_TOKEN was set in the console, but the key" in kept.problems["slack_bot_token"]
 
 
@@ -137,8 +137,8 @@ async def test_a_database_elsewhere_needs_keys_for_secrets(
     settings = load_settings(data_dir=tmp_path, database_url=postgres_url)
     with pytest.raises(InvalidSetting, match="set FOOTNOTE_ENCRYPTION_KEYS"):
         await keep(settings, slack_bot_token=BOT)
-    await keep(settings, docs=["/a"])  # no secret
-    assert (await read(settings)).settings.docs == ("/a",)
+    await keep(settings, docs=["/usr"])  # no secret
+    assert (await read(settings)).settings.docs == ("/usr",)
     assert not (tmp_path / KEY).exists()
     monkeypatch.setenv("FOOTNOTE_ENCRYPTION_KEYS", new_key())
     with_keys = load_settings(data_dir=tmp_path, database_url=postgres_url)

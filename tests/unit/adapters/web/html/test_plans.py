@@ -52,10 +52,10 @@ def test_at_most_five_lines_with_everything_there_is() -> None:
     paragraph = StepView("a", "paragraph", "History", "done")
     steps = (a_node("1", "done"), a_node("2", "running"), paragraph, a_search(1), a_page(1))
     assert lines(shown(*steps)) == [
-        "1 of 2 parts of the research done",
         "1 of 1 parts done",
         "Searched once",
         "Read one page",
+        "1 of 2 parts of the research done",
     ]
 
 
@@ -77,12 +77,25 @@ def test_an_icon_is_made_of_the_name_alone() -> None:
     assert "<img" not in shown(a_page(1))
 
 
-def test_the_present_activity_is_what_is_done_for_the_sub_questions() -> None:
+def test_the_present_activity_names_the_sub_questions_in_words() -> None:
     steps = (a_node("1", "running"), a_search(1, "running", "1"), a_node("2", "running"))
     now = plan_of(PlanView("?", steps), EN).now
-    assert now == "Searching: query 1 · Sub-question 2?"
+    assert now == "Looking for: Sub-question 1? · Sub-question 2?"
     many = tuple(a_search(n, "running") for n in range(9))
     assert plan_of(PlanView("?", many), EN).now.count("Searching") == DOING
+
+
+def test_a_part_of_a_report_is_named_instead_of_what_is_done_for_it() -> None:
+    part = StepView("paragraph-1", "paragraph", "History", "running")
+    draft = StepView("d", "draft", "Draft", "running", parent="paragraph-1")
+    assert plan_of(PlanView("?", (part, draft)), EN).now == "Working on: History"
+
+
+def test_a_round_of_exhaustive_research_is_named_by_its_searches() -> None:
+    number = StepView("round-1", "node", "After 3 searches: no facts", "running")
+    search = a_search(1, "running", "round-1")
+    assert plan_of(PlanView("?", (number, search)), EN).now == "Searching: query 1"
+    assert plan_of(PlanView("?", (number,)), EN).now == "After 3 searches: no facts"
 
 
 def test_the_limits_of_exhaustive_research_stay_beside_the_present_activity() -> None:

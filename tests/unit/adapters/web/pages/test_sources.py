@@ -7,11 +7,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from bot.core.readership import DocumentCollection
 from bot.search.indexer import Indexer
+from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 from tests.unit.adapters.web.pages.insight_stage import HOSTILE, Stage, document, opened
+from tests.unit.adapters.web.pages.test_history import PROXY
 from tests.unit.search.readers import Inside
 from tests.unit.search.test_indexer import write
 
@@ -52,11 +55,12 @@ def words(page: Any, path: str) -> list[str]:
 async def test_each_folder_says_what_became_of_its_files(stage: Stage, docs: Path) -> None:
     page = document(await stage.get("/sources"))
     assert words(page, "//article//code") == [str(docs)]
-    assert words(page, "//article/p")[0].startswith("2 of 5 files are searched.")
+    assert words(page, "//article/p")[1].startswith("2 of 5 files are searched.")
     assert words(page, "//article/ul/li") == [
         *("Searched 2", "Same text as another 1", "Empty 1", "Unsupported type 1"),
     ]
     assert words(page, "//article/p[@class='small']") == [
+        "Set outside of the console, as FOOTNOTE_DOCS.",
         *("Markdown 2", "Who may read them: everybody who may ask"),
     ]
 
@@ -161,7 +165,7 @@ async def test_a_folder_that_is_gone_is_named_and_hides_no_other(
         index(stage)
         gone.rmdir()
         page = document(await stage.get("/sources"))
-        assert "2 of 5 files are searched." in words(page, "//header//p")[0]
+        assert words(page, "//section/p[@class='lead']")[0] == "2 of 5 files are searched."
         assert words(page, "//p[@class='doubt']")[0].startswith(
             f"There is no file or folder {gone}"
         )
@@ -177,3 +181,162 @@ async def test_only_operators_see_it(tmp_path: Path, docs: Path) -> None:
                 f"/sources{path}", **{"X-User": "ann", "Host": "footnote.example"}
             )
             assert one.status_code in (403, 405), path
+
+
+# ---------------------------------------------------------------- adding and removing
+
+
+class Followed:
+    """Notes the paths at which somebody asked for a look."""
+
+    def __init__(self, here: Running) -> None:
+        self.paths: list[list[str]] = []
+        indexing = here.platform._console.observed.documents
+        indexing.again = lambda paths: self.paths.append(list(paths))
+
+
+async def upload(browser: Browser, name: str, body: bytes, **fields: str) -> httpx.Response:
+    await browser.get("/")
+    return await browser.client.post(
+        "/sources/upload",
+        data={"csrf": browser.csrf, **fields},
+        files=[("files", (name, body, "text/markdown"))],
+    )
+
+
+async def change(browser: Browser, verb: str, **fields: str) -> httpx.Response:
+    await browser.get("/")
+    return await browser.client.post(f"/sources/{verb}", data={"csrf": browser.csrf, **fields})
+
+
+def alert(answer: httpx.Response) -> str:
+    (told,) = words(document(answer), "//*[@role='alert']")
+    return str(told)
+
+
+async def test_the_first_upload_starts_anew_with_its_folder(
+    open_console: OpenConsole, tmp_path: Path
+) -> None:
+    here = await open_console(data_dir=tmp_path)
+    browser = await here.browser()
+    page = document(await browser.get("/sources"))
+    assert words(page, "//p[@class='lead']")[0].startswith("No documents yet.")
+    answer = await upload(browser, "../../tides.md", b"# Tides")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sources")
+    assert (tmp_path / "sources" / "tides.md").read_bytes() == b"# Tides"
+    assert here.reception.restart.is_set()
+    page = document(await browser.get("/sources"))
+    assert "starts with the new documents" in words(page, "//*[@role='status']")[0]
+
+
+async def test_a_later_upload_is_indexed_at_once_and_replaces_only_when_asked(
+    open_console: OpenConsole, tmp_path: Path
+) -> None:
+    uploads = tmp_path / "sources"
+    write(uploads / "tides.md", "# Tides")
+    here = await open_console(data_dir=tmp_path, docs=(str(uploads),))
+    browser, followed = await here.browser(), Followed(here)
+    answer = await upload(browser, "tides.md", b"# Other")
+    assert answer.status_code == 422
+    assert alert(answer).startswith("There is a file tides.md already.")
+    assert (uploads / "tides.md").read_text() == "# Tides"
+    assert followed.paths == []
+    assert (await upload(browser, "tides.md", b"# Other", replace="yes")).status_code == 303
+    assert (uploads / "tides.md").read_text() == "# Other"
+    assert followed.paths == [[str(uploads)]]
+    assert not here.reception.restart.is_set()
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "told"),
+    [
+        ("cat.png", b"\x89PNG\r\n\x1a\n", "is of a kind that is not read"),
+        ("tides.md", b" ", "The file tides.md is empty."),
+        ("tides.pdf", b"no PDF", "tides.pdf"),
+        ("", b"", "Choose at least one file."),
+        ("large.md", b"word " * 5_000, "larger than 0.01 MB"),
+    ],
+)
+async def test_a_file_that_cannot_be_searched_is_refused_at_once(
+    open_console: OpenConsole, tmp_path: Path, name: str, body: bytes, told: str
+) -> None:
+    here = await open_console(data_dir=tmp_path, fetch_max_bytes=10_000)
+    answer = await upload(await here.browser(), name, body)
+    assert answer.status_code in (413, 422)
+    assert told in alert(answer)
+    assert not (tmp_path / "sources").exists()
+
+
+async def test_an_uploaded_file_is_removed_and_nothing_else(
+    open_console: OpenConsole, tmp_path: Path
+) -> None:
+    uploads = tmp_path / "sources"
+    for name in ("tides.md", "kept.md"):
+        write(uploads / name, f"# {name}")
+    here = await open_console(data_dir=tmp_path, docs=(str(uploads),))
+    browser, followed = await here.browser(), Followed(here)
+    Indexer(here.reception.settings.index_path, readers=Inside()).index([uploads])
+    listed = document(await browser.get(f"/sources/files?folder={uploads}&state=document"))
+    assert words(listed, "//details//summary")[-2:] == ["Remove kept.md", "Remove tides.md"]
+    assert (await change(browser, "remove", name="tides.md")).status_code == 303
+    assert [each.name for each in uploads.iterdir()] == ["kept.md"]
+    assert followed.paths == [[str(uploads)]]
+    answer = await change(browser, "remove", name="../footnote.sqlite")
+    assert (answer.status_code, (tmp_path / "footnote.sqlite").exists()) == (422, True)
+
+
+async def test_a_folder_is_looked_into_before_it_is_added(
+    open_console: OpenConsole, tmp_path: Path, docs: Path
+) -> None:
+    here = await open_console(data_dir=tmp_path / "data")
+    browser = await here.browser()
+    answer = await change(browser, "add-folder", path=f" {docs} ")
+    assert answer.status_code == 200
+    assert f"{docs} has 5 files, 4 of kinds that are read. Everybody who may ask" in alert(answer)
+    assert not here.reception.restart.is_set()
+    assert (await change(browser, "add-folder", path=str(docs), sure="yes")).status_code == 303
+    assert here.reception.restart.is_set()
+    page = document(await browser.get("/sources"))
+    assert words(page, "//article/p")[0] == "Added here."
+    assert (await change(browser, "drop-folder", path=str(docs))).status_code == 303
+    assert words(document(await browser.get("/sources")), "//article") == []
+    answer = await change(browser, "add-folder", path="/nowhere")
+    assert (answer.status_code, alert(answer)[:10]) == (422, "“/nowhere”")
+
+
+CHANGES = ("upload", "remove", "add-folder", "drop-folder", "index")
+
+
+async def test_a_form_of_another_site_changes_nothing(
+    open_console: OpenConsole, tmp_path: Path, docs: Path
+) -> None:
+    here = await open_console(data_dir=tmp_path)
+    browser = await here.browser()
+    for verb in CHANGES:
+        sent = {"csrf": "00" * 32, "path": str(docs), "sure": "yes", "name": "x"}
+        assert (await browser.client.post(f"/sources/{verb}", data=sent)).status_code == 403
+    assert not here.reception.restart.is_set()
+
+
+async def test_where_the_console_keeps_no_settings_nothing_is_added(
+    open_console: OpenConsole, tmp_path: Path, docs: Path
+) -> None:
+    here = await open_console(data_dir=tmp_path, console_setup="off")
+    browser = await here.browser()
+    page = document(await browser.get("/sources"))
+    assert "FOOTNOTE_CONSOLE_SETUP=on" in words(page, "//p[@class='lead']")[1]
+    assert page.xpath("//input[@type='file']") == []
+    for verb in CHANGES[:4]:
+        assert (await change(browser, verb, path=str(docs), sure="yes")).status_code == 403
+    assert not here.reception.restart.is_set()
+
+
+async def test_who_is_no_operator_changes_nothing(
+    open_console: OpenConsole, tmp_path: Path, docs: Path
+) -> None:
+    here = await open_console(data_dir=tmp_path, console_setup="on", **PROXY)
+    ann = await here.browser(**{"X-User": "ann"})
+    for verb in CHANGES:
+        assert (await change(ann, verb, path=str(docs), sure="yes")).status_code == 403
+    assert (await ann.get("/sources")).status_code == 403
+    assert ">Sources<" not in (await ann.get("/")).text
