@@ -973,7 +973,6 @@ web-overview-times =
        *[other] { $count }-mal gefragt
     }
 web-overview-unanswered-why = Die Quellen sagen dazu nichts oder nur einen Teil.
-web-overview-add-documents = Dokumente hinzufügen
 web-overview-add-search = Eine Quelle anbinden
 web-overview-more-unanswered = Alle unbeantworteten Fragen
 web-overview-complaints = Was Leser beanstandet haben

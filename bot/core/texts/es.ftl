@@ -989,7 +989,6 @@ web-overview-times =
        *[other] preguntada { $count } veces
     }
 web-overview-unanswered-why = Las fuentes no lo dicen, o solo en parte.
-web-overview-add-documents = Cómo añadir documentos
 web-overview-add-search = Cómo conectar una fuente
 web-overview-more-unanswered = Todas las preguntas sin respuesta
 web-overview-complaints = Lo que los lectores vieron mal

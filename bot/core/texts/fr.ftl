@@ -989,7 +989,6 @@ web-overview-times =
        *[other] posée { $count } fois
     }
 web-overview-unanswered-why = Les sources n’en disent rien, ou seulement une partie.
-web-overview-add-documents = Comment ajouter des documents
 web-overview-add-search = Comment connecter une source
 web-overview-more-unanswered = Toutes les questions sans réponse
 web-overview-complaints = Ce que les lecteurs ont signalé

@@ -800,7 +800,6 @@ web-overview-answered = 回答済み
 web-overview-unanswered = 未回答
 web-overview-times = { $count } 回質問
 web-overview-unanswered-why = 情報源に記載がないか、一部しかありません。
-web-overview-add-documents = 文書の追加方法
 web-overview-add-search = 情報源の接続方法
 web-overview-more-unanswered = 未回答の質問をすべて表示
 web-overview-complaints = 読者が指摘した問題
