@@ -982,7 +982,6 @@ web-overview-questions = Fragen
 web-overview-cost = Kosten
 web-overview-per-day = Fragen pro Tag
 web-overview-cost-per-day = Kosten pro Tag
-web-overview-cost-utc = Kosten werden nach Tagen in UTC gezählt.
 web-overview-as-table = Als Tabelle
 web-overview-day = Tag
 web-overview-providers = Suchdienste

@@ -998,7 +998,6 @@ web-overview-questions = Preguntas
 web-overview-cost = Coste
 web-overview-per-day = Preguntas por día
 web-overview-cost-per-day = Coste por día
-web-overview-cost-utc = El coste se cuenta por días UTC.
 web-overview-as-table = Como tabla
 web-overview-day = Día
 web-overview-providers = Servicios de búsqueda

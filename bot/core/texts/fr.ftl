@@ -998,7 +998,6 @@ web-overview-questions = Questions
 web-overview-cost = Coût
 web-overview-per-day = Questions par jour
 web-overview-cost-per-day = Coût par jour
-web-overview-cost-utc = Le coût est compté par jour UTC.
 web-overview-as-table = Sous forme de tableau
 web-overview-day = Jour
 web-overview-providers = Services de recherche

@@ -813,7 +813,6 @@ web-overview-questions = 質問
 web-overview-cost = 費用
 web-overview-per-day = 1 日ごとの質問数
 web-overview-cost-per-day = 1 日ごとの費用
-web-overview-cost-utc = 費用は UTC の日付で集計しています。
 web-overview-as-table = 表で表示
 web-overview-day = 日付
 web-overview-providers = 検索サービス
