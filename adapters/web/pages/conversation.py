@@ -57,7 +57,6 @@ from bot.service.buttons import (
     Feedback,
     FollowUp,
     Retract,
-    Retry,
     Stop,
     Watch,
     ask_again,
@@ -304,7 +303,6 @@ DeedOfForm = Callable[[str, Mapping[str, str]], Deed]
 PRESSES: Mapping[str, DeedOfForm] = {
     "stop": lambda run, _: Stop(run),
     "deeper": lambda run, _: Deeper(run),
-    "retry": lambda run, _: Retry(run),
     "watch": lambda run, form: Watch(run, form.get("every", DAILY)[:100]),
     "retract": lambda run, _: Retract(run),
     "feedback": _feedback,
