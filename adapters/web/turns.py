@@ -35,6 +35,7 @@ class Turn:
     ``visibility.Visibility.turn``."""
 
     run: str
+    thread: str
     question: str
     author: str
     asked_at: datetime
@@ -115,6 +116,7 @@ async def _pictures(database: Database, records: Sequence[RunRecord]) -> dict[st
 def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dates: Dates) -> Turn:
     return Turn(
         run=run.id,
+        thread=run.message.thread.thread,
         question=run.message.text,
         author=label(run.message.author.name),
         asked_at=run.message.at,

@@ -42,6 +42,7 @@ from adapters.web.live import (
     moments,
 )
 from adapters.web.offers import CHOSEN
+from adapters.web.pages.connect import unconnected
 from adapters.web.pages.history import about
 from adapters.web.turns import Turn, turns_in, turns_of
 from bot.core.messages import Depth, Thread
@@ -121,6 +122,9 @@ class _Conversation:
             "conversation.html",
             offers=offers,
             examples=console.offers.examples(rules, texts) if thread is None else (),
+            unconnected=unconnected(console.settings)
+            if visitor.operator and thread is None
+            else {},
             thread=thread,
             **await self._bar(request, thread, turns),
             turns=[turn_html(console.templates, texts, turn, visitor) for turn in turns],
@@ -132,6 +136,7 @@ class _Conversation:
             if turns
             else "",
             depths=DEPTHS,
+            corrected=bool(console.settings.corrections_per_day),
             depth=turns[-1].depth if turns else "auto",
             files=[file for turn in turns for file in turn.files if not file.again],
             at_hand={file.url for file in turns[-1].files} if turns else set(),
@@ -226,7 +231,9 @@ class _Conversation:
         form, run = await form_of(request), await self._run(request)
         self._check_own(request, run)
         reception = self._console.open_reception()
-        await reception.edit("web", run.message.event_id, form.get("question", ""))
+        anew = "anew" in form
+        text = run.message.text if anew else form.get("question", "")
+        await reception.edit("web", run.message.event_id, text, anew=anew)
         self._console.live.look_soon()
         return await self._told(request, run.id)
 
@@ -412,7 +419,7 @@ class _Page:
             self.held[now.run] = now.attempt
             return []
         state = now.reply_state
-        if part is None or state is None or state.answer is not None or now.over:
+        if state is None or part is None or now.over or state.answer or part.answer:
             return [await self._whole(feed, now, "reply")]
         return self._changed_parts(now.run, part, state)
 

@@ -339,6 +339,9 @@ correction-removed = Removed. Later answers will not use it.
 correction-unknown = There is no correction with the ID { $id }.
 correction-not-yours = Only its author or an admin can remove a correction.
 correction-heading = Corrections
+correction-begin = Correct this
+correction-say = What is so instead? Later questions find it as a source.
+correction-start = No,{" "}
 correction-intro = What people said was wrong with an answer. Later answers use it as a source.
 correction-none = No corrections yet. Reply to an answer with what is wrong in it, and the correction appears here.
 
@@ -605,6 +608,7 @@ web-depth = Depth
 web-send = Ask
 upload-files = Files
 upload-attach = Attach files
+upload-drop = Drop files to ask about them
 upload-remove = Remove { $name }
 upload-empty = The file { $name } is empty. Choose another one.
 upload-too-large = The file { $name } is larger than { $limit } MB. Choose a smaller one, or paste the part that matters.
@@ -651,7 +655,9 @@ web-copied = Copied.
 web-copy-this = Copy
 web-more = More about this question
 web-edit = Edit the question
-web-edit-send = Ask again
+web-edit-send = Save
+web-cancel = Cancel
+web-regenerate = Regenerate
 web-delete = Delete the question and its answer
 web-delete-sure = Delete it? This cannot be undone.
 web-newest = Newest
@@ -864,6 +870,8 @@ web-run-queries = Searched for it:
 web-run-draft = Draft
 web-run-revision = Revision
 web-run-back = How this was answered
+web-original = Open original
+web-original-gone = The file is no longer there.
 web-run-page-hint =
     { $count ->
         [0] This is the page as it was read. Nothing of it is quoted.
@@ -889,6 +897,15 @@ web-history-found =
        *[other] { $count } conversations have the words “{ $words }”.
     }
 web-history-manage = Manage { $name }
+web-history-select = Select { $name }
+web-history-select-all = Select all on this page
+web-history-delete-chosen = Delete selected
+web-history-delete-several =
+    { $count ->
+        [one] Delete one conversation?
+       *[other] Delete { $count } conversations?
+    }
+web-history-delete-several-why = Their questions, answers and files are deleted for good, and their links stop working.
 web-history-name = Name of the conversation
 web-history-rename = Rename
 web-history-pin = Pin to the top of the list
@@ -996,7 +1013,6 @@ web-overview-questions = Questions
 web-overview-cost = Cost
 web-overview-per-day = Questions per day
 web-overview-cost-per-day = Cost per day
-web-overview-cost-utc = The days of the cost are days of UTC.
 web-overview-as-table = As a table
 web-overview-day = Day
 web-overview-providers = Search providers
@@ -1023,11 +1039,12 @@ web-overview-json = All figures as JSON
 ### The documents that are searched, for operators
 
 sources = Sources
-sources-none = No documents yet. Name the folders to search in FOOTNOTE_DOCS, and their files are listed here.
+sources-none = No documents yet. Upload files or add a folder, or name folders in FOOTNOTE_DOCS.
+sources-starts = { -brand } starts with the new documents. This takes a few seconds.
 sources-sum =
     { $found ->
         [0] No files were found.
-        [one] { $documents } of one file is searched.
+        [one] { $documents } of 1 file is searched.
        *[other] { $documents } of { $found } files are searched.
     }
 sources-folders = Folders
@@ -1104,3 +1121,47 @@ sources-followed = “{ $path }” is searched already.
 sources-drop = Remove the folder
 sources-drop-why = Its files stay where they are. They are no longer searched.
 sources-drop-sure = Remove it
+
+# Connecting chats and models in the console, and its page of the status.
+connect = Connect { $name }
+connect-slack-app = Create the app. The link brings all its settings along: choose your workspace, then “Next” and “Create”.
+connect-slack-open = Create the app at Slack
+connect-slack-bot = Choose “Install App”, install it to your workspace, and copy the “Bot User OAuth Token”.
+connect-slack-bot-field = Bot User OAuth Token (xoxb-…)
+connect-slack-socket = Under “Basic Information”, “App-Level Tokens”, choose “Generate Token and Scopes”. Add connections:write, generate the token, and copy it.
+connect-slack-socket-field = App-level token (xapp-…)
+connect-slack-connected = Invite it to a channel with /invite { $name } and mention it.
+connect-discord-app = Choose “New Application”. Under “Bot”, choose “Reset Token” and copy the token.
+connect-discord-open = Open your applications at Discord
+connect-discord-intent = On the same page, switch on “Message Content Intent”.
+connect-discord-enter = Enter the token.
+connect-discord-field = Bot token
+connect-discord-connected = Add it to your server with the link above. Then ask with /ask, or mention it.
+connect-claude-key = Create an API key at Anthropic, and copy it.
+connect-claude-open = Open the page of your keys
+connect-claude-enter = Enter the key.
+connect-claude-field = API key (sk-ant-…)
+connect-claude-connected = Claude now searches, reads and writes the answers.
+connect-copy = Or copy the settings of the app (its manifest)
+connect-entered = This was entered. Leave it empty to use it.
+connect-missing = Enter this.
+connect-test = Test and connect
+connect-lines = Only show the lines for .env
+connect-lines-shown = This works. Put these lines into .env where { -brand } runs, and start it again. They are shown once, and kept nowhere.
+connect-starting = { -brand } is starting with the new settings …
+connect-connecting = Connecting to { $name } …
+connect-checking = Checking …
+connect-given = { $name } is set up outside the console ({ $names }): change it there.
+connect-off = Nothing can be entered here, since others may reach this console. Set { $names } where { -brand } runs, or allow it with FOOTNOTE_CONSOLE_SETUP=on.
+connect-kept-why = What you enter is kept encrypted where { -brand } runs.
+connect-drop = Disconnect
+connect-drop-why = { -brand } stops using { $name } and deletes what was entered here.
+status = Status
+status-again = Check again
+status-checked = Checked
+status-connected = Connected
+status-works = Works
+status-problem = Problem
+status-note = Note
+status-off = Not set up
+status-checking = Being checked

@@ -261,6 +261,9 @@ correction-removed = 已移除，今后不再作为来源。
 correction-unknown = 没有编号为 { $id } 的更正。
 correction-not-yours = 只有更正的作者或管理员可以移除它。
 correction-heading = 更正
+correction-begin = 更正
+correction-say = 正确的是什么？以后的问题会把它当作来源。
+correction-start = 不对，
 correction-intro = 大家指出的回答中的错误。以后的问题会把它当作来源。
 correction-none = 还没有更正。在回答之后回复指出其中的错误，更正就会出现在这里。
 
@@ -477,6 +480,7 @@ web-depth = 深度
 web-send = 提问
 upload-files = 文件
 upload-attach = 添加文件
+upload-drop = 放下文件即可就其提问
 upload-remove = 移除 { $name }
 upload-empty = 文件 { $name } 是空的，请选择其他文件。
 upload-too-large = 文件 { $name } 超过 { $limit } 兆字节，请选择较小的文件，或粘贴其中重要的部分。
@@ -519,7 +523,9 @@ web-copied = 已复制。
 web-copy-this = 复制
 web-more = 关于这个问题的更多操作
 web-edit = 修改问题
-web-edit-send = 按这样提问
+web-edit-send = 保存
+web-cancel = 取消
+web-regenerate = 重新生成
 web-delete = 删除问题和回答
 web-delete-sure = 要删除吗？删除后无法恢复。
 web-newest = 最新
@@ -710,6 +716,8 @@ web-run-queries = 为此搜索：
 web-run-draft = 草稿
 web-run-revision = 修订
 web-run-back = 这个回答是怎么来的
+web-original = 打开原文件
+web-original-gone = 文件已不在原处。
 web-run-page-hint =
     { $count ->
         [0] 这是当时读到的网页，没有引用其中的内容。
@@ -725,6 +733,14 @@ web-history-search = 搜索
 web-history-questions = { $count } 个问题
 web-history-found = 有 { $count } 个对话包含“{ $words }”。
 web-history-manage = 管理“{ $name }”
+web-history-select = 选择 { $name }
+web-history-select-all = 全选本页
+web-history-delete-chosen = 删除所选
+web-history-delete-several =
+    { $count ->
+       *[other] 删除 { $count } 个对话？
+    }
+web-history-delete-several-why = 其中的所有问题、回答和文件都会被永久删除，链接也会失效。
 web-history-name = 对话名称
 web-history-rename = 重命名
 web-history-pin = 置顶
@@ -822,7 +838,6 @@ web-overview-questions = 问题
 web-overview-cost = 费用
 web-overview-per-day = 每日问题数
 web-overview-cost-per-day = 每日费用
-web-overview-cost-utc = 费用按协调世界时的日期统计。
 web-overview-as-table = 以表格显示
 web-overview-day = 日期
 web-overview-providers = 搜索服务
@@ -845,7 +860,8 @@ web-overview-json = 全部数字导出 JSON
 ### The documents that are searched, for operators
 
 sources = 资料
-sources-none = 还没有文档。在 FOOTNOTE_DOCS 中指定要搜索的文件夹后，其中的文件会列在这里。
+sources-none = 还没有文档。可以上传文件或添加文件夹，也可以在设置中指定文件夹。
+sources-starts = { -brand } 正在以新的文档启动，需要几秒钟。
 sources-sum =
     { $found ->
         [0] 没有找到文件。
@@ -924,3 +940,47 @@ sources-followed = “{ $path }”已在搜索之列。
 sources-drop = 移除文件夹
 sources-drop-why = 文件仍留在原处，只是不再搜索。
 sources-drop-sure = 移除
+
+# 在控制台中连接聊天平台和模型，以及状态页面。
+connect = 连接 { $name }
+connect-slack-app = 创建应用。链接已带上全部设置：选择您的工作区，然后依次点击“Next”和“Create”。
+connect-slack-open = 在 Slack 创建应用
+connect-slack-bot = 选择“Install App”，把应用安装到您的工作区，然后复制“Bot User OAuth Token”。
+connect-slack-bot-field = Bot User OAuth Token（xoxb-…）
+connect-slack-socket = 在“Basic Information”的“App-Level Tokens”下选择“Generate Token and Scopes”，添加 connections:write，生成令牌并复制。
+connect-slack-socket-field = 应用级令牌（xapp-…）
+connect-slack-connected = 用 /invite { $name } 邀请它加入频道，然后提及它。
+connect-discord-app = 选择“New Application”。在“Bot”下选择“Reset Token”，并复制令牌。
+connect-discord-open = 打开您在 Discord 的应用
+connect-discord-intent = 在同一页面打开“Message Content Intent”。
+connect-discord-enter = 填写令牌。
+connect-discord-field = 机器人令牌
+connect-discord-connected = 用上面的链接把它添加到您的服务器，然后用 /ask 提问，或者提及它。
+connect-claude-key = 在 Anthropic 创建 API 密钥并复制。
+connect-claude-open = 打开您的密钥页面
+connect-claude-enter = 填写密钥。
+connect-claude-field = API 密钥（sk-ant-…）
+connect-claude-connected = 现在由 Claude 搜索、阅读并撰写回答。
+connect-copy = 或者复制应用的设置（manifest）
+connect-entered = 已填写。留空即沿用。
+connect-missing = 请填写此项。
+connect-test = 测试并连接
+connect-lines = 只显示 .env 的内容
+connect-lines-shown = 测试通过。请把这几行写入 { -brand } 运行处的 .env，然后重新启动。它们只显示一次，不会保存。
+connect-starting = { -brand } 正在以新设置启动……
+connect-connecting = 正在连接 { $name }……
+connect-checking = 正在检查……
+connect-given = { $name } 是在控制台之外设置的（{ $names }）：请在那里修改。
+connect-off = 此处不能填写，因为其他人可能访问这个控制台。请在 { -brand } 运行处设置 { $names }，或者用 FOOTNOTE_CONSOLE_SETUP=on 允许填写。
+connect-kept-why = 您填写的内容会加密保存在 { -brand } 运行的地方。
+connect-drop = 断开连接
+connect-drop-why = { -brand } 不再使用 { $name }，并删除在此处填写的内容。
+status = 状态
+status-again = 重新检查
+status-checked = 检查时间
+status-connected = 已连接
+status-works = 正常
+status-problem = 有问题
+status-note = 提示
+status-off = 未设置
+status-checking = 检查中

@@ -261,6 +261,9 @@ correction-removed = 已移除，今後不再作為來源。
 correction-unknown = 沒有編號為 { $id } 的更正。
 correction-not-yours = 只有更正的作者或管理員可以移除它。
 correction-heading = 更正
+correction-begin = 更正
+correction-say = 正確的是什麼？以後的問題會把它當作來源。
+correction-start = 不對，
 correction-intro = 大家指出的回答中的錯誤。以後的問題會把它當作來源。
 correction-none = 還沒有更正。在回答之後回覆指出其中的錯誤，更正就會出現在這裡。
 
@@ -477,6 +480,7 @@ web-depth = 深度
 web-send = 提問
 upload-files = 檔案
 upload-attach = 加入檔案
+upload-drop = 放下檔案即可就其提問
 upload-remove = 移除 { $name }
 upload-empty = 檔案 { $name } 是空的，請選擇其他檔案。
 upload-too-large = 檔案 { $name } 超過 { $limit } 百萬位元組，請選擇較小的檔案，或貼上其中重要的部分。
@@ -519,7 +523,9 @@ web-copied = 已複製。
 web-copy-this = 複製
 web-more = 關於這個問題的更多操作
 web-edit = 修改問題
-web-edit-send = 按這樣提問
+web-edit-send = 儲存
+web-cancel = 取消
+web-regenerate = 重新產生
 web-delete = 刪除問題和回答
 web-delete-sure = 要刪除嗎？刪除後無法復原。
 web-newest = 最新
@@ -710,6 +716,8 @@ web-run-queries = 為此搜尋：
 web-run-draft = 草稿
 web-run-revision = 修訂
 web-run-back = 這個回答是怎麼來的
+web-original = 開啟原始檔案
+web-original-gone = 檔案已不在原處。
 web-run-page-hint =
     { $count ->
         [0] 這是當時讀到的網頁，沒有引用其中的內容。
@@ -725,6 +733,14 @@ web-history-search = 搜尋
 web-history-questions = { $count } 個問題
 web-history-found = 有 { $count } 個對話包含「{ $words }」。
 web-history-manage = 管理「{ $name }」
+web-history-select = 選擇 { $name }
+web-history-select-all = 全選本頁
+web-history-delete-chosen = 刪除所選
+web-history-delete-several =
+    { $count ->
+       *[other] 刪除 { $count } 個對話？
+    }
+web-history-delete-several-why = 其中的所有問題、回答和檔案都會被永久刪除，連結也會失效。
 web-history-name = 對話名稱
 web-history-rename = 重新命名
 web-history-pin = 置頂
@@ -822,7 +838,6 @@ web-overview-questions = 問題
 web-overview-cost = 費用
 web-overview-per-day = 每日問題數
 web-overview-cost-per-day = 每日費用
-web-overview-cost-utc = 費用按協調世界時的日期統計。
 web-overview-as-table = 以表格顯示
 web-overview-day = 日期
 web-overview-providers = 搜尋服務
@@ -845,7 +860,8 @@ web-overview-json = 全部數字匯出 JSON
 ### The documents that are searched, for operators
 
 sources = 資料
-sources-none = 還沒有文件。在 FOOTNOTE_DOCS 中指定要搜尋的資料夾後，其中的檔案會列在這裡。
+sources-none = 還沒有文件。可以上傳檔案或新增資料夾，也可以在設定中指定資料夾。
+sources-starts = { -brand } 正在以新的文件啟動，需要幾秒鐘。
 sources-sum =
     { $found ->
         [0] 沒有找到檔案。
@@ -924,3 +940,47 @@ sources-followed = 「{ $path }」已在搜尋之列。
 sources-drop = 移除資料夾
 sources-drop-why = 檔案仍留在原處，只是不再搜尋。
 sources-drop-sure = 移除
+
+# 在主控台中連接聊天平台和模型，以及狀態頁面。
+connect = 連接 { $name }
+connect-slack-app = 建立應用程式。連結已帶上全部設定：選擇您的工作區，然後依序點按「Next」和「Create」。
+connect-slack-open = 在 Slack 建立應用程式
+connect-slack-bot = 選擇「Install App」，把應用程式安裝到您的工作區，然後複製「Bot User OAuth Token」。
+connect-slack-bot-field = Bot User OAuth Token（xoxb-…）
+connect-slack-socket = 在「Basic Information」的「App-Level Tokens」下選擇「Generate Token and Scopes」，加入 connections:write，產生權杖並複製。
+connect-slack-socket-field = 應用程式層級權杖（xapp-…）
+connect-slack-connected = 用 /invite { $name } 邀請它加入頻道，然後提及它。
+connect-discord-app = 選擇「New Application」。在「Bot」下選擇「Reset Token」，並複製權杖。
+connect-discord-open = 開啟您在 Discord 的應用程式
+connect-discord-intent = 在同一頁面開啟「Message Content Intent」。
+connect-discord-enter = 填寫權杖。
+connect-discord-field = 機器人權杖
+connect-discord-connected = 用上面的連結把它加入您的伺服器，然後用 /ask 提問，或者提及它。
+connect-claude-key = 在 Anthropic 建立 API 金鑰並複製。
+connect-claude-open = 開啟您的金鑰頁面
+connect-claude-enter = 填寫金鑰。
+connect-claude-field = API 金鑰（sk-ant-…）
+connect-claude-connected = 現在由 Claude 搜尋、閱讀並撰寫回答。
+connect-copy = 或者複製應用程式的設定（manifest）
+connect-entered = 已填寫。留空即沿用。
+connect-missing = 請填寫此項。
+connect-test = 測試並連接
+connect-lines = 只顯示 .env 的內容
+connect-lines-shown = 測試通過。請把這幾行寫入 { -brand } 執行處的 .env，然後重新啟動。它們只顯示一次，不會保存。
+connect-starting = { -brand } 正在以新設定啟動……
+connect-connecting = 正在連接 { $name }……
+connect-checking = 正在檢查……
+connect-given = { $name } 是在主控台之外設定的（{ $names }）：請在那裡修改。
+connect-off = 此處不能填寫，因為其他人可能存取這個主控台。請在 { -brand } 執行處設定 { $names }，或者用 FOOTNOTE_CONSOLE_SETUP=on 允許填寫。
+connect-kept-why = 您填寫的內容會加密保存在 { -brand } 執行的地方。
+connect-drop = 中斷連接
+connect-drop-why = { -brand } 不再使用 { $name }，並刪除在此處填寫的內容。
+status = 狀態
+status-again = 重新檢查
+status-checked = 檢查時間
+status-connected = 已連接
+status-works = 正常
+status-problem = 有問題
+status-note = 提示
+status-off = 未設定
+status-checking = 檢查中
