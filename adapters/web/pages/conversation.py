@@ -247,8 +247,7 @@ class _Conversation:
         return await self._told(request, run.id if is_left else "")
 
     async def file(self, request: Request) -> Response:
-        """Send a question's file: a picture to look at, any other as a download, and none as a page
-        of the console."""
+        """Send a question's file: a picture to look at, others as downloads."""
         run = await self._run(request)
         number = request.path_params["number"]
         files = run.message.attachments[number - 1 : number] if number else ()
