@@ -221,14 +221,18 @@ def test_without_a_mouse(console: Console) -> None:
     page.locator("a.skip").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#main")).to_be_focused()
-    page.keyboard.press("Tab")  # the conversation's menu
-    assert focused(page) == "Share and export"
-    page.keyboard.press("Tab")  # the question's
+    for menu in ("Share", "Watch this", "More about this conversation", "Edit the question"):
+        page.keyboard.press("Tab")
+        assert focused(page) == menu
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Ask again")).to_be_visible()
-    page.keyboard.press("Tab")
+    expect(page.get_by_role("textbox", name="Edit the question")).to_be_focused()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Ask again")).to_be_hidden()
+    expect(page.get_by_role("button", name="Save")).to_be_hidden()
+    assert focused(page) == "Edit the question"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Delete the question")).to_be_visible()
+    page.keyboard.press("Escape")
     assert focused(page) == "More about this question"
 
     page.keyboard.press("Tab")  # the folded work
