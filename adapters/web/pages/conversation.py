@@ -48,6 +48,7 @@ from bot.core.messages import Depth, Thread
 from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.pages.media import accepted
+from bot.pages.pictures import media_type
 from bot.service.buttons import (
     Again,
     Deed,
@@ -243,14 +244,19 @@ class _Conversation:
         return await self._told(request, run.id if is_left else "")
 
     async def file(self, request: Request) -> Response:
-        """Send a question's file as a download, never as a page of the console."""
+        """Send a question's file: a picture to look at, any other as a download, and none as a page
+        of the console."""
         run = await self._run(request)
         number = request.path_params["number"]
         files = run.message.attachments[number - 1 : number] if number else ()
         body = await self._console.files.body(files[0].url) if files else None
         if body is None:
             raise HTTPException(404, texts_of(request)("upload-gone"))
-        return download(body, files[0].name, "application/octet-stream")
+        kind = media_type(body)
+        sent = download(body, files[0].name, kind or "application/octet-stream")
+        if kind:
+            sent.headers["Content-Disposition"] = "inline"
+        return sent
 
     async def _run(self, request: Request) -> RunRecord:
         run = await run_named(self._console, request, request.path_params["run"])

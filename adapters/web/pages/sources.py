@@ -121,7 +121,7 @@ class _SourcePages:
         self, request: Request, status: int = 200, error: str = "", new: NewFolder | None = None
     ) -> Response:
         """Show the page, with what went wrong, or with a folder that may be added."""
-        folders = await self._folders()
+        folders, reception = await self._folders(), self._console.reception
         problem = await asyncio.to_thread(self._count, folders)
         every = Tally()
         for folder in folders:
@@ -133,6 +133,7 @@ class _SourcePages:
             status=status,
             error=error,
             new=new,
+            starts=reception is not None and reception.restart.is_set(),
             adds=allows_setup(self._settings),
             limit=megabytes(self._settings.fetch_max_bytes),
             folders=folders,

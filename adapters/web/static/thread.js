@@ -205,6 +205,7 @@ async function sendQuestion(submitter) {
   const button = ask.querySelector(".send");
   if (isOccupied(button)) return;
   occupy(button, true);
+  tell("");
   try {
     const { thread, run, files: kept } = await send(ask, submitter);
     if (!words.events) {

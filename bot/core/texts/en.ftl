@@ -636,6 +636,7 @@ web-quotes =
     }
 web-quote = Quote { $number }
 web-in-the-page = in the page
+web-sources-count = Sources ({ $count })
 web-closest = Closest passages from your documents
 web-closest-why = Quotes, not an answer: no language model has read them.
 web-closest-has = Has: { $words }
@@ -1011,7 +1012,6 @@ web-overview-questions = Questions
 web-overview-cost = Cost
 web-overview-per-day = Questions per day
 web-overview-cost-per-day = Cost per day
-web-overview-cost-utc = The days of the cost are days of UTC.
 web-overview-as-table = As a table
 web-overview-day = Day
 web-overview-providers = Search providers
@@ -1038,11 +1038,12 @@ web-overview-json = All figures as JSON
 ### The documents that are searched, for operators
 
 sources = Sources
-sources-none = No documents yet. Name the folders to search in FOOTNOTE_DOCS, and their files are listed here.
+sources-none = No documents yet. Upload files or add a folder, or name folders in FOOTNOTE_DOCS.
+sources-starts = { -brand } starts with the new documents. This takes a few seconds.
 sources-sum =
     { $found ->
         [0] No files were found.
-        [one] { $documents } of one file is searched.
+        [one] { $documents } of 1 file is searched.
        *[other] { $documents } of { $found } files are searched.
     }
 sources-folders = Folders

@@ -504,6 +504,7 @@ web-source = 来源 { $number }
 web-quotes = { $count } 处引文
 web-quote = 引文 { $number }
 web-in-the-page = 在页面中查看
+web-sources-count = 来源（{ $count }）
 web-closest = 你的文档中最接近的段落
 web-closest-why = 以下是原文摘录，不是回答：没有语言模型读过它们。
 web-closest-has = 包含：{ $words }
@@ -836,7 +837,6 @@ web-overview-questions = 问题
 web-overview-cost = 费用
 web-overview-per-day = 每日问题数
 web-overview-cost-per-day = 每日费用
-web-overview-cost-utc = 费用按协调世界时的日期统计。
 web-overview-as-table = 以表格显示
 web-overview-day = 日期
 web-overview-providers = 搜索服务
@@ -859,7 +859,8 @@ web-overview-json = 全部数字导出 JSON
 ### The documents that are searched, for operators
 
 sources = 资料
-sources-none = 还没有文档。在 FOOTNOTE_DOCS 中指定要搜索的文件夹后，其中的文件会列在这里。
+sources-none = 还没有文档。可以上传文件或添加文件夹，也可以在设置中指定文件夹。
+sources-starts = { -brand } 正在以新的文档启动，需要几秒钟。
 sources-sum =
     { $found ->
         [0] 没有找到文件。

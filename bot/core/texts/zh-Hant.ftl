@@ -504,6 +504,7 @@ web-source = 來源 { $number }
 web-quotes = { $count } 處引文
 web-quote = 引文 { $number }
 web-in-the-page = 在頁面中查看
+web-sources-count = 來源（{ $count }）
 web-closest = 你的文件中最接近的段落
 web-closest-why = 以下是原文摘錄，不是回答：沒有語言模型讀過它們。
 web-closest-has = 包含：{ $words }
@@ -836,7 +837,6 @@ web-overview-questions = 問題
 web-overview-cost = 費用
 web-overview-per-day = 每日問題數
 web-overview-cost-per-day = 每日費用
-web-overview-cost-utc = 費用按協調世界時的日期統計。
 web-overview-as-table = 以表格顯示
 web-overview-day = 日期
 web-overview-providers = 搜尋服務
@@ -859,7 +859,8 @@ web-overview-json = 全部數字匯出 JSON
 ### The documents that are searched, for operators
 
 sources = 資料
-sources-none = 還沒有文件。在 FOOTNOTE_DOCS 中指定要搜尋的資料夾後，其中的檔案會列在這裡。
+sources-none = 還沒有文件。可以上傳檔案或新增資料夾，也可以在設定中指定資料夾。
+sources-starts = { -brand } 正在以新的文件啟動，需要幾秒鐘。
 sources-sum =
     { $found ->
         [0] 沒有找到檔案。
