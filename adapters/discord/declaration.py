@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 from adapters.discord.settings import DiscordSettings, has_token
 from bot.core.extras import need
+from bot.core.plugins import Setup, Step
 from bot.service.platform import Declaration, Platform
 
 if TYPE_CHECKING:
     from bot.core.measurements import Observed
     from bot.storage.workspaces import Workspaces
+
+
+APPLICATIONS = "https://discord.com/developers/applications"
 
 
 def _open(
@@ -39,4 +43,14 @@ PLATFORM = Declaration(
     open=_open,
     check=_check,
     to_connect=lambda settings: "not connected. Set DISCORD_TOKEN to answer there",
+    setup=Setup(
+        "Discord",
+        lambda: (
+            Step("connect-discord-app", "connect-discord-open", link=APPLICATIONS),
+            Step("connect-discord-intent"),
+            Step("connect-discord-enter", "connect-discord-field", field="discord_token"),
+        ),
+        ("discord_token",),
+        "connect-discord-connected",
+    ),
 )

@@ -19,6 +19,7 @@ from adapters.web.api import api_routes
 from adapters.web.console import Console
 from adapters.web.display import texts_of
 from adapters.web.forms import FileRefused
+from adapters.web.pages.connect import connect_pages
 from adapters.web.pages.conversation import conversation_pages
 from adapters.web.pages.handbook import handbook_pages
 from adapters.web.pages.history import Sidebar, history_pages
@@ -28,6 +29,7 @@ from adapters.web.pages.run import run_pages
 from adapters.web.pages.saved import correction_pages, standing_pages
 from adapters.web.pages.sharing import sharing_pages
 from adapters.web.pages.sources import source_pages
+from adapters.web.pages.status import status_pages
 from adapters.web.templating import asset_routes
 from bot.core.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.core.texts import sentence_for
@@ -55,6 +57,8 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
             *run_pages(console),
             *overview_pages(console),
             *source_pages(console),
+            *connect_pages(console),
+            *status_pages(console),
             *handbook_pages(console),
             *api_routes(console),
             *more,

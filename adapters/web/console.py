@@ -24,6 +24,7 @@ from bot.core.rate_limit import Pace
 from bot.core.settings import ChannelRules, Settings
 from bot.core.texts import language_names
 from bot.operation.console_access import Guesses
+from bot.operation.diagnosis import Checks
 from bot.pages.processes import Shares
 from bot.pages.workers import Workers
 from bot.rights.rights import Rights
@@ -77,6 +78,7 @@ class Console:
         self.opened: TTLCache[tuple[str, str], bool] = TTLCache(OPENINGS_KNOWN, 3_600.0)
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
         self.files = Files(database)
+        self.checks = Checks(settings)
         # They check the files that people send.
         self.workers = Workers.single_process(Shares(settings.reading_memory))
         observed.readers["uploads"] = self.workers
@@ -85,6 +87,7 @@ class Console:
         self.sign_ins = SignIns(database, lifetime) if settings.oidc_issuer else None
 
     async def aclose(self) -> None:
+        await self.checks.aclose()
         await self.workers.aclose()
         await self.offers.aclose()
 

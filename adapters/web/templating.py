@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import jinja2
+from jinja2.utils import urlize
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -30,6 +33,7 @@ TYPES = {
     ".ico": "image/x-icon",
     ".png": "image/png",
 }
+_CODE = re.compile("`([^`]+)`")
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -88,10 +92,17 @@ def environment(root: str = "") -> jinja2.Environment:
     made.filters["label"] = label
     made.filters["words"] = content_words
     made.filters["titled"] = lambda page: titled(page.url, page.title)
+    made.filters["sentence"] = sentence_html
     made.filters["decoded"] = lambda path: one_line(unquote(path))
     made.globals["root"] = root
     made.globals["asset"] = lambda name: root + asset(name)
     return made
+
+
+def sentence_html(sentence: str) -> Markup:
+    """Return a sentence for operators with a capital first letter, its code and links as such."""
+    escaped = urlize(sentence[:1].upper() + sentence[1:], rel="noreferrer")
+    return Markup(_CODE.sub(r"<code>\1</code>", escaped))  # noqa: S704
 
 
 class Templates:

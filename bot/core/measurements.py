@@ -224,6 +224,9 @@ class HasState(Protocol):
     @property
     def state(self) -> str: ...
 
+    @property
+    def why(self) -> str: ...
+
 
 class Shared(Protocol):
     """``pages.workers.Workers``."""

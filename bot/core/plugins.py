@@ -7,7 +7,8 @@ https://packaging.python.org/en/latest/specifications/entry-points/
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any, TypeVar
@@ -39,6 +40,31 @@ def named_field(*names: str, description: str) -> Any:
     return Field(
         default=None, validation_alias=AliasChoices(*names, *lower), description=description
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of connecting a part. ``text`` is the id of a text that says what to do, ``label`` of
+    the name of its ``link``, or of the setting that it asks for (``field``); ``copied`` is a text
+    to copy."""
+
+    text: str
+    label: str = ""
+    link: str = ""
+    field: str = ""
+    copied: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How an operator connects a part in the console. ``steps`` returns the steps, ``fields`` are
+    the settings that they ask for; ``connected`` is the id of a text for afterwards, in which
+    ``$name`` is the bot's name."""
+
+    title: str
+    steps: Callable[[], Sequence[Step]]
+    fields: tuple[str, ...]
+    connected: str
 
 
 def points(group: str) -> EntryPoints:

@@ -10,6 +10,7 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
+    Collection,
     Coroutine,
     Iterable,
     Iterator,
@@ -28,6 +29,7 @@ from rich.text import Text
 
 from bot.core.errors import FootnoteError, InvalidSetting, Unavailable
 from bot.core.extras import report_extras
+from bot.core.logs import get_logger
 from bot.core.settings import Settings
 from bot.operation.configuration import env_name, known_names
 from bot.operation.kept_settings import Kept, KeptSettings
@@ -40,6 +42,9 @@ from bot.storage.postgres import Connecting
 
 WIDTH = 96  # characters per line of setting names
 LOW_DISK_BYTES = 200_000_000
+CHECK_SECONDS = 60.0  # of a check in the background
+
+log = get_logger()
 
 Check = Callable[[Settings], Awaitable[str]]
 
@@ -146,6 +151,55 @@ async def checks_of(settings: Settings) -> dict[Part, Coroutine[Any, Any, Findin
     except FootnoteError:  # the "Documents" line reports it
         has_documents = False
     return {part: _checked(part, settings, has_documents) for part in _parts(settings)}
+
+
+class Checks:
+    """The checks of all parts in the background, each with a time limit. Close it with ``aclose``.
+
+    ``began`` is when they did.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._running: dict[Part, asyncio.Task[Finding]] = {}
+        self.began: datetime | None = None
+
+    async def begin(self) -> None:
+        """Begin all checks, anew if they have begun."""
+        checks = await checks_of(self._settings)
+        before, self.began = self._running, datetime.now(UTC)
+        self._running = {
+            part: asyncio.create_task(_in_time(part, check)) for part, check in checks.items()
+        }
+        await _cancelled(before.values())
+
+    @property
+    def found(self) -> dict[Part, Finding | None]:
+        """What was found about each part; None for what is still being checked."""
+        return {
+            part: task.result() if task.done() else None for part, task in self._running.items()
+        }
+
+    async def aclose(self) -> None:
+        await _cancelled(self._running.values())
+
+
+async def _cancelled(tasks: Collection[asyncio.Task[Finding]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _in_time(part: Part, check: Coroutine[Any, Any, Finding]) -> Finding:
+    try:
+        async with asyncio.timeout(CHECK_SECONDS):
+            return await check
+    except TimeoutError:
+        return Finding(part, "problem", f"There was no answer within {CHECK_SECONDS:.0f} s.")
+    except Exception as error:
+        log.exception("check_broke", part=part.name)
+        why = f"The check failed unexpectedly ({type(error).__name__}); the log has the details."
+        return Finding(part, "problem", why)
 
 
 async def _checked(part: Part, settings: Settings, has_documents: bool) -> Finding:
@@ -348,12 +402,12 @@ def _parts(settings: Settings) -> Iterator[Part]:
     yield Part("Extras", _extras)
     yield Part("Rights", rights.report)
     yield Part("Network", proxy_report, settings.fetch_proxy is not None)
-    yield Part("Meaning", _meaning)
+    yield Part("Meaning", _meaning, is_on=settings.has_embedder)
     for name in configured_names(settings):
         check = partial(_searched, name)
         yield Part(f"Searching {name}", check, is_chosen(settings, name))
-    yield Part("Reading service", _reader)
-    yield Part("Browser", _browser)
+    yield Part("Reading service", _reader, is_on=bool(settings.reader_url))
+    yield Part("Browser", _browser, is_on=bool(settings.browser))
     is_closest = reasoner.name == CLOSEST
     connects = "claude" if is_closest else reasoner.name
     yield Part("Model", reasoner.check, reasoner.needed(settings), not is_closest, connects)

@@ -66,7 +66,7 @@ class KeptSettings:
                     gone = _gone(value)
                     problems |= gone
                     value = [*settings.docs, *(each for each in value if each not in gone)]
-                settings = _with(settings, name, value)
+                settings = with_setting(settings, name, value)
                 names.add(name)
             except InvalidSetting as error:
                 problems[name] = error.sentence
@@ -86,7 +86,7 @@ class KeptSettings:
         for name, value in values.items():
             if name in self._settings.model_fields_set and name != "docs":
                 raise InvalidSetting(f"{env_name(name)} is set already: change it there.")
-            _with(self._settings, name, value)
+            with_setting(self._settings, name, value)
         closed = {name: self._close(name, value) for name, value in values.items()}
         async with self._database.write() as db:
             for name, kept in closed.items():
@@ -164,7 +164,7 @@ def _is_secret(settings: Settings, name: str) -> bool:
     return is_secret(name, fields[name])
 
 
-def _with(settings: Settings, name: str, value: Any) -> Settings:
+def with_setting(settings: Settings, name: str, value: Any) -> Settings:
     """Return the settings with one more value. Raises ``InvalidSetting`` if it is not allowed."""
     _is_secret(settings, name)
     try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bot.core.credentials import ClaudeSettings, claude_address, claude_key
 from bot.core.measurements import Observe, nothing_observed
+from bot.core.plugins import Setup, Step
 from bot.core.settings import Price, Settings
 from bot.reasoning.calls import ModelReply, Tokens
 from bot.reasoning.reasoner import (
@@ -134,4 +135,17 @@ REASONER = Declaration(
     models=models,
     service=claude_service,
     price=claude_price,
+    setup=Setup(
+        "Claude",
+        lambda: (
+            Step(
+                "connect-claude-key",
+                "connect-claude-open",
+                link="https://console.anthropic.com/settings/keys",
+            ),
+            Step("connect-claude-enter", "connect-claude-field", field="anthropic_api_key"),
+        ),
+        ("anthropic_api_key",),
+        "connect-claude-connected",
+    ),
 )

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 from bot.core.errors import InvalidSetting
 from bot.core.measurements import Observe
 from bot.core.messages import Message, Transcript
-from bot.core.plugins import load_parts
+from bot.core.plugins import Setup, load_parts
 from bot.core.settings import Price, Settings
 from bot.pages.pictures import Picture
 from bot.reasoning.calls import ModelCalls, ModelReply, Tokens
@@ -205,8 +205,9 @@ class Declaration(Generic[S]):
     ``FootnoteError``, which says what to do. ``switched_on`` returns True if the settings ask for
     it while FOOTNOTE_REASONER is auto, ``needed`` if doctor must fail when it is unreachable.
     ``models`` returns None if it has none; ``service`` opens their service, for calls outside a
-    run. ``price`` returns the USD for a reply, None if unknown. ``open``, ``models`` and
-    ``service`` raise ``InvalidSetting`` or ``CredentialsRefused`` if the settings cannot work.
+    run. ``price`` returns the USD for a reply, None if unknown; ``setup`` is how the console
+    connects it. ``open``, ``models`` and ``service`` raise ``InvalidSetting`` or
+    ``CredentialsRefused`` if the settings cannot work.
     """
 
     name: str
@@ -220,6 +221,7 @@ class Declaration(Generic[S]):
     models: Callable[[S], Models | None] = lambda settings: None
     service: Callable[[S], Service[Any]] | None = None
     price: Callable[[S, ModelReply], float | None] = configured_price
+    setup: Setup | None = None
 
 
 @cache

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
-from bot.core.plugins import load_parts
+from bot.core.plugins import Setup, load_parts
 from bot.core.posting import Poster
 from bot.core.settings import Settings
 
@@ -128,7 +128,7 @@ class Declaration(Generic[S]):
     raises ``FootnoteError``, which says what to do. ``to_connect`` returns how to connect a
     platform that is not connected. ``is_chat`` is False for a platform that health checks ignore if
     there are others. ``uses_http`` returns True if its events come in over the HTTP endpoint, from
-    anywhere.
+    anywhere. ``setup`` is how the console connects it.
     """
 
     name: str
@@ -142,6 +142,7 @@ class Declaration(Generic[S]):
     is_chat: bool = True
     uses_http: Callable[[S], bool] = lambda settings: False
     installations: Callable[[], Installations] | None = None
+    setup: Setup | None = None
 
 
 @cache

@@ -42,6 +42,7 @@ from adapters.web.live import (
     moments,
 )
 from adapters.web.offers import CHOSEN
+from adapters.web.pages.connect import unconnected
 from adapters.web.pages.history import about
 from adapters.web.turns import Turn, turns_in, turns_of
 from bot.core.messages import Depth, Thread
@@ -121,6 +122,9 @@ class _Conversation:
             "conversation.html",
             offers=offers,
             examples=console.offers.examples(rules, texts) if thread is None else (),
+            unconnected=unconnected(console.settings)
+            if visitor.operator and thread is None
+            else {},
             thread=thread,
             **await self._bar(request, thread, turns),
             turns=[turn_html(console.templates, texts, turn, visitor) for turn in turns],

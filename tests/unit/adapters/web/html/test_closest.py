@@ -90,7 +90,7 @@ def page_of(answer: Answer) -> str:
     ada = Visitor("ada", "Ada", "open", "session", "csrf", operator=False)
     at = datetime(2026, 1, 2, tzinfo=UTC)
     turn = Turn(
-        *("r1", "?", "Ada", at, at, "auto", "answered", ReplyState(answer=answer), {}, {}),
+        *("r1", "t1", "?", "Ada", at, at, "auto", "answered", ReplyState(answer=answer), {}, {}),
         reader=ada.reader,
     )
     html = reply_html(Templates(), EN, turn, ada, read_only=True)

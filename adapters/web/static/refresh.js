@@ -1,0 +1,24 @@
+// While a page waits for something (data-refresh), it is looked up again and becomes what it says.
+
+import { patch } from "./patch.js";
+
+const PAUSE = 700; // milliseconds between two looks
+const main = document.getElementById("main");
+
+async function look() {
+  const waiting = main.querySelector("[data-refresh]");
+  if (!waiting) return;
+  if (!document.hidden) {
+    try {
+      const answer = await fetch(waiting.dataset.refresh, { headers: { Accept: "text/html" } });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const found = answer.ok && page.getElementById("main");
+      if (found) patch(main, found.innerHTML);
+    } catch {
+      // A server that starts anew is asked again.
+    }
+  }
+  setTimeout(look, PAUSE);
+}
+
+setTimeout(look, PAUSE);

@@ -1,0 +1,138 @@
+"""A newcomer's walk: from a console with nothing configured to an answer in Slack."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.live.browser import barriers, chromium, scrolls_sideways, too_wide, watched
+from tests.scenario.conftest import DOCUMENTS
+from tests.scenario.places import KEYS, the_answer
+from tests.scenario.program import Program
+from tests.scenario.serving import ForkServer, ending, start_forked
+from tests.scenario.slack_place import SlackPlace, open_slack
+from tests.scenario.test_serve import health
+
+__all__ = ["chromium"]
+
+CONNECTED = "@footnote is in Footnote Test"
+
+
+@pytest.fixture
+def footnote(tmp_path: Path, fork_server: ForkServer) -> Program:
+    for name, text in DOCUMENTS.items():
+        path = tmp_path / "documents" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return Program(tmp_path, {"FOOTNOTE_DOCS": str(tmp_path / "documents")}, starter=fork_server)
+
+
+class Person:
+    """Counts what somebody presses and fills in."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.presses = self.fields = 0
+
+    def press(self, name: str, role: str = "button") -> None:
+        self.presses += 1
+        self.page.get_by_role(role, name=name, exact=True).first.click()  # type: ignore[arg-type]
+
+    def enter(self, label: str, value: str) -> None:
+        self.fields += 1
+        self.page.get_by_label(label).fill(value)
+
+
+def test_a_newcomer_connects_slack_in_the_browser(
+    fork_server: ForkServer,
+    footnote: Program,
+    chromium: Browser,
+    record_property: Callable[[str, object], None],
+) -> None:
+    with open_slack() as place, watched(chromium) as browser:
+        footnote.settings["FOOTNOTE_SLACK_API_URL"] = place.slack.api_url
+        page = browser.context.new_page()
+        person = Person(page)
+        with ending(start_forked(fork_server, footnote)) as serving:
+            page.goto(serving.http)
+            began = time.monotonic()
+            person.press("Connect Slack", "link")
+            _connect_with_a_mistake(person, place)
+            expect(page.get_by_text(CONNECTED)).to_be_visible()
+            expect(
+                page.get_by_text("Invite it to a channel with /invite @footnote")
+            ).to_be_visible()
+            assert barriers(page) == []
+            record_property("seconds", round(time.monotonic() - began, 1))
+            record_property("presses", person.presses)
+            assert (person.presses, person.fields) == (3, 3)
+            assert place.slack.bot_token not in page.content()
+            assert "90 days" in the_answer(place, place.ask(KEYS))
+            page.goto(f"{serving.http}/status")
+            expect(page.locator("li.works", has_text=CONNECTED)).to_be_visible()
+            expect(page.locator("li.works", has_text="Set in the console")).to_be_visible()
+        with ending(start_forked(fork_server, footnote)) as serving:
+            page.goto(f"{serving.http}/connect/slack")
+            expect(page.get_by_text(CONNECTED)).to_be_visible()
+            assert "90 days" in the_answer(place, place.ask(KEYS))
+            page.locator(".drop summary").click()
+            person.press("Disconnect")
+            expect(page.get_by_label("Bot User OAuth Token")).to_be_visible()
+            assert "slack" not in health(f"{serving.http}/readyz")[1]["platforms"]
+            assert "slack-secret" not in serving.said
+
+
+def _connect_with_a_mistake(person: Person, place: SlackPlace) -> None:
+    """The app-level token is right, the bot's at first is not: only that is entered again."""
+    page = person.page
+    person.enter("Bot User OAuth Token", "xoxb-not-this-one")
+    person.enter("App-level token", place.slack.app_token)
+    person.press("Test and connect")
+    wrong = page.get_by_label("Bot User OAuth Token")
+    expect(wrong).to_have_attribute("aria-invalid", "true")
+    expect(wrong).to_be_focused()
+    expect(page.locator("#slack_bot_token-said")).to_contain_text("Slack does not accept")
+    expect(page.get_by_label("App-level token")).to_have_value("")
+    expect(page.locator("#slack_app_token-said")).to_contain_text("This was entered")
+    person.enter("Bot User OAuth Token", place.slack.bot_token)
+    person.press("Test and connect")
+
+
+@pytest.mark.parametrize("path", ["/connect/slack", "/connect/discord", "/status"])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+def test_the_pages_have_no_barriers_and_fit(
+    fork_server: ForkServer,
+    footnote: Program,
+    chromium: Browser,
+    path: str,
+    width: int,
+    scheme: str,
+) -> None:
+    with (
+        ending(start_forked(fork_server, footnote)) as serving,
+        watched(chromium, viewport={"width": width, "height": 800}, color_scheme=scheme) as browser,
+    ):
+        page = browser.context.new_page()
+        page.goto(f"{serving.http}{path}")
+        expect(page.locator("[data-refresh]")).to_have_count(0)
+        assert barriers(page) == []
+        assert scrolls_sideways(page) == 0
+        assert too_wide(page) == []
+
+
+def test_without_scripts_it_works_too(
+    fork_server: ForkServer, footnote: Program, chromium: Browser
+) -> None:
+    with open_slack() as place, watched(chromium, java_script_enabled=False) as browser:
+        footnote.settings["FOOTNOTE_SLACK_API_URL"] = place.slack.api_url
+        with ending(start_forked(fork_server, footnote)) as serving:
+            page = browser.context.new_page()
+            page.goto(f"{serving.http}/connect/slack")
+            _connect_with_a_mistake(Person(page), place)
+            expect(page.get_by_text(CONNECTED)).to_be_visible()
+            page.goto(f"{serving.http}/status")
+            expect(page.locator("li.works", has_text=CONNECTED)).to_be_visible()
