@@ -35,6 +35,7 @@ class Turn:
     ``visibility.Visibility.turn``."""
 
     run: str
+    thread: str
     question: str
     author: str
     asked_at: datetime
@@ -51,7 +52,6 @@ class Turn:
     attempt: int = 0
     collections: Mapping[str, str] = field(default_factory=dict)
     made_from: Provenance = OWN_WORDS
-    thread: str = ""
 
     @property
     def over(self) -> bool:
@@ -121,6 +121,7 @@ def _turn(
 ) -> Turn:
     return Turn(
         run=run.id,
+        thread=run.message.thread.thread,
         question=run.message.text,
         author=label(run.message.author.name),
         asked_at=run.message.at,
@@ -135,7 +136,6 @@ def _turn(
         attempt=run.attempt,
         collections=_collections(console.rights, run.answer),
         made_from=run.message.made_from,
-        thread=run.message.thread.thread,
         pictures=pictures,
         files=run.message.attachments if run.message.thread.platform == "web" else (),
     )
