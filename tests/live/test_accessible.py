@@ -235,8 +235,10 @@ def test_without_a_mouse(console: Console) -> None:
     page.keyboard.press("Escape")
     assert focused(page) == "More about this question"
 
-    page.keyboard.press("Tab")  # the folded work
-    page.keyboard.press("Tab")  # the first footnote
+    for _ in range(8):  # past the work, to the first footnote
+        page.keyboard.press("Tab")
+        if focused(page) == "1":
+            break
     card = page.get_by_role("tooltip")
     expect(card).to_contain_text("The master key is rotated every 90 days")
     described = page.locator(".mark").first.get_attribute("aria-describedby")
