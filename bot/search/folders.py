@@ -317,12 +317,13 @@ def original_of(url: str, folders: Iterable[str]) -> Path | None:
     """The real path of the file at a document's address; None if it is no longer there, or if it
     has become a link that leads out of the folders."""
     try:
-        path = os.fsdecode(unquote_to_bytes(urlsplit(url).path))
-        real = Path(path).resolve(strict=True)
+        parts = urlsplit(url)
+        real = Path(os.fsdecode(unquote_to_bytes(parts.path))).resolve(strict=True)
         roots = [Path(folder).expanduser().resolve() for folder in folders]
     except (OSError, RuntimeError, ValueError):
         return None
-    return real if real.is_file() and any(map(real.is_relative_to, roots)) else None
+    is_inside = parts.scheme == "file" and any(map(real.is_relative_to, roots))
+    return real if is_inside and real.is_file() else None
 
 
 def readable(path: str) -> str:

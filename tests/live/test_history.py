@@ -22,7 +22,7 @@ def stage(fork_server: ForkServer, tmp_path: Path) -> Iterator[Stage]:
         yield stage
 
 
-def test_the_list_follows_other_tabs_and_a_deletion_leads_home(
+def test_the_list_follows_other_tabs_and_a_deletion_leads_to_all(
     stage: Stage, chromium: Browser
 ) -> None:
     with watched(chromium, locale="en-GB") as browser:
@@ -48,5 +48,5 @@ def test_the_list_follows_other_tabs_and_a_deletion_leads_home(
         page.locator("#about > summary").click()
         page.get_by_text("Delete the conversation").click()
         page.get_by_role("button", name="Delete for good").click()
-        expect(page).to_have_url(f"{stage.http}/")
+        expect(page).to_have_url(f"{stage.http}/conversations")
         expect(page.locator("#threads li")).to_have_count(0)

@@ -111,6 +111,7 @@ def test_a_group_member_signs_in_asks_and_signs_out(stage: Stage, chromium: Brow
         page.goto(stage.url + "/")
         ask(page, QUESTION)
         expect(page.locator(".answered")).to_contain_text("4,321 crowns")
+        page.locator(".prefs > summary").click()
         page.get_by_role("link", name="Sign out").click()
         expect(page.locator("#main")).to_contain_text("Ada Lovelace")
         page.get_by_role("button", name="Sign out of this browser").click()

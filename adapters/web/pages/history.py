@@ -204,15 +204,9 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
         )
         return HTMLResponse(body, headers={"Cache-Control": "no-store"})
 
-    async def forget(thread: Thread) -> None:
-        """Delete a conversation as ``footnote forget thread`` does, after stopping its runs."""
-        subject = Subject("thread", thread.platform, thread.key)
-        forgetter = console.open_reception().forgetter
-        await forgetter.forget(subject, day_after(datetime.now(UTC).date()))
-        console.live.look_soon()
-
-    async def delete_several(request: Request) -> Response:
-        """Ask whether the selected conversations are to be deleted, or delete them."""
+    async def delete(request: Request) -> Response:
+        """Ask whether the selected conversations are to be deleted, or delete them as ``footnote
+        forget thread`` does, after stopping their runs."""
         is_sure = request.method == "POST"
         sent = await pairs_of(request) if is_sure else request.query_params.multi_items()
         names = dict.fromkeys(value for name, value in sent if name == "thread")
@@ -222,7 +216,10 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
             kept = await history.of(keys, seeing(console, request).told)
             return console.page(request, "history_delete.html", chosen=kept)
         for thread in chosen:
-            await forget(thread)
+            subject = Subject("thread", thread.platform, thread.key)
+            forgetter = console.open_reception().forgetter
+            await forgetter.forget(subject, day_after(datetime.now(UTC).date()))
+        console.live.look_soon()
         return RedirectResponse(f"{console.settings.root}/conversations", status_code=303)
 
     async def change(deed: str, request: Request) -> Response:
@@ -242,10 +239,7 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
                 path += "?open=share"
             case "unshare":
                 await history.unshare(thread)
-            case "delete":
-                await forget(thread)
-                path = "/"
-        if deed != "delete" and is_program(request):
+        if is_program(request):
             return JSONResponse({"told": texts(f"web-did-{deed}")})
         path = "/conversations" if form.get("back") == "list" else path
         return RedirectResponse(console.settings.root + path, status_code=303)
@@ -253,10 +247,10 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
     return [
         Route("/conversations", with_audit(console, "read", "conversations", page)),
         Route("/conversations/list", part),
-        Route("/conversations/delete", delete_several, methods=["GET", "POST"]),
+        Route("/conversations/delete", delete, methods=["GET", "POST"]),
         *(
             Route(f"/threads/{{thread}}/{deed}", partial(change, deed), methods=["POST"])
-            for deed in ("rename", "pin", "unpin", "share", "unshare", "delete")
+            for deed in ("rename", "pin", "unpin", "share", "unshare")
         ),
     ]
 

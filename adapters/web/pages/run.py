@@ -122,23 +122,15 @@ class _RunPages:
             raise HTTPException(403, texts_of(request)("answer-out-of-reach"))
         return kept, record
 
-    def _original(self, request: Request, url: str) -> Path | None:
-        """Return the path of the file at a document's address, if the visitor may read it."""
-        real = original_of(url, self._console.settings.docs) if url.startswith("file:") else None
-        may = real is not None and seeing(self._console, request).reach.allows(real.as_uri())
-        return real if may else None
-
     async def original(self, request: Request) -> Response:
         """Send the file of a local document as it is now: a PDF file, a picture or text to be
         shown, everything else as a download."""
         kept, _ = await self._stored(request)
-        real = self._original(request, kept.url)
-        try:
-            if real is None:
-                raise FileNotFoundError(kept.url)
-            body = await asyncio.to_thread(_content, str(real))
-        except OSError:
-            raise HTTPException(404, texts_of(request)("web-original-gone")) from None
+        real = original_of(kept.url, self._console.settings.docs)
+        may = real is not None and seeing(self._console, request).reach.allows(real.as_uri())
+        body = await asyncio.to_thread(_content, real) if real is not None and may else None
+        if body is None or real is None:
+            raise HTTPException(404, texts_of(request)("web-original-gone"))
         kind = media_type_of(real.name) or "application/octet-stream"
         if kind.startswith("text/") and kind != "text/html":
             kind = "text/plain"
@@ -165,10 +157,7 @@ class _RunPages:
                 kind=kind_of(kept.url),
                 link=link_target,
                 back=f"{self._root}/runs/{record.id}#pages",
-                is_local=kept.url.startswith("file:"),
-                original=f"{request.url.path}/original?{request.url.query}"
-                if self._original(request, kept.url)
-                else "",
+                original=f"{copies_of(record.id, self._root)}{kept.number}/original",
             )
 
         return await asyncio.to_thread(shown)
@@ -183,9 +172,12 @@ class _RunPages:
         raise _gone(request)
 
 
-def _content(real: str) -> bytes:
-    with open_file(real) as file:
-        return file.read()
+def _content(real: Path) -> bytes | None:
+    try:
+        with open_file(str(real)) as file:
+            return file.read()
+    except OSError:
+        return None  # it went, or became a link, in this moment
 
 
 def _gone(request: Request) -> HTTPException:

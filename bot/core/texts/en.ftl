@@ -911,7 +911,6 @@ web-history-rename = Rename
 web-history-pin = Pin to the top of the list
 web-history-unpin = Unpin
 web-history-delete = Delete the conversation
-web-history-delete-why = All its questions, answers and files are deleted for good, and its link stops working.
 web-history-delete-sure = Delete for good
 web-history-more = More about this conversation
 web-did-rename = Renamed.

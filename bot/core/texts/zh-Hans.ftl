@@ -746,7 +746,6 @@ web-history-rename = 重命名
 web-history-pin = 置顶
 web-history-unpin = 取消置顶
 web-history-delete = 删除整个对话
-web-history-delete-why = 其中所有问题、回答和文件都会被永久删除，分享链接也随之失效。
 web-history-delete-sure = 永久删除
 web-history-more = 这个对话的更多操作
 web-did-rename = 已重命名。

@@ -746,7 +746,6 @@ web-history-rename = 重新命名
 web-history-pin = 置頂
 web-history-unpin = 取消置頂
 web-history-delete = 刪除整個對話
-web-history-delete-why = 其中所有問題、回答和檔案都會被永久刪除，分享連結也隨之失效。
 web-history-delete-sure = 永久刪除
 web-history-more = 這個對話的更多操作
 web-did-rename = 已重新命名。

@@ -88,7 +88,7 @@ async def test_whoever_is_forgotten_has_a_pseudonym_by_which_alone_they_are_foun
     await ursula.get(await asked(ursula))
     await asked(bob)
     path = await asked(ursula)
-    await do(ursula, f"{path}/delete")
+    await do(ursula, "/conversations/delete", thread=path.rpartition("/")[2])
     before = [row.deed for row in await log_of(proxied, who=("web", "ursula"))]
     assert before == ["asked", "read", "asked", "forgot"]
     forgetter = proxied.reception.forgetter

@@ -137,7 +137,10 @@ async def test_days_are_those_of_the_reader(browser: Browser) -> None:
 
 async def test_a_conversation_is_deleted_whole(browser: Browser) -> None:
     path, other = await asked(browser), await asked(browser)
-    assert await do(browser, f"{path}/delete") == "/"
+    name = path.rpartition("/")[2]
+    (link,) = re.findall(r'href="(/conversations/delete[^"]+)"', (await browser.get(path)).text)
+    assert "Delete one conversation?" in (await browser.get(link)).text
+    assert await do(browser, "/conversations/delete", thread=name) == "/conversations"
     assert await listed(browser) == [other]
     assert (await browser.get(path)).status_code == 404
 

@@ -234,9 +234,9 @@ async def test_an_original_that_is_gone_or_became_a_link_to_elsewhere_is_not_the
         path = await stored_document(past, docs / "plan.md")
         (docs / "plan.md").unlink()
         for _ in range(2):
-            assert "The file is no longer there." in (await stage.get(path)).text
             original = await stage.get(f"{path}/original")
             assert original.status_code == 404
+            assert "The file is no longer there." in original.text
             assert "Secret" not in original.text
             if not (docs / "plan.md").is_symlink():
                 (docs / "plan.md").symlink_to(secret)
