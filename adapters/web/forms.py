@@ -235,7 +235,7 @@ async def question_form_of(request: Request, largest: int) -> Form:
     """Read a form that may contain files of at most ``largest`` bytes each; respond with 4xx to
     anything else."""
     if not kind_is(request, PARTS):
-        return Form.of(await _pairs(request))
+        return Form.of(await pairs_of(request))
     if (shown := request.headers.get("x-csrf-token")) is not None:
         check_csrf(request, shown)  # before anything large is read
     form = await form_of_parts(request, largest, texts_of(request))
@@ -246,10 +246,11 @@ async def question_form_of(request: Request, largest: int) -> Form:
 
 async def form_of(request: Request) -> dict[str, str]:
     """Read the fields of a form; respond with 4xx to anything else."""
-    return dict(await _pairs(request))
+    return dict(await pairs_of(request))
 
 
-async def _pairs(request: Request) -> list[tuple[str, str]]:
+async def pairs_of(request: Request) -> list[tuple[str, str]]:
+    """Read the fields of a form, in order, as ``form_of``."""
     _expect(request, FORM)
     body = await bounded_body(request)
     try:

@@ -12,13 +12,14 @@ from adapters.web.console import Console
 from adapters.web.html.sources import Dates
 from adapters.web.live import ReplyState, state_of
 from bot.core.errors import InvalidSetting
-from bot.core.lines import label
+from bot.core.lines import label, one_line, shortened
 from bot.core.messages import OWN_WORDS, Answer, Attachment, Provenance, RunOptions, Thread
 from bot.core.reader import Reader
+from bot.pages.pictures import may_be_picture
 from bot.rights.rights import Rights, Root
 from bot.storage.database import Database
 from bot.storage.store import RunRecord
-from bot.storage.tables import UNFINISHED, feedback, pages, runs
+from bot.storage.tables import UNFINISHED, feedback, files, pages, runs
 from bot.storage.workspaces import Opinion
 
 LONG, LONGEST = 200, 350  # characters of a question
@@ -29,10 +30,12 @@ class Turn:
     """A question and its reply. ``made_from`` is what the question was made from;
     ``begun_at`` is when it was asked or last edited. ``opinions`` are
     visitors' verdicts, by their ids; ``collections`` are the names of its documents' collections,
-    by URL; ``reader`` is the reader it was made for. Other visitors may see less of it:
+    by URL, and ``pictures`` what its
+    pictures show; ``reader`` is the reader it was made for. Other visitors may see less of it:
     ``visibility.Visibility.turn``."""
 
     run: str
+    thread: str
     question: str
     author: str
     asked_at: datetime
@@ -45,6 +48,7 @@ class Turn:
     reader: Reader
     options: RunOptions = field(default_factory=RunOptions)
     files: tuple[Attachment, ...] = ()
+    pictures: Mapping[str, str] = field(default_factory=dict)
     attempt: int = 0
     collections: Mapping[str, str] = field(default_factory=dict)
     made_from: Provenance = OWN_WORDS
@@ -68,7 +72,8 @@ async def turns_of(console: Console, ids: Sequence[str]) -> list[Turn]:
     answers = [run.answer for run in records if run.answer is not None]
     dates = await _dates_of(console.database, answers)
     opinions = await _opinions(console.database, [run.id for run in records])
-    return [_turn(console, run, opinions.get(run.id, {}), dates) for run in records]
+    pictures = await _pictures(console.database, records)
+    return [_turn(console, run, opinions.get(run.id, {}), dates, pictures) for run in records]
 
 
 async def turns_in(console: Console, thread: Thread) -> list[Turn]:
@@ -91,9 +96,32 @@ async def _dates_of(database: Database, answers: Collection[Answer]) -> Dates:
         return {(row.url, row.hash): row.fetched_at for row in (await db.execute(query)).all()}
 
 
-def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dates: Dates) -> Turn:
+SHOWN = 300  # characters of what a picture shows
+
+
+async def _pictures(database: Database, records: Sequence[RunRecord]) -> dict[str, str]:
+    """Return what the stored pictures of questions show, or their names, by URL."""
+    sent = (file for run in records for file in run.message.attachments)
+    names = {each.url: each.name for each in sent if may_be_picture(each.media_type, each.name)}
+    if not names:
+        return {}
+    read = sa.select(files.c.url, pages.c.text).outerjoin(pages, pages.c.url == files.c.url)
+    async with database.read() as db:
+        rows = (await db.execute(read.where(files.c.url.in_(sorted(names))))).all()
+    told = ((row.url, one_line((row.text or "").partition("\n\n")[2])) for row in rows)
+    return {url: shortened(text, SHOWN) or names[url] for url, text in told}
+
+
+def _turn(
+    console: Console,
+    run: RunRecord,
+    opinions: Mapping[str, Opinion],
+    dates: Dates,
+    pictures: Mapping[str, str],
+) -> Turn:
     return Turn(
         run=run.id,
+        thread=run.message.thread.thread,
         question=run.message.text,
         author=label(run.message.author.name),
         asked_at=run.message.at,
@@ -108,6 +136,7 @@ def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dat
         attempt=run.attempt,
         collections=_collections(console.rights, run.answer),
         made_from=run.message.made_from,
+        pictures=pictures,
         files=run.message.attachments if run.message.thread.platform == "web" else (),
     )
 

@@ -72,11 +72,11 @@ def picture_in(data: bytes) -> Picture | None:
 
     Raises ``PictureUnread`` for one that is damaged or beyond the limits.
     """
-    media_type = _media_type(data)
-    if not media_type:
+    kind = media_type(data)
+    if not kind:
         return None
     try:
-        width, height = _SIZES[media_type](data)
+        width, height = _SIZES[kind](data)
     except (struct.error, ValueError):
         width = height = 0
     if not (width and height):
@@ -85,10 +85,11 @@ def picture_in(data: bytes) -> Picture | None:
         raise PictureUnread("picture-too-large", limit=LARGEST / 1_000_000)
     if max(width, height) > WIDEST:
         raise PictureUnread("picture-too-wide", limit=WIDEST)
-    return Picture(media_type, width, height, data)
+    return Picture(kind, width, height, data)
 
 
-def _media_type(data: bytes) -> str:
+def media_type(data: bytes) -> str:
+    """The media type of a picture by its content; "" for files of other kinds."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):

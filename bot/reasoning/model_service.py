@@ -187,8 +187,8 @@ def _explain_status(
         )
     if status in (401, 403) or kind in ("authentication_error", "permission_error"):
         return CredentialsRefused(
-            f"{names.key} was not accepted by {host}: {words} Correct the key or its "
-            "rights.".replace("..", "."),
+            f"{names.key} was not accepted by {host}: {words.rstrip('.')}. Correct the key or its "
+            "rights.",
             detail=detail,
         )
     if (status == 404 or failure.is_bad_request) and _names_model(words, model):

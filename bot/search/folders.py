@@ -19,7 +19,7 @@ from io import BufferedReader
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote_from_bytes
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from bot.core.errors import InvalidSetting
 from bot.pages.media import media_type_of
@@ -64,8 +64,13 @@ class Document(NamedTuple):
 
 def open_document(document: Document) -> BufferedReader:
     """Open exactly the file that was listed. Raises ``OSError``; ``why_not`` says the reason."""
+    return open_file(document.real)
+
+
+def open_file(real: str) -> BufferedReader:
+    """Open the file with this real path, which must be regular, following no link."""
     # O_NONBLOCK: opening a pipe would wait for a writer.
-    descriptor = open_real(document.real, os.O_RDONLY | os.O_NONBLOCK)
+    descriptor = open_real(real, os.O_RDONLY | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, _NOT_REGULAR)
@@ -306,6 +311,18 @@ class _Walk:
     def _leave(self, folder: _Folder, mark: str, count: int = 1) -> None:
         if count:
             self.listing.unread[folder.url, mark] += count
+
+
+def original_of(url: str, folders: Iterable[str]) -> Path | None:
+    """The real path of the file at a document's address; None if it is no longer there, or if it
+    has become a link that leads out of the folders."""
+    try:
+        path = os.fsdecode(unquote_to_bytes(urlsplit(url).path))
+        real = Path(path).resolve(strict=True)
+        roots = [Path(folder).expanduser().resolve() for folder in folders]
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return real if real.is_file() and any(map(real.is_relative_to, roots)) else None
 
 
 def readable(path: str) -> str:

@@ -325,10 +325,17 @@ class Reception:
         return None if run is None or run.removed else run.message.thread
 
     async def edit(
-        self, platform: str, event_id: str, text: str, *, addressed: bool = False
+        self,
+        platform: str,
+        event_id: str,
+        text: str,
+        *,
+        addressed: bool = False,
+        anew: bool = False,
     ) -> bool:
         """Handle an edited message: its run is restarted, in the same reply. ``addressed``
-        tells whether it now addresses Footnote.
+        tells whether it now addresses Footnote. With ``anew`` it is the same text, which is to be
+        answered again without what was found for it.
 
         If the new text is only a stop word, the run is stopped. Returns False if the message has no
         run or its text is unchanged. Raises ``InvalidQuestion`` and ``Denied``.
@@ -352,6 +359,7 @@ class Reception:
             lease=LEASE,
             permit=self._service.permit(run.options),
             addressed=addressed,
+            anew=anew,
         )
         if begun is not None:
             await self._dispatcher.restart(*begun)

@@ -1,7 +1,7 @@
 """Statistics over some days: questions and their outcomes, askers, times and cost.
 
 The database does all counting, on SQLite and PostgreSQL alike. Questions are counted by days in the
-scope's time zone; spending is stored by days in UTC.
+scope's time zone, with their cost; spending is stored by days in UTC.
 
 Beside the figures there are lists of questions for operators and authors of documents: unanswered
 questions, readers' feedback, the places in which people ask, and the documents that answers quote.
@@ -150,10 +150,12 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """Questions accepted on a day by outcome, and the spending of the day."""
+    """Questions accepted on a day by outcome, their cost in US dollars, and what was spent on the
+    day of UTC."""
 
     day: date
     states: Mapping[str, int]
+    usd: float
     spent: Amount
 
 
@@ -232,10 +234,13 @@ class Overviews(Transactions):
         """The overview of a scope, from one database connection, with questions as they may be
         ``told``."""
         async with self.database.read() as db:
-            states = await _states(db, scope)
+            asked = await _asked(db, scope)
             spent = await _spent(db, scope)
             return Overview(
-                tuple(Day(d, states.get(d, {}), spent.get(d, Amount())) for d in scope.days),
+                tuple(
+                    Day(day, *asked.get(day, ({}, 0.0)), spent.get(day, Amount()))
+                    for day in scope.days
+                ),
                 await _people(db, scope),
                 await _median(db, scope),
                 await _verdicts(db, scope),
@@ -267,7 +272,8 @@ def of_scope(query: sa.Select[Any], scope: Scope) -> sa.Select[Any]:
     )
 
 
-async def _states(db: AsyncConnection, scope: Scope) -> dict[date, dict[str, int]]:
+async def _asked(db: AsyncConnection, scope: Scope) -> dict[date, tuple[dict[str, int], float]]:
+    """The questions of each day by outcome, and their cost."""
     at = runs.c.accepted_at
     days = [
         (at < until, day_of(at, sa.literal_column(str(minutes))))
@@ -276,12 +282,16 @@ async def _states(db: AsyncConnection, scope: Scope) -> dict[date, dict[str, int
     if not days:
         return {}
     day = sa.case(*days[:-1], else_=days[-1][1]) if len(days) > 1 else days[0][1]
-    dated = of_scope(sa.select(day.label("day"), STATE).join_from(runs, threads), scope).subquery()
-    counted = sa.func.count().label("counted")
-    query = sa.select(dated.c.day, dated.c.state, counted).group_by(dated.c.day, dated.c.state)
-    found: dict[date, dict[str, int]] = {}
+    usd = runs.c.answer["usage"]["usd"].as_float().label("usd")
+    every = sa.select(day.label("day"), STATE, usd).join_from(runs, threads)
+    dated = of_scope(every, scope).subquery()
+    sums = sa.func.count().label("counted"), sa.func.sum(dated.c.usd).label("usd")
+    query = sa.select(dated.c.day, dated.c.state, *sums).group_by(dated.c.day, dated.c.state)
+    found: dict[date, tuple[dict[str, int], float]] = {}
     for row in (await db.execute(query)).all():
-        found.setdefault(date.fromisoformat(row.day), {})[row.state] = row.counted
+        states, before = found.get(date.fromisoformat(row.day), ({}, 0.0))
+        states = {**states, row.state: row.counted}
+        found[date.fromisoformat(row.day)] = states, before + (row.usd or 0.0)
     return found
 
 

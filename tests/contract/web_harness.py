@@ -128,6 +128,7 @@ class WebHarness:
     def _page(self, post: _Post) -> Seen:
         turn = Turn(
             run=post.run,
+            thread="t",
             question="",
             author="Ada",
             asked_at=post.message.at,

@@ -130,6 +130,8 @@ class Walk:
             ("run", f"/runs/{run}", ".sentence"),
             ("stored-page", f"/runs/{run}/pages/1", ".page-text"),
             ("handbook", "/handbook", ".handbook"),
+            ("sources", "/sources", ".folder"),
+            ("sources-search", f"/sources/search?q={self.speech.words}", ".passages mark"),
         ):
             page.goto(http + path)
             expect(page.locator(seen).first).to_be_visible()

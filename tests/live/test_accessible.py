@@ -250,6 +250,7 @@ def test_without_a_mouse(console: Console) -> None:
     [
         *("/conversations", "/conversations?q=key", "/overview/feedback"),
         *("/overview/unanswered", "/preferences", "/keys", "/overview", "SHARED", "/runs/RUN"),
+        *("/sources", "/sources/search?q=key"),
     ],
 )
 def test_each_stop_of_the_keyboard_has_a_name_and_is_seen(console: Console, path: str) -> None:

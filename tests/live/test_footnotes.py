@@ -204,14 +204,23 @@ def test_back_closes_the_sheet_on_a_phone_and_a_closed_one_leaves_no_trace(page:
 def test_no_card_lies_over_an_open_panel(chromium: Browser, conversation: str) -> None:
     with watched(chromium, viewport=DESK) as browser:
         page = browser.context.new_page()
-        page.goto(conversation)
-        marks = page.locator(".answer .mark")
-        marks.first.click()
-        expect(page.locator("#source mark.at").first).to_be_visible()
         page.clock.install()
-        marks.last.hover()
-        page.clock.run_for(1_000)
-        expect(page.get_by_role("tooltip")).to_have_count(0)
+        page.goto(conversation)
+        first, last = page.locator(".answer .mark").first, page.locator(".answer .mark").last
+        card = page.get_by_role("tooltip")
+
+        def look_at(one: Locator) -> None:
+            one.hover()
+            page.clock.run_for(1_000)
+
+        look_at(last)
+        expect(card).to_be_visible()
+        look_at(page.locator("#question"))
+        expect(card).to_have_count(0)
+        first.click()
+        expect(page.locator("#source mark.at").first).to_be_visible()
+        look_at(last)
+        expect(card).to_have_count(0)
 
 
 def test_a_quote_of_a_whole_page_is_jumped_to(page: Page) -> None:

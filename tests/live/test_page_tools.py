@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -22,6 +23,7 @@ PATHS = (
     *("/", "/threads/THREAD", "/runs/RUN", "/runs/RUN/pages/1", "/overview"),
     *("/conversations", "/conversations?q=work", "/shared/TOKEN", "/overview/feedback"),
     *("/overview/unanswered", "/handbook", "/handbook/settings", "/preferences", "/keys"),
+    *("/sources", "/sources/search?q=work", "/sources/files?folder=DOCS&state=document"),
     "/threads/nowhere",
 )
 FORMS = ("mobile", "desktop")
@@ -59,7 +61,8 @@ def pages(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> 
         asked = api.post("/api/questions", json={"question": demo.QUESTION, "depth": "deep"}).json()
         until_answered(api, asked["run"])
         token = share(api, asked["thread"]).rpartition("/")[2]
-        yield Pages(stage, {"THREAD": asked["thread"], "RUN": asked["run"], "TOKEN": token})
+        names = {"THREAD": asked["thread"], "RUN": asked["run"], "TOKEN": token}
+        yield Pages(stage, {**names, "DOCS": quote(str(folder / "documents"), safe="")})
 
 
 @pytest.mark.parametrize("language", ["en", "zh-CN"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -84,6 +85,20 @@ def test_the_words_of_a_screenshot_are_searched_for_and_cited(
         until(lambda: browser.reload().text.count("Helpful") == 2)
         assert looks(gate) == 1
     assert {request.status for request in gate.claude.requests} == {200}
+
+
+def test_a_picture_is_seen_at_its_question_and_as_a_source_with_its_words(
+    fork_server: ForkServer, seeing: Program
+) -> None:
+    with ending(start_forked(fork_server, seeing)) as serving, ready(serving.http) as browser:
+        browser.ask(MEANT, {"image.png": drawn(ERROR)})
+        browser.until("Helpful")
+        html = browser.client.get(browser.path).text
+        pictures = re.findall(r'<img src="([^"]+)" alt="([^"]*)"', html)
+        assert len(pictures) == 2
+        for path, shows in pictures:
+            assert ERROR in shows
+            assert browser.client.get(path).content == drawn(ERROR)
 
 
 def test_a_killed_run_does_not_pay_for_its_picture_again(

@@ -23,24 +23,10 @@ class Passage:
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Closest:
-    """The closest passages, the best first. ``lacking`` are the words of the question that none
-    has."""
-
-    passages: tuple[Passage, ...]
-    lacking: tuple[str, ...]
-
-    @property
-    def are_own(self) -> bool:
-        """Return True if all are from documents and files."""
-        return all(each.source.kind in ("document", "file") for each in self.passages)
-
-
 def is_closest(answer: Answer) -> bool:
     """Return True if an answer is the closest passages below their heading."""
-    is_headed = answer.text.startswith("### ")
-    return answer.reasoner == CLOSEST and bool(answer.citations) and is_headed
+    is_quoted = answer.reasoner == CLOSEST and bool(answer.citations)
+    return is_quoted and answer.text.startswith("### ")
 
 
 def with_words(answer: Answer) -> Answer:
@@ -59,18 +45,14 @@ def _spans(text: str, wanted: frozenset[str]) -> Iterator[Span]:
             yield start, end
 
 
-def closest_of(answer: Answer, sources: Sequence[Source]) -> Closest:
-    """Return the passages of an answer that ``is_closest``; ``sources`` are its cards."""
+def passages(answer: Answer, sources: Sequence[Source]) -> Iterator[Passage]:
+    """Yield the passages, the best first; ``sources`` are the cards of the answer."""
     cited, asked = dict(anchored(answer.citations)), content_words(answer.question)
-    order = list(cited)
     shown = [(source, quote) for source in sources for quote in source.quotes]
-    shown.sort(key=lambda one: order.index(one[1].anchors[-1]))
-    passages = []
+    shown.sort(key=lambda one: [*cited].index(one[1].anchors[-1]))
     for (_, heading), group in groupby(shown, lambda one: (one[0].number, one[1].heading)):
-        source, quotes = (together := [*group])[0][0], tuple(quote for _, quote in together)
+        (source, *_), quotes = zip(*group, strict=True)
         texts = (cited[anchor].quote for quote in quotes for anchor in quote.anchors)
         has = set(terms("\n".join((source.title, heading, *texts))))
         words = tuple(each for each in asked if has.issuperset(terms(each)))
-        passages.append(Passage(source, heading, quotes, words))
-    had = {word for each in passages for word in each.words}
-    return Closest(tuple(passages), tuple(word for word in asked if word not in had))
+        yield Passage(source, heading, quotes, words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -10,7 +10,7 @@ from types import MappingProxyType
 from markupsafe import Markup
 
 from adapters.web.access.gate import Visitor
-from adapters.web.html.closest import Closest, closest_of, is_closest, with_words
+from adapters.web.html.closest import Passage, is_closest, passages, with_words
 from adapters.web.html.markdown import answer_html, inline_html
 from adapters.web.html.plans import Plan, being_done, plan_html, plan_of, writing
 from adapters.web.html.sources import (
@@ -31,23 +31,19 @@ from bot.rendering.remarks import remarks, spent
 from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.verbatim import inline
 from bot.storage.workspaces import REASONS
-from bot.text.terms import content_words
 
-WORDS = 24  # named of those that were searched for in vain
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A finished answer in the forms that its template shows; ``closest`` is set if it is none.
-    ``searched`` are the search words of one that found nothing."""
+    """A finished answer in the forms that its template shows; ``closest`` if it is none."""
 
     answer: Answer
     html: Markup
     sources: tuple[Source, ...]
-    closest: Closest | None
+    closest: tuple[Passage, ...]
     remarks: tuple[Markup, ...]
-    searched: tuple[str, ...]
     summary: str
     markdown: str
     work: Plan
@@ -70,21 +66,15 @@ def reply_of(
         answer=answer,
         html=Markup(html),  # noqa: S704  (sanitized there)
         sources=cards,
-        closest=closest_of(answer, cards) if is_closest(answer) else None,
+        closest=tuple(passages(answer, cards)) if is_closest(answer) else (),
         remarks=tuple(
             Markup(inline_html(one))  # noqa: S704  (sanitized there)
             for one in remarks(answer, texts, lambda words: words)
         ),
-        searched=_words(answer.queries) if answer.status == "not_found" else (),
         summary=spent(answer, texts),
         markdown=markdown_of(answer),
         work=plan_of(PlanView("", answer.steps), texts, answer.run),
     )
-
-
-def _words(queries: Sequence[str]) -> tuple[str, ...]:
-    """Return the words that were searched for, each once."""
-    return tuple(dict.fromkeys(word for each in queries for word in content_words(each)))[:WORDS]
 
 
 def markdown_of(answer: Answer) -> str:

@@ -142,6 +142,7 @@ class Source:
     """
 
     number: int
+    url: str
     kind: Kind
     href: str
     copy: str
@@ -183,6 +184,7 @@ def _source(
     read = [dates[key] for _, one in cited if (key := (one.url, one.page_hash)) in dates]
     return Source(
         number=view.number,
+        url=view.url,
         kind=kind_of(view.url),
         href=view.href,
         copy=places.page(cited[0][1]),

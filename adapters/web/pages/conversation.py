@@ -49,6 +49,7 @@ from bot.core.messages import Depth, Thread
 from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.pages.media import accepted
+from bot.pages.pictures import media_type
 from bot.service.buttons import (
     Again,
     Deed,
@@ -135,6 +136,7 @@ class _Conversation:
             if turns
             else "",
             depths=DEPTHS,
+            corrected=bool(console.settings.corrections_per_day),
             depth=turns[-1].depth if turns else "auto",
             files=[file for turn in turns for file in turn.files if not file.again],
             at_hand={file.url for file in turns[-1].files} if turns else set(),
@@ -229,7 +231,9 @@ class _Conversation:
         form, run = await form_of(request), await self._run(request)
         self._check_own(request, run)
         reception = self._console.open_reception()
-        await reception.edit("web", run.message.event_id, form.get("question", ""))
+        anew = "anew" in form
+        text = run.message.text if anew else form.get("question", "")
+        await reception.edit("web", run.message.event_id, text, anew=anew)
         self._console.live.look_soon()
         return await self._told(request, run.id)
 
@@ -244,14 +248,19 @@ class _Conversation:
         return await self._told(request, run.id if is_left else "")
 
     async def file(self, request: Request) -> Response:
-        """Send a question's file as a download, never as a page of the console."""
+        """Send a question's file: a picture to look at, any other as a download, and none as a page
+        of the console."""
         run = await self._run(request)
         number = request.path_params["number"]
         files = run.message.attachments[number - 1 : number] if number else ()
         body = await self._console.files.body(files[0].url) if files else None
         if body is None:
             raise HTTPException(404, texts_of(request)("upload-gone"))
-        return download(body, files[0].name, "application/octet-stream")
+        kind = media_type(body)
+        sent = download(body, files[0].name, kind or "application/octet-stream")
+        if kind:
+            sent.headers["Content-Disposition"] = "inline"
+        return sent
 
     async def _run(self, request: Request) -> RunRecord:
         run = await run_named(self._console, request, request.path_params["run"])
@@ -411,7 +420,7 @@ class _Page:
             self.held[now.run] = now.attempt
             return []
         state = now.reply_state
-        if part is None or state is None or state.answer is not None or now.over:
+        if state is None or part is None or now.over or state.answer or part.answer:
             return [await self._whole(feed, now, "reply")]
         return self._changed_parts(now.run, part, state)
 

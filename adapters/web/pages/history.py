@@ -19,7 +19,7 @@ from adapters.web.access.gate import Visitor, is_program, visitor_of
 from adapters.web.access.visibility import encodable, own_thread_named, seeing, with_audit
 from adapters.web.console import Console
 from adapters.web.display import clock_of, texts_of
-from adapters.web.forms import form_of
+from adapters.web.forms import form_of, pairs_of
 from adapters.web.limits import FOUND_AT_ONCE, LONGEST_TITLE, THREADS_LISTED
 from bot.core.errors import StorageUnavailable
 from bot.core.lines import one_line, shortened
@@ -177,7 +177,15 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
         else:
             place = int(before) if before.isdecimal() and len(before) < 19 else 0
             found = await list_threads(console, request, texts, place)
-        return console.page(request, "history.html", found=found, asked=asked)
+        every = request.url.include_query_params(select="all").query
+        return console.page(
+            request,
+            "history.html",
+            found=found,
+            asked=asked,
+            every=every,
+            is_every="select" in request.query_params,
+        )
 
     async def part(request: Request) -> Response:
         """Return the list of the sidebar, or what matches a search, for the script that updates
@@ -196,6 +204,27 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
         )
         return HTMLResponse(body, headers={"Cache-Control": "no-store"})
 
+    async def forget(thread: Thread) -> None:
+        """Delete a conversation as ``footnote forget thread`` does, after stopping its runs."""
+        subject = Subject("thread", thread.platform, thread.key)
+        forgetter = console.open_reception().forgetter
+        await forgetter.forget(subject, day_after(datetime.now(UTC).date()))
+        console.live.look_soon()
+
+    async def delete_several(request: Request) -> Response:
+        """Ask whether the selected conversations are to be deleted, or delete them."""
+        is_sure = request.method == "POST"
+        sent = await pairs_of(request) if is_sure else request.query_params.multi_items()
+        names = dict.fromkeys(value for name, value in sent if name == "thread")
+        chosen = [await own_thread_named(console, request, name) for name in names]
+        if chosen and not is_sure:
+            keys = [thread.key for thread in chosen]
+            kept = await history.of(keys, seeing(console, request).told)
+            return console.page(request, "history_delete.html", chosen=kept)
+        for thread in chosen:
+            await forget(thread)
+        return RedirectResponse(f"{console.settings.root}/conversations", status_code=303)
+
     async def change(deed: str, request: Request) -> Response:
         """Act on a whole conversation; then redirect to the page with the form, or tell a script
         what was done."""
@@ -213,11 +242,8 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
                 path += "?open=share"
             case "unshare":
                 await history.unshare(thread)
-            case "delete":  # as ``footnote forget thread`` does, after stopping its runs
-                subject = Subject("thread", thread.platform, thread.key)
-                forgetter = console.open_reception().forgetter
-                await forgetter.forget(subject, day_after(datetime.now(UTC).date()))
-                console.live.look_soon()
+            case "delete":
+                await forget(thread)
                 path = "/"
         if deed != "delete" and is_program(request):
             return JSONResponse({"told": texts(f"web-did-{deed}")})
@@ -227,6 +253,7 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
     return [
         Route("/conversations", with_audit(console, "read", "conversations", page)),
         Route("/conversations/list", part),
+        Route("/conversations/delete", delete_several, methods=["GET", "POST"]),
         *(
             Route(f"/threads/{{thread}}/{deed}", partial(change, deed), methods=["POST"])
             for deed in ("rename", "pin", "unpin", "share", "unshare", "delete")

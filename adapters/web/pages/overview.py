@@ -200,10 +200,10 @@ class OverviewView(Filters):
     @property
     def money(self) -> Markup | str:
         """Return a plot of the cost of each day; "" if there was none."""
-        if not self.overview.spent.micro_usd:
+        if not any(day.usd for day in self.overview.days):
             return ""
         columns = [
-            Column(f"{day.day:%m-%d}", (Part("cost", day.spent.usd, usd(day.spent.usd)),))
+            Column(f"{day.day:%m-%d}", (Part("cost", day.usd, usd(day.usd)),))
             for day in self.overview.days
         ]
         return draw_plot(columns, self._texts("web-overview-cost-per-day"), unit="$", whole=False)

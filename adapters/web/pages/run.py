@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
@@ -18,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.access.gate import LOCAL, visitor_of
 from adapters.web.access.visibility import seeing, set_audit_object, with_audit
-from adapters.web.console import Console
+from adapters.web.console import Console, download
 from adapters.web.display import texts_of
 from adapters.web.html.markdown import answer_html
 from adapters.web.html.page_text import excerpt_html, line_html, page_html
@@ -30,6 +31,7 @@ from bot.core.lines import one_line, shortened
 from bot.core.messages import Verification, VerifiedSentence
 from bot.core.reader import Reader
 from bot.core.texts import Texts
+from bot.pages.media import media_type_of
 from bot.reasoning.reasoner import price_of
 from bot.rendering.footnotes import link_target
 from bot.rendering.remarks import words_of
@@ -43,6 +45,7 @@ from bot.research.trace import (
     page_of_trace,
     trace,
 )
+from bot.search.folders import open_file, original_of, readable
 from bot.storage.archive import KeptPage, Traces
 from bot.storage.store import RunRecord
 
@@ -50,6 +53,11 @@ _BORDER = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"(</?h)([4-6])>")
 
 TITLE = 300  # characters of a question at the head of its page
+PDF = "application/pdf"
+SHOWN = (PDF, "text/plain", "image/png", "image/jpeg", "image/gif", "image/webp")
+# Without "sandbox", under which browsers do not start their PDF viewers; those run no scripts of a
+# file in its site.
+CSP_OF_PDF = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 BEST_QUOTES = 3  # quotes of different pages shown unfolded under a sentence
 
 
@@ -58,6 +66,10 @@ def run_pages(console: Console) -> Sequence[BaseRoute]:
     return [
         Route("/runs/{run}", with_audit(console, "read", "run", pages.run, "run")),
         Route("/runs/{run}/pages/{number:int}", with_audit(console, "read", "page", pages.page)),
+        Route(
+            "/runs/{run}/pages/{number:int}/original",
+            with_audit(console, "read", "file", pages.original),
+        ),
     ]
 
 
@@ -97,20 +109,53 @@ class _RunPages:
         # In a thread, because a long report would block the event loop for 50 ms.
         return await asyncio.to_thread(shown)
 
-    async def page(self, request: Request) -> Response:
-        """Show the whole stored text of a page, with its quotes marked."""
+    async def _stored(self, request: Request) -> tuple[KeptPage, RunRecord]:
+        """Return the page that a request names, and its run, if the visitor may read them."""
         run, number = request.path_params["run"], request.path_params["number"]
         set_audit_object(request, f"{run}/{number}")
         record = await self._console.store.run(run)
-        answer = (await self._check(request, record)).answer
+        record = await self._check(request, record)
         kept = await self._traces.page(run, number, request.query_params.get("copy", ""))
         if kept is None:
             raise _gone(request)
         if not seeing(self._console, request).reach.allows(kept.url):
             raise HTTPException(403, texts_of(request)("answer-out-of-reach"))
+        return kept, record
+
+    def _original(self, request: Request, url: str) -> Path | None:
+        """Return the path of the file at a document's address, if the visitor may read it."""
+        real = original_of(url, self._console.settings.docs) if url.startswith("file:") else None
+        may = real is not None and seeing(self._console, request).reach.allows(real.as_uri())
+        return real if may else None
+
+    async def original(self, request: Request) -> Response:
+        """Send the file of a local document as it is now: a PDF file, a picture or text to be
+        shown, everything else as a download."""
+        kept, _ = await self._stored(request)
+        real = self._original(request, kept.url)
+        try:
+            if real is None:
+                raise FileNotFoundError(kept.url)
+            body = await asyncio.to_thread(_content, str(real))
+        except OSError:
+            raise HTTPException(404, texts_of(request)("web-original-gone")) from None
+        kind = media_type_of(real.name) or "application/octet-stream"
+        if kind.startswith("text/") and kind != "text/html":
+            kind = "text/plain"
+        sent = download(body, readable(real.name), kind)
+        if kind in SHOWN:
+            disposition = sent.headers["Content-Disposition"]
+            sent.headers["Content-Disposition"] = disposition.replace("attachment", "inline", 1)
+        if kind == PDF:
+            sent.headers["Content-Security-Policy"] = CSP_OF_PDF
+        return sent
+
+    async def page(self, request: Request) -> Response:
+        """Show the whole stored text of a page, with its quotes marked."""
+        kept, record = await self._stored(request)
 
         def shown() -> Response:
-            page = page_of_trace(kept, answer)
+            page = page_of_trace(kept, record.answer)
             html = page_html(kept.text or "", page.quoted, title=kept.title)
             return self._console.page(
                 request,
@@ -119,7 +164,11 @@ class _RunPages:
                 html=Markup(html),  # noqa: S704  (sanitized there)
                 kind=kind_of(kept.url),
                 link=link_target,
-                back=f"{self._root}/runs/{run}#pages",
+                back=f"{self._root}/runs/{record.id}#pages",
+                is_local=kept.url.startswith("file:"),
+                original=f"{request.url.path}/original?{request.url.query}"
+                if self._original(request, kept.url)
+                else "",
             )
 
         return await asyncio.to_thread(shown)
@@ -132,6 +181,11 @@ class _RunPages:
             if may or await console.history.token_of(thread):
                 return record
         raise _gone(request)
+
+
+def _content(real: str) -> bytes:
+    with open_file(real) as file:
+        return file.read()
 
 
 def _gone(request: Request) -> HTTPException:

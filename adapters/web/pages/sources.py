@@ -32,7 +32,7 @@ from adapters.web.display import texts_of
 from adapters.web.forms import check_readable, form_of, megabytes, question_form_of
 from adapters.web.html.page_text import page_html
 from adapters.web.turns import collection_of
-from bot.core.errors import Invalid, InvalidSetting, PageUnreadable
+from bot.core.errors import Invalid, InvalidSetting, PageUnreadable, ProviderUnavailable
 from bot.core.lines import one_line
 from bot.core.messages import CONSOLE
 from bot.core.readership import WHO, Readership
@@ -45,7 +45,7 @@ from bot.research.trace import Quoted
 from bot.rights.rights import Root
 from bot.search.embedder import open_embedder
 from bot.search.folders import root_of
-from bot.search.index_file import address, innermost
+from bot.search.index_file import address, innermost, is_below
 from bot.search.index_report import (
     FILE_STATES,
     FileState,
@@ -92,17 +92,6 @@ class Folder:
         return path_of(found.url.removeprefix(self.address).lstrip("/")) or Path(self.path).name
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A passage that a search found, as HTML with the words marked, and a link to its place."""
-
-    hit: Hit
-    place: str
-    heading: str
-    html: Markup
-    href: str
-
-
 class _SourcePages:
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -121,7 +110,7 @@ class _SourcePages:
         self, request: Request, status: int = 200, error: str = "", new: NewFolder | None = None
     ) -> Response:
         """Show the page, with what went wrong, or with a folder that may be added."""
-        folders = await self._folders()
+        folders, reception = await self._folders(), self._console.reception
         problem = await asyncio.to_thread(self._count, folders)
         every = Tally()
         for folder in folders:
@@ -133,6 +122,7 @@ class _SourcePages:
             status=status,
             error=error,
             new=new,
+            starts=reception is not None and reception.restart.is_set(),
             adds=allows_setup(self._settings),
             limit=megabytes(self._settings.fetch_max_bytes),
             folders=folders,
@@ -182,12 +172,12 @@ class _SourcePages:
         """Search the index as a question does, in what the visitor may read."""
         asked = one_line(request.query_params.get("q", ""))[:LONGEST_QUERY]
         reach, reader = seeing(self._console, request).reach, visitor_of(request).reader
-        found: list[Passage] = []
-        asked_of = asked if self._settings.docs else ""
+        found, paths = [], self._present
         async with open_embedder(self._settings) as embedder:
-            documents = LocalDocuments(self._settings.index_path, self._settings.docs, embedder)
+            documents = LocalDocuments(self._settings.index_path, paths, embedder)
+            query = Query(asked if paths else "", HITS, reach=reach)  # no path stands for all
             try:
-                for hit in await documents.search(Query(asked_of, HITS, reach=reach)):
+                for hit in await documents.search(query):
                     text = (await documents.read(hit.url)).text
                     found.append(await asyncio.to_thread(self._passage, hit, text, asked))
             finally:
@@ -203,10 +193,11 @@ class _SourcePages:
         set_audit_object(request, url)
         if not seeing(self._console, request).reach.allows(url):
             raise HTTPException(403, texts_of(request)("answer-out-of-reach"))
-        documents = LocalDocuments(self._settings.index_path, self._settings.docs)
+        paths = self._present
+        documents = LocalDocuments(self._settings.index_path, paths)
         try:
-            page = await documents.read(url)
-        except PageUnreadable as gone:
+            page = await documents.read(url if paths else "")
+        except (PageUnreadable, ProviderUnavailable) as gone:
             raise HTTPException(404, texts_of(request)("sources-gone")) from gone
         finally:
             await documents.aclose()
@@ -311,21 +302,26 @@ class _SourcePages:
         if not by_address or not self._settings.index_path.exists():
             return problem
 
+        tops = sorted(by_address, key=len, reverse=True)
+
         def group(url: str) -> str:
-            top = innermost(url, by_address) if len(by_address) > 1 else only
+            top = next(each for each in tops if is_below(url, each))
             return f"{top}\n{collection_of(url, roots) if roots else ''}"
 
-        only = next(iter(by_address))
         paths = [each.path for each in by_address.values()]
         for name, tally in sorted(tallies(self._settings.index_path, paths, group).items()):
             top, _, collection = name.partition("\n")
             by_address[top].parts[collection] = tally
         return problem
 
+    @property
+    def _present(self) -> list[str]:
+        """The paths of the documents that are there."""
+        return [path for path in self._settings.docs if not _folder(path).problem]
+
     def _place(self, url: str) -> str:
         """Return a file's path from the folder that is followed."""
-        followed = (_folder(path).address for path in self._settings.docs)
-        every = {each.rpartition("/")[0] for each in followed}
+        every = {_folder(path).address.rpartition("/")[0] for path in self._present}
         return path_of(url.removeprefix(f"{innermost(url, every)}/"))
 
     # ------------------------------------------------------------ what is shown of them
@@ -364,14 +360,16 @@ class _SourcePages:
         shown = f"{self._settings.root}/sources/text?{urlencode({'url': url, **at})}"
         return shown + "#at" * bool(end)
 
-    def _passage(self, hit: Hit, text: str, asked: str) -> Passage:
+    def _passage(self, hit: Hit, text: str, asked: str) -> tuple[Hit, str, str, Markup, str]:
+        """Return a hit with its path, its heading, its passage with the words marked, and a link to
+        its place."""
         every = split(text)
         is_it = (each for each in every if " ".join(each.text.split()) == hit.snippet)
         one = next(is_it, every[0])
         html = page_html(one.text, list(_marked(one.text, asked)), below=BELOW)
         safe = Markup(html)  # noqa: S704 - sanitized
         href = self._link(hit.url, one.start, one.end)
-        return Passage(hit, self._place(hit.url), one.heading, safe, href)
+        return hit, self._place(hit.url), one.heading, safe, href
 
 
 def _folder(path: str, origin: Literal["set", "added", "uploads"] = "set") -> Folder:

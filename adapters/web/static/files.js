@@ -68,19 +68,20 @@ export function withFiles(form, tell) {
     add(event.clipboardData.files);
   });
 
+  const drop = document.querySelector(".drop");
   const brings = (event) => event.dataTransfer?.types.includes("Files");
   document.addEventListener("dragover", (event) => {
     if (!brings(event)) return;
     event.preventDefault();
-    form.classList.add("dropping");
+    drop.hidden = false;
   });
   document.addEventListener("dragleave", (event) => {
-    if (!event.relatedTarget) form.classList.remove("dropping");
+    if (!event.relatedTarget) drop.hidden = true;
   });
   document.addEventListener("drop", (event) => {
     if (!brings(event)) return;
     event.preventDefault();
-    form.classList.remove("dropping");
+    drop.hidden = true;
     add(event.dataTransfer.files);
     form.question.focus();
   });

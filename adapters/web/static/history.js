@@ -48,6 +48,13 @@ export function changed() {
 
 channel?.addEventListener("message", refresh);
 document.addEventListener("visibilitychange", refresh);
+document.querySelector("[data-all]")?.addEventListener("click", (event) => {
+  event.preventDefault();
+  const boxes = [...document.querySelectorAll("[form=bulk]")];
+  const isEvery = boxes.every((box) => box.checked);
+  for (const box of boxes) box.checked = !isEvery;
+});
+
 let typing = 0;
 find.addEventListener("input", () => {
   clearTimeout(typing);

@@ -125,7 +125,8 @@ const handlers = {
     if (article(run) && title(run).textContent !== question) {
       title(run).textContent = question;
       title(run).className = length;
-      article(run).querySelector(".edit textarea").value = question;
+      const box = article(run).querySelector(".edit textarea");
+      box.defaultValue = box.value = question;
       changed();
     }
     if (over) ready(run);
@@ -204,6 +205,7 @@ async function sendQuestion(submitter) {
   const button = ask.querySelector(".send");
   if (isOccupied(button)) return;
   occupy(button, true);
+  tell("");
   try {
     const { thread, run, files: kept } = await send(ask, submitter);
     if (!words.events) {
@@ -229,7 +231,8 @@ async function press(form, submitter) {
   occupy(submitter, true);
   try {
     const { told, run } = await send(form, submitter);
-    if (run && run !== form.closest(".turn").dataset.run) expectTurn(run); // it asked a question
+    const turn = form.closest(".turn");
+    if (turn && run && run !== turn.dataset.run) expectTurn(run); // it asked a question
     if (form.dataset.done) submitter.querySelector("span").textContent = form.dataset.done;
     const reason = submitter.hasAttribute("aria-pressed") && form.closest(".answered")?.querySelector(".reason");
     const asksWhy = reason && form.verdict?.value === "bad";
@@ -244,6 +247,7 @@ async function press(form, submitter) {
     }
     if (form.hasAttribute("data-closes")) form.hidden = true;
     if (form.dataset.press !== "stays") closeMenu(form.closest("details"));
+    if (form.closest(".correct")) form.reset();
     if (bar?.contains(form)) {
       await refreshBar();
       changed();
@@ -289,6 +293,17 @@ document.addEventListener("submit", (event) => {
   }
 });
 
+// A question is edited, and an answer corrected, in its place; Escape leaves it as it was.
+function begin({ target }) {
+  if (!target.matches(".editing[open]")) return;
+  const box = target.querySelector("textarea");
+  target.scrollIntoView({ block: "nearest" });
+  box.focus({ preventScroll: true });
+  box.setSelectionRange(box.value.length, box.value.length);
+}
+turns.addEventListener("toggle", begin, true);
+turns.addEventListener("reset", ({ target }) => closeMenu(target.closest(".editing")));
+
 document.addEventListener("click", (event) => {
   const keys = event.target.closest("[data-keys]");
   if (keys) {
@@ -302,6 +317,8 @@ document.addEventListener("keydown", (event) => {
   if (typing && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
     ask.requestSubmit(ask.querySelector(".send"));
+  } else if (event.key === "Escape") {
+    event.target.closest(".editing form")?.reset();
   } else if (event.key === "?" && !event.target.closest("input, textarea, select")) {
     document.querySelector("[data-keys]")?.click();
   } else if (event.key === "/" && !event.target.closest("input, textarea, select")) {

@@ -1,12 +1,1066 @@
-# The ids and variables are those of en.ftl; a message that is not here is in English.
+# Die Texte von Footnote auf Deutsch. Kennungen und Variablen wie in en.ftl; was fehlt, erscheint auf Englisch.
 
 -brand = Footnote
 
-denied-day-questions = { $limit ->
-        [one] Sie haben Ihre Frage für heute gestellt.
-       *[other] Sie haben Ihre { $limit } Fragen für heute gestellt.
-    } Weitere Fragen sind ab 00:00 UTC möglich, { $hours ->
+## While it works
+
+working = Recherche läuft …
+queued =
+    { $ahead ->
+        [0] In der Warteschlange. Ihre Frage ist die nächste.
+        [one] In der Warteschlange. Vor Ihrer Frage ist noch eine.
+       *[other] In der Warteschlange. Vor Ihrer Frage sind noch { $ahead }.
+    }
+stopping = Wird gestoppt …
+stopped = Gestoppt.
+nothing-running = Hier läuft nichts, was sich stoppen ließe.
+stopping-count =
+    { $count ->
+        [one] Die laufende Frage wird gestoppt …
+       *[other] { $count } Fragen werden gestoppt …
+    }
+edited-question = Die Frage wurde bearbeitet und wird neu beantwortet …
+
+## Steps of the plan
+
+step-rewrite = Frage verstehen
+step-search = Suche: { $title }
+step-read = Lesen: { $title }
+step-think = Nachdenken
+step-plan = Recherche planen
+step-draft = Entwurf schreiben
+step-revise = Überarbeiten
+step-write = Antwort schreiben
+step-check = Fußnoten prüfen
+step-other = { $title }
+step-searches =
+    { $count ->
+        [one] 1 Suche
+       *[other] { $count } Suchen
+    }
+step-pages =
+    { $count ->
+        [one] 1 Seite
+       *[other] { $count } Seiten
+    }
+exhaustive-price =
+    { $usd ->
+        [-1] Bis zu { $searches } Suchen und { $minutes } Minuten, Preis unbekannt. Sie können jederzeit stoppen und erhalten, was gefunden wurde.
+       *[other] Bis zu { $searches } Suchen, { $minutes } Minuten und etwa { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD. Sie können jederzeit stoppen und erhalten, was gefunden wurde.
+    }
+exhaustive-round =
+    { $facts ->
+        [one] Nach { $searches } von { $most } Suchen: 1 Angabe gefunden
+       *[other] Nach { $searches } von { $most } Suchen: { $facts } Angaben gefunden
+    }
+elapsed = Seit { NUMBER($seconds, maximumFractionDigits: 0) } s
+more-steps =
+    { $count ->
+        [one] und ein weiterer Schritt
+       *[other] und { $count } weitere Schritte
+    }
+
+## Under the answer
+
+sources-heading = Quellen
+more-sources =
+    { $count ->
+        [one] und eine weitere Quelle
+       *[other] und { $count } weitere Quellen
+    }
+preview-edited = Die Frage wurde inzwischen bearbeitet. Der Link führt zur neuen Antwort.
+preview-sources =
+    { $count ->
+        [one] Eine Quelle
+       *[other] { $count } Quellen
+    }
+text-given-by = Text von { $name }
+answer-place-gone = Die Antwort auf „{ $question }“ kann ich dort nicht mehr posten: Der Kanal wurde archiviert, oder ich wurde daraus entfernt. Fragen Sie hier oder in einem anderen Kanal erneut.
+answer-refused = Slack hat die Antwort auf „{ $question }“ nicht angenommen ({ $code }). Bitten Sie um eine kürzere, oder wenden Sie sich an eine Administratorin oder einen Administrator des Workspace.
+unverified = ⚠ Nicht belegt: „{ $sentence }“ ({ $reason })
+disagrees = ⚖ Quellen widersprechen sich: „{ $sentence }“, aber [{ $number }] sagt „{ $quote }“
+spent =
+    { NUMBER($seconds, maximumFractionDigits: 1) } s · { $searches ->
+        [one] 1 Suche
+       *[other] { $searches } Suchen
+    } · { $pages ->
+        [one] 1 Seite gelesen
+       *[other] { $pages } Seiten gelesen
+    }{ $cost ->
+        [0] { "" }
+       *[other] { " · " }{ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } USD
+    }
+summary = { $spent } · Lauf { $run }
+details-button = Quellen und Weg zur Antwort
+partly-answered = ◐ Teilweise beantwortet. Nicht gefunden: { $what }
+doubts-counted =
+    { $count ->
+        [one] ⚠ Ein Satz ist nicht durch seine Quellen belegt
+       *[other] ⚠ { $count } Sätze sind nicht durch ihre Quellen belegt
+    }
+disagreements-counted =
+    { $count ->
+        [one] ⚖ Bei einem Satz widersprechen sich die Quellen
+       *[other] ⚖ Bei { $count } Sätzen widersprechen sich die Quellen
+    }
+notes-counted =
+    { $count ->
+        [one] ⓘ Ein Hinweis zur Recherche
+       *[other] ⓘ { $count } Hinweise zur Recherche
+    }
+searched-for = Gesucht nach: { $queries }
+follow-ups-heading = Mögliche nächste Fragen
+
+## Buttons
+
+stop-button = Stoppen
+dig-deeper = Gründlicher suchen
+feedback-good = Hilfreich
+feedback-bad = Nicht hilfreich
+feedback-thanks = Danke. Ihre Rückmeldung ist zu dieser Antwort gespeichert.
+feedback-ask-why = Danke. Ihre Rückmeldung ist zu dieser Antwort gespeichert. Was ist falsch daran?
+delete-answer = Diese Antwort löschen
+delete-answer-ask = Die Antwort wird hier entfernt, und Ihre Frage und die Antwort werden aus dem Speicher gelöscht. Das lässt sich nicht rückgängig machen.
+delete-answer-yes = Löschen
+delete-answer-no = Abbrechen
+delete-answer-not-yours = Nur wer gefragt hat, kann diese Antwort löschen.
+
+## When something is in the way
+
+no-question = Was möchten Sie wissen? Schreiben Sie Ihre Frage direkt hinter die Erwähnung, oder verwenden Sie /ask.
+question-too-long = Ihre Frage hat { $length } Zeichen; ich kann höchstens { $most } lesen. Kürzen Sie sie, oder hängen Sie den langen Teil als Datei an.
+files-question = Was steht in { $names }?
+failed = Das konnte ich nicht abschließen: { $reason }
+retry-button = Erneut versuchen
+cannot-open-thread = Ich darf hier keinen Thread eröffnen und antworte deshalb im Kanal. Wer diesen Kanal verwaltet, kann mir die Berechtigung geben.
+cannot-read-history = Ich kann frühere Nachrichten hier nicht lesen und weiß deshalb nur, was ich direkt gefragt wurde. Wer diesen Kanal verwaltet, kann mir die Berechtigung geben.
+history-too-slow = Ich konnte frühere Nachrichten hier nicht rechtzeitig lesen und weiß deshalb nur, was ich direkt gefragt wurde. Später noch einmal zu fragen kann helfen.
+asked-by = { $name } hat gefragt: { $question }
+question-of = Frage von { $name }
+only-for-command = Ich bin hier kein Mitglied und kann deshalb nur auf Ihren Befehl antworten, und das nur 15 Minuten lang. Wer diesen Server verwaltet, kann mich einladen.
+answer-in-file = Die Antwort ist zu lang für eine Nachricht. Der vollständige Text steht in der Datei.
+answer-comes-directly = Das dauert länger als die 15 Minuten, in denen ich hier bei Discord auf einen Befehl antworten darf. Sie erhalten die Antwort als Direktnachricht.
+direct-closed = Das dauert länger als die 15 Minuten, in denen ich hier bei Discord auf einen Befehl antworten darf, und ich kann Ihnen keine Direktnachricht senden. Erlauben Sie Direktnachrichten, und fragen Sie erneut.
+only-for-minutes = Ich bin dort, wo Sie gefragt haben, kein Mitglied und konnte bei Discord nur 15 Minuten lang auf Ihren Befehl antworten. Es hat länger gedauert, deshalb steht die Antwort hier.
+only-so-many-messages = Ich bin dort, wo Sie gefragt haben, kein Mitglied und darf bei Discord auf einen Befehl nur wenige Nachrichten senden. Deshalb steht die Antwort hier.
+cannot-post = Ich darf in diesem Kanal nicht schreiben. Wer ihn verwaltet, kann mich einladen oder mir die Berechtigung geben.
+file-not-read = Die Datei { $name } konnte ich nicht lesen: { $reason }
+file-gone = Die Datei { $name } konnte ich nicht lesen: Sie wurde gelöscht.
+file-hidden = Die Datei { $name } konnte ich nicht lesen: Sie ist verborgen, weil der Workspace die Grenzen seines Tarifs überschreitet.
+file-elsewhere = Die Datei { $name } konnte ich nicht lesen: Sie liegt bei einem anderen Dienst. Teilen Sie die Datei selbst.
+file-not-shown = Die Datei { $name } konnte ich nicht lesen: Ich sehe sie hier nicht. Teilen Sie sie erneut, oder fügen Sie den Text ein.
+file-is-canvas = { $name } konnte ich nicht lesen: Ein Canvas oder eine Liste hat keine Datei zum Herunterladen. Fügen Sie den Text ein, oder teilen Sie einen Export.
+link-not-read = { $url } konnte ich nicht lesen: { $reason }
+more-elsewhere = An Stellen, die nur Sie sehen können, habe ich mehr gefunden. Fragen Sie mich in einer Direktnachricht, dann durchsuche ich sie auch.
+more-elsewhere-here = Zu Ihrer Frage in { $channel } habe ich mehr in Kanälen gefunden, die dort nicht alle lesen können. Fragen Sie mich hier, dann durchsuche ich sie auch.
+documents-dated =
+    { $after ->
+        [none] bis { $before }
+       *[other]
+            { $before ->
+                [none] seit { $after }
+               *[other] { $after } bis { $before }
+            }
+    }
+documents-narrowed = Nur hier gesucht: { $only }
+documents-unmatched =
+    Kein Dokument passt: { $only }.{ $names ->
+        [none] {""}
+       *[other] {" "}Ähnliche Namen: { $names }.
+    }
+documents-widened = In diesen Dokumenten war nichts zu finden: { $only }. Ich habe alle Dokumente durchsucht.
+search-widened =
+    { $freshness ->
+        [day] Vom letzten Tag war nichts zu finden
+        [week] Aus der letzten Woche war nichts zu finden
+        [month] Aus dem letzten Monat war nichts zu finden
+        [year] Aus dem letzten Jahr war nichts zu finden
+       *[any] Es war nichts zu finden
+    }{ $domains ->
+        [any] {""}
+       *[other] {" "}auf { $domains }
+    }; ich habe ohne diese Einschränkung gesucht.
+links-left-out =
+    { $count ->
+        [one] Ein weiterer Link wurde nicht gelesen, wegen der Grenze für eine Antwort.
+       *[other] { $count } weitere Links wurden nicht gelesen, wegen der Grenze für eine Antwort.
+    }
+try-again = Das konnte nicht gespeichert werden. Bitte versuchen Sie es gleich noch einmal.
+not-kept = Ihre Frage konnte ich nicht speichern. Bitte stellen Sie sie in einer Minute noch einmal.
+command-broke = Das hat nicht geklappt. Bitte versuchen Sie es in einer Minute noch einmal.
+run-broke = Im Lauf { $run } ist etwas schiefgegangen. Noch einmal zu fragen kann helfen. Wenn nicht, geben Sie die Nummer des Laufs an Ihren Betreiber weiter.
+question-gone = Diese Frage gibt es nicht mehr. Bitte stellen Sie sie noch einmal.
+suggestion-gone = Diesen Vorschlag gibt es nicht mehr. Stellen Sie die Frage stattdessen im Thread.
+answer-out-of-reach = Diese Antwort kann nicht gezeigt werden, weil sie Dokumente verwendet, die hier nicht gelesen werden dürfen.
+words-out-of-reach = (nicht gezeigt: stammt aus Dokumenten, die hier nicht gelesen werden dürfen)
+documents-out-of-reach = Der Zugriff auf Dokumente hat sich geändert, während { -brand } antwortete. Bitte fragen Sie noch einmal.
+earlier-out-of-reach = Frühere Antworten in diesem Thread wurden ausgelassen, weil sie Dokumente verwenden, die hier nicht mehr durchsucht werden dürfen.
+place-unknown = In dieser Art von Kanal kann ich nicht antworten. Fragen Sie in einem anderen.
+asked-already = Diese Frage wurde schon gestellt. Sehen Sie sich die Antwort an, oder warten Sie darauf.
+
+## Who may ask
+
+denied-workspace = { -brand } ist für diesen Workspace nicht freigeschaltet. Wer { -brand } verwaltet, kann das ändern.
+denied-channel = { -brand } antwortet in diesem Kanal nicht. Versuchen Sie es in einem anderen, oder lassen Sie ihn von der Verwaltung von { -brand } freigeben.
+denied-user = Sie stehen nicht auf der Liste der Personen, die { -brand } fragen dürfen. Wer { -brand } verwaltet, kann Sie hinzufügen.
+denied-role = Um { -brand } zu fragen, brauchen Sie eine andere Rolle. Wer { -brand } verwaltet, kann Ihnen sagen, welche, oder Ihre zulassen.
+denied-direct = { -brand } nimmt keine Direktnachrichten an. Fragen Sie in einem Kanal, oder lassen Sie sie von der Verwaltung von { -brand } erlauben.
+denied-console = Fragen aus der Konsole sind nicht erlaubt. Der Betreiber von { -brand } kann sie erlauben, indem er { $id } in { $setting } aufnimmt.
+denied-console-roles = { $setting } erlaubt nur Personen mit Rollen, und in der Konsole gibt es keine. Der Betreiber von { -brand } kann Personen stattdessen in { $instead } nennen.
+denied-guest = { -brand } antwortet Gästen hier nicht. Wer { -brand } verwaltet, kann das ändern.
+denied-unknown = { -brand } konnte nicht feststellen, ob Sie Gast sind, und Gäste dürfen hier nicht fragen. Bitte fragen Sie gleich noch einmal.
+denied-day-user = Ihr Recherchebudget für heute ist verbraucht. Ab 00:00 UTC können Sie wieder fragen, { $hours ->
         [one] in weniger als einer Stunde
        *[other] in weniger als { $hours } Stunden
     }.
+denied-day-channel = Das Recherchebudget dieses Kanals für heute ist verbraucht. Ab 00:00 UTC können Sie hier wieder fragen, { $hours ->
+        [one] in weniger als einer Stunde
+       *[other] in weniger als { $hours } Stunden
+    }.
+denied-day-workspace = Das Recherchebudget dieses Workspace für heute ist verbraucht. Ab 00:00 UTC können Sie wieder fragen, { $hours ->
+        [one] in weniger als einer Stunde
+       *[other] in weniger als { $hours } Stunden
+    }.
+denied-day-uploads = Jede Person kann am Tag Dateien mit { $limit } MB senden, und diese wären mehr. Ab 00:00 UTC können Sie wieder Dateien senden, { $hours ->
+        [one] in weniger als einer Stunde
+       *[other] in weniger als { $hours } Stunden
+    }.
+denied-day-questions = { $limit ->
+        [one] Sie haben Ihre Frage für heute gestellt.
+       *[other] Sie haben Ihre { $limit } Fragen für heute gestellt.
+    } Ab 00:00 UTC können Sie wieder fragen, { $hours ->
+        [one] in weniger als einer Stunde
+       *[other] in weniger als { $hours } Stunden
+    }.
+
+## Rules of a channel
+
+rules-title = So antwortet { -brand } in diesem Kanal
+rules-line = { $key }: { $value }
+rules-none = Dieser Kanal hat keine eigenen Regeln; es gelten die allgemeinen Einstellungen.
+rules-set = Erledigt. In diesem Kanal ist { $key } jetzt: { $value }
+rules-reset = Erledigt. In diesem Kanal gelten wieder die allgemeinen Einstellungen.
+rules-unknown = Es gibt keine Regel namens „{ $key }“. Möglich sind: { $known }
+rules-invalid = „{ $value }“ geht nicht für { $key }. Möglich: { $allowed }
+rules-too-long = Das ist zu lang für { $key }: Höchstens { $most } Zeichen sind möglich.
+rules-not-admin = Nur wer { -brand } verwaltet, kann hier ändern, wie es antwortet.
+rules-help = { $show } zeigt die Regeln dieses Kanals, { $set } ändert eine davon ({ $keys }), { $reset } stellt die allgemeinen Einstellungen wieder her.
+searched-title = Was { -brand } hier durchsucht
+searched-providers = Suchmaschinen: { $names }
+searched-collection = Dokumente „{ $name }“: { $why }
+searched-why-everybody = für alle, die fragen dürfen
+searched-why-channels = dieser Kanal darf sie durchsuchen
+searched-why-people = Sie dürfen sie durchsuchen
+searched-why-slack-groups = eine Ihrer Nutzergruppen darf sie durchsuchen
+searched-why-discord-roles = eine Ihrer Rollen darf sie durchsuchen
+searched-why-console-users = Sie dürfen sie durchsuchen
+searched-why-console-groups = eine Ihrer Gruppen darf sie durchsuchen
+searched-others = Dokumente ohne Sammlung: für alle, die fragen dürfen
+searched-all = Alle indizierten Dokumente: für alle, die fragen dürfen
+searched-not = { $count ->
+    [one] Eine weitere Sammlung von Dokumenten wird hier nicht durchsucht.
+   *[other] { $count } weitere Sammlungen von Dokumenten werden hier nicht durchsucht.
+}
+searched-guest = Keine Dokumente: Sie werden weder für Gäste durchsucht noch dort, wo Außenstehende mitlesen können.
+searched-unusable = Keine Dokumente: Der Betreiber von { -brand } muss die Sammlungen in den Einstellungen korrigieren.
+
+## Standing questions
+
+watch-changed = Was sich seit { $since } geändert hat
+watch-now = Jetzt:
+watch-before = Vorher:
+watch-over =
+    Ich prüfe diese Frage nicht mehr, weil seit { $days ->
+        [one] einem Tag
+       *[other] { $days } Tagen
+    } niemand sie hier geöffnet oder darauf geantwortet hat: { $question }
+watch-begun = Ich prüfe das { $schedule } und melde mich hier nur, wenn sich die Antwort ändert. Die ID ist { $id }.
+watch-pressed = Wird beobachtet: Ich melde mich hier, wenn sich die Antwort ändert.
+watch-pressed-daily = Wird täglich geprüft: Sie erfahren hier, wenn sich die Antwort ändert.
+watch-pressed-weekly = Wird wöchentlich geprüft: Sie erfahren hier, wenn sich die Antwort ändert.
+watch-badge =
+    { $schedule ->
+        [daily] Täglich beobachtet
+        [weekly] Wöchentlich beobachtet
+        [paused] Beobachtung pausiert
+        [ended] Beobachtung beendet
+       *[other] Beobachtet
+    }
+watch-daily = jeden Tag
+watch-weekly = jede Woche
+watch-cron = nach dem Zeitplan „{ $schedule }“ (UTC)
+watch-line = { $id }: { $question } ({ $schedule }; { $state })
+watch-due = nächste Prüfung am { $due }
+watch-paused = pausiert
+watch-ended = beendet
+watch-looked = {", "}zuletzt geprüft am { $looked }: { $outcome }
+watch-outcome-same = keine Änderung
+watch-outcome-changed = die Antwort hat sich geändert
+watch-outcome-no-answer = keine Antwort gefunden
+watch-outcome-budget = das Tagesbudget war verbraucht
+watch-outcome-refused = dort kann nicht mehr gefragt oder gepostet werden
+watch-none = Sie beobachten noch keine Fragen.
+watch-unknown = Sie beobachten keine Frage mit der ID { $id }.
+watch-too-many =
+    { $most ->
+        [0] Hier können keine Fragen beobachtet werden.
+        [one] Sie beobachten schon eine Frage, mehr sind nicht möglich. Beenden Sie sie zuerst.
+       *[other] Sie beobachten schon { $most } Fragen, mehr sind nicht möglich. Beenden Sie zuerst eine davon.
+    }
+watch-schedule-unknown = „{ $schedule }“ ist kein Zeitplan. Möglich sind daily (täglich), weekly (wöchentlich) oder ein Cron-Ausdruck mit fünf Feldern wie "0 9 * * 1-5" (in UTC).
+watch-schedule-too-often = „{ $schedule }“ ist zu oft. Zwischen zwei Prüfungen muss mindestens eine Stunde liegen.
+watch-done-pause = Pausiert: { $question }
+watch-done-resume = Wird wieder geprüft: { $question }
+watch-done-stop = Wird nicht mehr geprüft: { $question }
+watch-help = { $command } daily FRAGE beobachtet eine Frage (daily, weekly oder ein Cron-Ausdruck in Anführungszeichen). { $command } listet Ihre auf. { $command } pause ID, resume ID und stop ID ändern eine davon.
+watch-button = Beobachten
+watch-description = Eine Frage beobachten und von Änderungen erfahren; ohne Frage: Ihre auflisten
+watch-name = beobachten
+watch-question = Die Frage; leer lassen, um Ihre beobachteten Fragen aufzulisten
+watch-every = Wie oft geprüft wird: daily, weekly oder ein Cron-Ausdruck in UTC
+watch-id = Die ID einer Ihrer Fragen, um sie zu ändern
+watch-action = Was damit geschehen soll
+watch-pause = Pausieren
+watch-resume = Fortsetzen
+watch-stop = Beenden
+watch-heading = Beobachtete Fragen
+watch-why = Die letzte Frage jeden Tag erneut stellen und hier melden, wenn sich die Antwort ändert.
+watch-intro = Diese Fragen werden nach Zeitplan erneut gestellt. Ändert sich eine Antwort, lesen Sie das in der jeweiligen Unterhaltung. Um eine hinzuzufügen, wählen Sie in einer Unterhaltung „Beobachten“.
+watch-manage = „{ $question }“ ändern
+
+correction-noted = Notiert: { $said }
+correction-not-kept = Diese Korrektur habe ich nicht gespeichert: Sie haben sie zurückgenommen oder an einem Tag schon { $most } gemacht.
+correction-guest = Footnote speichert keine Korrekturen von Gästen oder in Kanälen, die mit einem anderen Unternehmen geteilt werden.
+correction-title = Korrektur von { $said }
+correction-of = Korrektur der Antwort auf: { $question }
+correction-remove = Entfernen
+correction-removed = Entfernt. Spätere Antworten verwenden sie nicht.
+correction-unknown = Es gibt keine Korrektur mit der ID { $id }.
+correction-not-yours = Nur wer sie geschrieben hat oder Footnote verwaltet, kann eine Korrektur entfernen.
+correction-heading = Korrekturen
+correction-intro = Was an Antworten als falsch gemeldet wurde. Spätere Antworten verwenden es als Quelle.
+correction-none = Noch keine Korrekturen. Antworten Sie auf eine Antwort mit dem, was daran falsch ist; die Korrektur erscheint dann hier.
+
+## Being forgotten
+
+forget-ask =
+    Gespeichert sind { $messages ->
+        [one] eine Nachricht
+       *[other] { $messages } Nachrichten
+    } von Ihnen und { $answers ->
+        [0] keine Antworten
+        [one] eine Antwort
+       *[other] { $answers } Antworten
+    } an Sie, mit dem, was dafür gefunden wurde. Ich kann all das löschen, für alle Kanäle. Das lässt sich nicht rückgängig machen. Was hier gepostet ist, bleibt, bis es jemand löscht. Zum Fortfahren: { $command }
+forget-nothing = Von Ihnen ist nichts gespeichert.
+forget-done =
+    { $messages ->
+        [0] Erledigt. Von Ihnen ist nichts gespeichert.
+        [one] Erledigt. Eine Nachricht von Ihnen und was ich für Sie gefunden habe ist gelöscht.
+       *[other] Erledigt. { $messages } Nachrichten von Ihnen und was ich für Sie gefunden habe sind gelöscht.
+    } Was im Chat gepostet ist, bleibt, bis es jemand löscht.
+forget-help = { $command } löscht, was von Ihren Nachrichten gespeichert ist.
+
+## Home
+
+home-title = Fragen und eine überprüfbare Antwort bekommen
+home-intro = { -brand } sucht, liest die Seiten und antwortet mit einer Fußnote für jede Aussage.
+home-how = So fragen Sie
+home-how-mention = Erwähnen Sie mich mit Ihrer Frage in einem Kanal, in dem ich bin.
+home-how-direct = Schreiben Sie mir direkt; eine Erwähnung ist nicht nötig.
+home-how-follow-up = Antworten Sie im Thread, um weiterzufragen; ich weiß, was dort gesagt wurde.
+home-how-command = Verwenden Sie /ask in einem Kanal, in dem ich bin.
+home-how-shortcut = Wählen Sie „Recherchieren“ im Menü einer beliebigen Nachricht.
+home-how-stop = Klicken Sie auf „Stoppen“, oder schreiben Sie „stop“.
+home-connected = Verbunden
+home-reasoner = Antwortet mit: { $name }
+home-providers = Sucht mit: { $names }
+home-documents =
+    { $count ->
+        [one] Ein lokales Dokument
+       *[other] { $count } lokale Dokumente
+    }
+home-usage = Diesen Monat
+home-questions =
+    { $count ->
+        [one] 1 Frage
+       *[other] { $count } Fragen
+    }
+home-answered =
+    { $count ->
+        [one] 1 beantwortet
+       *[other] { $count } beantwortet
+    }
+home-cost = { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD ausgegeben
+
+## Commands
+
+ask-description = Eine Frage recherchieren und eine Antwort mit Fußnoten bekommen
+ask-question = Was Sie wissen möchten
+ask-question-or-form = Was Sie wissen möchten; leer lassen für ein Formular mit mehr Platz
+ask-file = Eine Datei, die mit der Frage gelesen wird
+ask-depth = Wie gründlich gesucht wird
+depth-auto = Automatisch
+depth-quick = Schnell: eine Suche
+depth-standard = Standard: suchen und lesen
+depth-deep = Gründlich: dauert länger, liest mehr
+depth-exhaustive = Erschöpfend: alles zu etwas, bis zu 150 Suchen
+depth-tag-quick = Schnell
+depth-tag-deep = Gründlich
+depth-tag-exhaustive = Erschöpfend
+stop-description = Die Recherche stoppen, die hier läuft
+rules-description = Ansehen oder ändern, wie Footnote in diesem Kanal antwortet
+shortcut-name = Recherchieren
+shortcut-check-name = Fakten prüfen
+command-accepted = Ich kümmere mich darum: { $question }
+only-me-accepted = Ich antworte in einer Direktnachricht, die nur Sie sehen können.
+only-me-refused = Ich kann Ihnen keine Direktnachrichten senden und deshalb nicht nur Ihnen antworten.
+stop-name = stopp
+forget-name = vergiss-mich
+forget-description = Ansehen und löschen lassen, was von Ihren Nachrichten gespeichert ist
+forget-confirm = „Ja“ wählen, um es löschen zu lassen; das lässt sich nicht rückgängig machen
+forget-yes = Ja, löschen
+ask-name = fragen
+rules-show-description = Ansehen, wie Footnote in diesem Kanal antwortet
+rules-set-description = Eine Einstellung für Antworten in diesem Kanal ändern
+rules-reset-description = In diesem Kanal zu den allgemeinen Einstellungen zurückkehren
+rules-key = Was eingestellt wird
+rules-value = Der neue Wert
+
+## The pane beside the conversation
+
+prompts-title = Zum Beispiel
+document-asked-about = Was sind die wichtigsten Punkte von „{ $title }“?
+prompt-compare = Zwei Dinge vergleichen
+prompt-compare-message = Wie unterscheiden sich Wärmepumpen und Gasheizungen bei Kosten und Emissionen?
+prompt-explain = Etwas Neues erklären
+prompt-explain-message = Was ist neu in der aktuellen Version von Python, und warum ist es wichtig?
+prompt-summarize = Eine Seite zusammenfassen
+prompt-summarize-message = Fasse https://de.wikipedia.org/wiki/Zitat in fünf Punkten zusammen.
+
+## Remarks under an answer
+
+budget-model-calls = Das Budget von { NUMBER($limit, useGrouping: 0) } Modellaufrufen war verbraucht.
+budget-input-tokens = Das Budget von { NUMBER($limit, useGrouping: 0) } Eingabe-Token war verbraucht.
+budget-usd = Das Budget von { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } USD war verbraucht.
+budget-seconds = Die Zeit von { NUMBER($limit, maximumFractionDigits: 0) } Sekunden war verbraucht.
+budget-searches = Das Budget von { NUMBER($limit, useGrouping: 0) } Suchen war verbraucht.
+budget-pages = Das Budget von { NUMBER($limit, useGrouping: 0) } Seiten war verbraucht.
+budget-output-tokens = Das Budget von { NUMBER($limit, useGrouping: 0) } Ausgabe-Token war verbraucht.
+budget-day-user = Ihr Budget von { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } USD für heute war verbraucht.
+budget-day-channel = Das Budget dieses Kanals von { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } USD für heute war verbraucht.
+budget-day-workspace = Das Budget dieses Workspace von { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } USD für heute war verbraucht.
+rests-on-found = Die Antwort stützt sich auf das bis dahin Gefundene.
+quoted-without-model = Das Folgende wurde ohne das Sprachmodell gefunden und zitiert.
+closest-passages = Ähnlichste Passagen
+closest-none-documents = Ihre Dokumente sagen dazu nichts.
+closest-none = Nichts von dem, was gefunden wurde, beantwortet diese Frage.
+closest-nearest = Die ähnlichsten Seiten: { $pages }
+validity-draft = Entwurf
+validity-deprecated = veraltet
+validity-archived = archiviert
+validity-ended = gültig bis { $words }
+validity-early = gültig ab { $words }
+validity-replaced =
+    { $words ->
+        [none] ersetzt
+       *[other] ersetzt durch { $words }
+    }
+closest-greeting = Stellen Sie mir eine Frage, und ich zitiere die ähnlichsten Passagen, die ich finde, jede mit einer Fußnote.
+judged-unknown = Einschätzung: Die Dokumente erwähnen { $names } nicht
+judged-open = Einschätzung: Die Frage sagt nicht, worum es geht
+judged-share = Einschätzung: Die beste Passage deckt { $covered } % der Frage ab; nötig sind { $enough } %
+stopped-before-complete = Gestoppt, bevor die Antwort vollständig war.
+answer-cut = Diese Antwort wurde an der Grenze von { NUMBER($limit, useGrouping: 0) } Token abgeschnitten: Fragen Sie nach weniger oder nach dem Rest.
+research-outgrown = Die Recherche endete, weil sie nicht mehr in das Kontextfenster des Modells passte.
+part-failed = „{ $question }“ konnte nicht recherchiert werden: { $reason }
+model-away = Das Sprachmodell ist gerade nicht erreichbar. Ihr Administrator kann sehen, warum.
+model-declined = Das Sprachmodell hat diese Frage abgelehnt. Stellen Sie sie anders.
+model-unusable = Die Antwort des Sprachmodells war nicht verwendbar. Versuchen Sie es erneut, oder fragen Sie nach weniger.
+peer-away = Ein nötiger Dienst ist gerade nicht erreichbar. Ihr Administrator kann sehen, warum.
+peer-refused = Ein nötiger Dienst hat die Anfrage abgelehnt. Ihr Administrator kann sehen, warum.
+reply-unusable = Die Antwort des Dienstes war nicht verwendbar.
+documents-unindexed = { $count ->
+    [one] Ein Dokument ist
+   *[other] { $count } Dokumente sind
+ } noch nicht indiziert und konnten nicht durchsucht werden; fragen Sie erneut, wenn es so weit ist.
+documents-failed = Diese Dateien konnten nicht gelesen werden: { $names }.
+documents-partly = Ein Teil davon konnte nicht gelesen werden: { $names }.
+documents-unread = { $count } von { $files } Dateien hier sind von einer Art, die nicht gelesen wird ({ $kinds }).
+queries-withheld = Einige Suchanfragen wurden nicht ins Web gesendet, weil sie Wörter aus Dokumenten oder Antworten enthielten; die Seite des Laufs nennt sie.
+search-unanswered = Der Suchdienst { $names } hat nicht geantwortet.
+page-away = Die Seite ist nicht erreichbar; versuchen Sie es später noch einmal.
+page-refused = Programme dürfen die Seite nicht lesen; öffnen Sie sie selbst, und fügen Sie den Text ein.
+page-unreadable = Sie enthält keinen lesbaren Text; fügen Sie den Text ein.
+picture-too-large = Das Bild hat mehr als { $limit } MB; senden Sie eine kleinere Kopie.
+picture-too-wide = Das Bild ist breiter oder höher als { $limit } Pixel; senden Sie eine kleinere Kopie oder den wichtigen Ausschnitt.
+picture-damaged = Das Bild ist beschädigt; senden Sie es noch einmal.
+picture-too-many = Zu einer Frage werden höchstens { $limit } Bilder gelesen; senden Sie die übrigen mit der nächsten.
+picture-nothing = Das Modell hat darin nichts erkannt; schreiben Sie, was zu sehen ist.
+picture-no-model = Bilder werden nur mit einem Modell gelesen; schreiben Sie, was zu sehen ist.
+picture-no-sight = Das Modell { $model } liest keine Bilder; schreiben Sie, was zu sehen ist.
+picture-sent = Bild von { $name }, { $day }. { $month ->
+    [1] Januar
+    [2] Februar
+    [3] März
+    [4] April
+    [5] Mai
+    [6] Juni
+    [7] Juli
+    [8] August
+    [9] September
+    [10] Oktober
+    [11] November
+   *[12] Dezember
+ }
+picture-sent-earlier = Bild von { $name }
+price-unknown = Der Preis von { $model } ist nicht bekannt: Die Kosten fehlen in der Summe.
+asked-here = hier
+asked-elsewhere = in einem anderen Kanal
+asked-there = in { $place }
+asked-earlier = { $where } gefragt am { $date }: „{ $question }“.
+verify-changed =
+    { $corrected ->
+        [0] { $left ->
+            [one] Ein Satz widersprach seinen Quellen und wurde weggelassen.
+           *[other] { $left } Sätze widersprachen ihren Quellen und wurden weggelassen.
+        }
+        [one] { $left ->
+            [0] Ein Satz wurde korrigiert: Seine Quellen belegten ihn nicht.
+            [one] Ein Satz wurde korrigiert und einer weggelassen: Ihre Quellen belegten sie nicht.
+           *[other] Ein Satz wurde korrigiert, { $left } wurden weggelassen: Ihre Quellen belegten sie nicht.
+        }
+       *[other] { $left ->
+            [0] { $corrected } Sätze wurden korrigiert: Ihre Quellen belegten sie nicht.
+            [one] { $corrected } Sätze wurden korrigiert, einer wurde weggelassen: Ihre Quellen belegten sie nicht.
+           *[other] { $corrected } Sätze wurden korrigiert, { $left } weggelassen: Ihre Quellen belegten sie nicht.
+        }
+    }
+doubt-contradicted = seine Fußnoten widersprechen ihm
+doubt-no-footnote = er hat keine Fußnote
+doubt-not-covered = seine Fußnoten sagen das nicht
+doubt-not-quoted = in seinen Fußnoten steht nicht: { $facts }
+
+## Reports
+
+# Verdicts on the statements of a text
+check-none = In diesem Text lässt sich nichts prüfen: Er nennt keine Zahlen, Daten, Namen oder anderen Fakten.
+check-counts = Mit dem Gefundenen verglichen: { $counts }.
+check-count-supported = { $count } belegt
+check-count-partly = { $count } teilweise belegt
+check-count-contradicted = { $count } widerlegt
+check-count-nothing = { $count } ohne Fund
+check-count-uncheckable = { $count } nicht prüfbar
+check-supported = Belegt
+check-partly = Teilweise belegt
+check-contradicted = Widerlegt
+check-nothing = Nichts gefunden
+check-uncheckable = Nicht prüfbar
+check-unsaid = Nicht in den Quellen: { $words }
+check-needs-model = Um die Aussagen eines Textes zu prüfen, ist ein Sprachmodell nötig.
+
+report-limits = Was nicht gefunden wurde
+report-dropped = Nicht mehr behandelt: { $topics }.
+report-separator = { "; " }
+report-cut-short = Die Teile des Berichts, die bis dahin nicht geprüft waren, wurden weggelassen.
+report-not-drafted = Der Bericht konnte nicht entworfen werden; dies ist deshalb eine einfache Antwort.
+report-not-sourced = Kein Teil des Berichts konnte an einer Quelle geprüft werden; dies ist deshalb eine einfache Antwort.
+report-omitted-missed = „{ $name }“ wurde weggelassen: Für die Prüfung fehlte die Zeit.
+report-omitted-failed = „{ $name }“ wurde weggelassen: Es konnte nicht geprüft werden.
+report-omitted-nothing = „{ $name }“ wurde weggelassen: Es wurde nichts gefunden, um es zu prüfen.
+report-cut = ⚠ Dieser Teil wurde an der Grenze von { NUMBER($limit, useGrouping: 0) } Token abgeschnitten.
+report-stage =
+    { $stage ->
+        [draft] Entwurf
+        [query] Entscheiden, wonach gesucht wird
+        [reading] Suchen und lesen
+       *[revision] Überarbeiten
+    }, innerhalb von { NUMBER($seconds, maximumFractionDigits: 1) } s
+report-stage-missed = nicht rechtzeitig fertig
+report-stage-nothing = nichts gefunden
+report-left-out = weggelassen
+report-part = Teil { $number }
+report-unsourced = An keiner Quelle geprüft: { $name }
+report-deleted = Weggelassen, weil keine Quelle es belegt: { $name }
+report-revised =
+    Anhand von { $pages ->
+        [one] 1 Seite
+       *[other] { $pages } Seiten
+    } überarbeitet, { $kept } % des Entwurfs behalten: { $name }
+
+## The web console
+
+web-ask = Fragen
+web-overview = Überblick
+web-handbook = Handbuch
+web-places = Hauptmenü
+web-skip = Zum Inhalt springen
+web-threads = Unterhaltungen
+web-no-threads = Hier erscheinen Ihre Unterhaltungen.
+web-new = Neue Frage
+web-follow-up = Weiterfragen …
+web-question = Was möchten Sie wissen?
+web-depth = Tiefe
+web-send = Fragen
+upload-files = Dateien
+upload-attach = Dateien anhängen
+upload-remove = { $name } entfernen
+upload-empty = Die Datei { $name } ist leer. Wählen Sie eine andere.
+upload-too-large = Die Datei { $name } ist größer als { $limit } MB. Wählen Sie eine kleinere, oder fügen Sie den wichtigen Teil ein.
+upload-all-too-large = Diese Dateien sind zusammen größer als { $limit } MB. Senden Sie weniger auf einmal.
+upload-too-many = Zu einer Frage sind höchstens { $limit } Dateien möglich. Senden Sie die übrigen mit der nächsten.
+upload-unreadable = Die Datei { $name } kann nicht gelesen werden. Lesbar sind Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB und CSV ohne Passwort sowie Bilder in PNG, JPEG, WebP und GIF.
+upload-gone = Diese Datei ist nicht mehr da. Hängen Sie sie noch einmal an.
+web-enter = Enter zum Senden
+web-graph = Die Teilfragen und ihre Abhängigkeiten
+web-state-waiting = wartet
+web-state-running = läuft
+web-state-done = fertig
+web-state-failed = fehlgeschlagen
+web-ready = Die Antwort ist fertig.
+web-indexing = Dokumente werden indiziert: { $done } von { $total } Dateien sind schon durchsuchbar.
+web-lost = Verbindung verloren. Neuer Versuch läuft …
+web-unsent = Die Frage konnte nicht gesendet werden. Bitte versuchen Sie es noch einmal.
+web-how = Wie kam diese Antwort zustande?
+web-source = Quelle { $number }
+web-quotes =
+    { $count ->
+        [one] 1 Zitat
+       *[other] { $count } Zitate
+    }
+web-quote = Zitat { $number }
+web-in-the-page = auf der Seite
+web-copy-code = Code kopieren
+web-footnote-before = Vorherige Fußnote
+web-footnote-after = Nächste Fußnote
+web-source-close = Quelle schließen
+web-run-said = Was das Modell sagte
+web-read-at = gelesen am
+web-copy = Als Markdown kopieren
+web-copied = Kopiert.
+web-copy-this = Kopieren
+web-more = Mehr zu dieser Frage
+web-edit = Frage bearbeiten
+web-edit-send = Erneut fragen
+web-delete = Frage und Antwort löschen
+web-delete-sure = Wirklich löschen? Das lässt sich nicht rückgängig machen.
+web-newest = Neueste
+web-not-answered = Die Frage konnte nicht beantwortet werden.
+web-show-all = Alle zeigen
+web-show-less = Weniger zeigen
+web-failed = Etwas ist schiefgegangen
+web-not-found = Diese Seite gibt es nicht
+web-not-found-why = Die Adresse ist vielleicht falsch, oder der Inhalt wurde gelöscht.
+web-back = Zur Startseite
+web-sign-in = Anmelden
+web-sign-in-why = Geben Sie einmal das Token der Konsole ein. Ihr Betreiber kann es Ihnen geben.
+web-sign-out = Abmelden
+web-sign-out-here-why = Unterhaltungen bleiben; dieser Browser fragt wieder nach dem Token.
+web-sign-out-here = In diesem Browser abmelden
+web-sign-out-all-why = Wenn jemand, der nicht mehr dabei ist, das Token kennt, setzen Sie auch ein neues.
+web-sign-out-all = Überall abmelden
+web-token = Token
+web-token-wrong = Falsches Token. Bitte prüfen Sie es.
+sso-failed = Sie sind nicht angemeldet
+sso-again = Noch einmal versuchen
+sso-signed-out = Sie sind abgemeldet
+sso-leaving = Sie sind bei Footnote abgemeldet. Als Nächstes meldet Ihr Anmeldedienst Sie ebenfalls ab.
+sso-leave = Weiter
+sso-signed-in-as = Sie sind als { $name } angemeldet. Unterhaltungen bleiben.
+sso-sign-out-all-why = Das beendet Ihre Sitzungen in allen Browsern.
+sso-away = Der Anmeldedienst ist gerade nicht erreichbar. Versuchen Sie es gleich noch einmal.
+sso-denied = Der Anmeldedienst hat Sie nicht angemeldet: { $reason }
+sso-stale = Diese Anmeldung hat zu lange gedauert oder in einem anderen Browser begonnen. Bitte versuchen Sie es noch einmal.
+sso-not-allowed = Ihr Konto darf diese Konsole nicht verwenden. Bitten Sie Ihren Administrator um Zugang.
+sso-nameless = Der Anmeldedienst liefert nichts Verwendbares im Claim „{ $claim }“, an dem Personen hier erkannt werden. Ihr Administrator kann das korrigieren.
+sso-refused = Der Antwort des Anmeldedienstes ist nicht zu trauen. Ihr Administrator findet den Grund im Protokoll.
+web-thread-gone = Diese Unterhaltung gibt es nicht mehr.
+web-too-many-questions = Zu viele Fragen in einer Minute. Bitte warten Sie kurz, und fragen Sie dann noch einmal.
+web-was-stop = Hier gibt es nichts zu stoppen. Um eine laufende Antwort zu stoppen, klicken Sie darunter auf „Stoppen“.
+web-not-here = Diese Frage wurde in einem Chat gestellt. Bitte machen Sie dort weiter.
+web-not-yours = Nur wer diese Frage gestellt hat, kann sie ändern.
+
+## The console: asking
+
+web-plan-nodes = { $done } von { $total } Teilen der Recherche fertig
+web-plan-parts = { $done } von { $total } Teilen fertig
+web-plan-searched =
+    { $count ->
+        [0] Noch keine Suchergebnisse
+        [one] Einmal gesucht
+       *[other] { $count }-mal gesucht
+    }
+web-plan-read =
+    { $count ->
+        [0] Noch keine Seite gelesen
+        [one] Eine Seite gelesen
+       *[other] { $count } Seiten gelesen
+    }
+web-plan-unread =
+    { $count ->
+        [one] eine nicht lesbar
+       *[other] { $count } nicht lesbar
+    }
+web-plan-nothing-yet = Noch nichts gefunden.
+web-plan-done = Recherchiert in { NUMBER($seconds, maximumFractionDigits: 1) } s
+
+### What a question searches
+
+web-sources-asked = Durchsucht { $asked } von { $all } Quellen
+web-sources-which = Was diese Frage durchsucht
+web-sources-one = Durchsucht:
+web-sources-nothing = Hier gibt es keine Quellen, die Sie durchsuchen dürfen.
+web-sources-none = Wählen Sie mindestens eine Quelle aus.
+web-source-other-documents = Andere Dokumente
+web-source-web = Web
+web-source-count =
+    { $count ->
+        [one] ein Dokument
+       *[other] { $count } Dokumente
+    }
+prompt-wiki-building = Wer hat den Eiffelturm entworfen, und wie hoch ist er?
+prompt-wiki-nature = Warum ist der Himmel blau?
+prompt-wiki-history = Wann und von wem wurde der Buchdruck erfunden?
+
+### Preferences and keys
+
+web-prefs = Einstellungen
+web-prefs-keep = Speichern
+web-theme = Darstellung
+web-theme-system = Wie das System
+web-theme-light = Hell
+web-theme-dark = Dunkel
+web-language = Sprache
+web-language-browser = Wie der Browser
 web-language-partly = { $name } (teilweise)
+web-zone = Zeitzone
+web-zone-browser = Wie der Browser
+web-zone-why = In dieser Zeitzone stehen Datum und Uhrzeit auf allen Seiten.
+web-speak = Frage diktieren
+web-speak-failed = Das Mikrofon konnte nicht verwendet werden.
+web-keys = Tastenkürzel
+web-key-send = Frage senden
+web-key-line = Neue Zeile beginnen
+web-key-box = Zum Fragefeld
+web-key-mark = Zur nächsten Fußnote, zum nächsten Link oder zur nächsten Schaltfläche
+web-key-close = Zitat, Menü oder diese Liste schließen
+web-key-keys = Diese Liste zeigen
+
+## The pages that explain a run
+
+web-you = Sie
+web-run-asked = Gefragt von { $name } · { $place }
+web-run-conversation = Zur Unterhaltung
+web-run-understood = Verstanden als:
+web-run-sections = Auf dieser Seite
+web-run-working = Footnote arbeitet daran. Diese Seite aktualisiert sich laufend.
+web-run-pruned = Die Schritte dieses Laufs wurden wegen ihres Alters gelöscht. Geblieben ist nur die Antwort.
+web-run-state-accepted = Wartet
+web-run-state-running = In Arbeit
+web-run-state-answered = Beantwortet
+web-run-state-partial = Teilweise beantwortet
+web-run-state-not-found = Nicht gefunden
+web-run-state-failed = Fehlgeschlagen
+web-run-state-stopped = Gestoppt
+web-run-state-removed = Entfernt
+web-run-step-waiting = wartet
+web-run-step-running = läuft
+web-run-step-done = fertig
+web-run-step-failed = fehlgeschlagen
+web-run-took = Von der Frage zur Antwort
+web-run-worked = Arbeitszeit
+web-run-depth = Tiefe
+web-run-depth-auto = automatisch
+web-run-depth-quick = schnell
+web-run-depth-standard = Standard
+web-run-depth-deep = gründlich
+web-run-depth-exhaustive = erschöpfend
+web-run-reasoner = Beantwortet mit
+web-run-searches = Suchen
+web-run-pages-read = Gelesene Seiten
+web-run-calls = Modellaufrufe
+web-run-tokens-in = Eingabe-Token
+web-run-tokens-cached = Token aus dem Cache
+web-run-tokens-out = Ausgabe-Token
+web-run-cost = Kosten
+web-run-attempts = Versuche
+web-run-feedback = Rückmeldungen
+web-run-answer = Die Antwort, Satz für Satz
+web-run-answer-hint = Neben jedem Satz stehen die Passagen, die ihn belegen. Eine Nummer öffnet die Seite, wie sie gelesen wurde.
+web-run-more-quotes =
+    { $count ->
+        [one] Eine weitere Passage dieser Seiten
+       *[other] { $count } weitere Passagen dieser Seiten
+    }
+web-run-disagrees = Aber Seite [{ $number }] sagt
+web-run-not-verbatim = nicht wörtlich auf der gespeicherten Seite
+web-run-page-gone = die gespeicherte Seite ist nicht mehr da
+web-run-checks = Prüfungen
+web-run-check-quotes = { $good } von { $all } Zitaten stimmen wörtlich mit den gespeicherten Seiten überein.
+web-run-check-cited = { $cited } von { $all } Sätzen, Überschriften und Hinweisen haben eine Fußnote.
+web-run-check-no-doubt = Alle Zahlen, Daten und Namen stehen in ihrer Quelle.
+web-run-check-verifying = Das kleine Modell vergleicht die Sätze mit ihren Zitaten.
+web-run-check-verified = Nach Urteil des kleinen Modells sind { $good } von { $all } zitierenden Sätzen durch ihre Zitate belegt.
+web-run-check-not-verified = Das kleine Modell konnte die Sätze nicht prüfen: { $problem }
+web-run-verdicts = Das Urteil des kleinen Modells zu jedem Satz
+web-run-verdicts-hint = Es erhielt jeden Satz mit genau den Zitaten, auf die er sich beruft.
+web-run-verdict-supported = Belegt.
+web-run-verdict-partly = Teilweise belegt.
+web-run-verdict-not-supported = Nicht belegt.
+web-run-verdict-contradicted = Widerlegt.
+web-run-verdict-words = Nicht in den Zitaten: „{ $words }“.
+web-run-verdict-marked = In der Antwort markiert.
+web-run-verdict-left-out = Weggelassen.
+web-run-verdict-restated = Die Antwort sagt jetzt:
+web-run-check-missing = Nicht gefunden: { $what }
+web-run-graph = Teilfragen
+web-run-steps = Zeitlicher Ablauf
+web-run-step = Schritt
+web-run-seconds = Zeit
+web-run-tokens = Token und Preis
+web-run-paused = Dazwischen geschah { $seconds } lang nichts. Das Diagramm verkürzt diese Zeit.
+web-run-waited = { $seconds } gewartet auf: { $lines }
+web-run-attempt = Versuch { $number }
+web-run-thinking = Gedankengang
+web-run-search-summary =
+    { $hits ->
+        [one] 1 Treffer
+       *[other] { $hits } Treffer
+    }, { $read } gelesen · { NUMBER($seconds, maximumFractionDigits: 2) } s
+web-run-for = für: { $line }
+web-run-hit-read = gelesen
+web-run-hit-failed = nicht lesbar
+web-run-hit-left = nicht gelesen
+web-run-hits-left =
+    { $count ->
+        [one] Ein nicht gelesener Treffer
+       *[other] { $count } nicht gelesene Treffer
+    }
+web-run-pages = Seiten
+web-run-read-at = gelesen
+web-run-whole-page = der ganze Text, { $count } Zeichen
+web-run-not-quoted = Nichts davon wird zitiert.
+web-run-gap = { $count } Zeichen ausgelassen
+web-run-revisions = Vom Entwurf zur Überarbeitung
+web-run-revisions-hint = Jeder Teil wird aus dem Gedächtnis entworfen und dann anhand der dafür gelesenen Seiten korrigiert. Rot wurde entfernt, Grün hinzugefügt.
+web-run-fate-revised = überarbeitet
+web-run-fate-unsourced = weggelassen
+web-run-fate-deleted = weggelassen
+web-run-queries = Dafür gesucht:
+web-run-draft = Entwurf
+web-run-revision = Überarbeitung
+web-run-back = Wie diese Antwort zustande kam
+web-run-page-hint =
+    { $count ->
+        [0] So wurde die Seite gelesen. Nichts davon wird zitiert.
+        [one] So wurde die Seite gelesen. Was daraus zitiert wird, ist markiert.
+       *[other] So wurde die Seite gelesen. Was daraus zitiert wird, ist an { $count } Stellen markiert.
+    }
+web-history-today = Heute
+web-history-yesterday = Gestern
+web-history-pinned = Angeheftet
+web-history-older = Ältere Unterhaltungen
+web-history-all = Alle Unterhaltungen
+web-history-find = Unterhaltungen suchen
+web-history-search = Suchen
+web-history-questions =
+    { $count ->
+        [one] eine Frage
+       *[other] { $count } Fragen
+    }
+web-history-found =
+    { $count ->
+        [0] Keine Unterhaltung enthält die Wörter „{ $words }“.
+        [one] Eine Unterhaltung enthält die Wörter „{ $words }“.
+       *[other] { $count } Unterhaltungen enthalten die Wörter „{ $words }“.
+    }
+web-history-manage = { $name } verwalten
+web-history-name = Name der Unterhaltung
+web-history-rename = Umbenennen
+web-history-pin = Oben in der Liste anheften
+web-history-unpin = Nicht mehr anheften
+web-history-delete = Unterhaltung löschen
+web-history-delete-why = Alle Fragen, Antworten und Dateien werden endgültig gelöscht, und der Link funktioniert nicht mehr.
+web-history-delete-sure = Endgültig löschen
+web-history-more = Mehr zu dieser Unterhaltung
+web-did-rename = Umbenannt.
+web-did-pin = Oben in der Liste angeheftet.
+web-did-unpin = Nicht mehr angeheftet.
+web-did-share = Der Link kann kopiert werden.
+web-did-unshare = Der Link funktioniert nicht mehr.
+web-share = Teilen
+web-share-why = Den Link kann öffnen, wer diese Konsole verwenden und alle Quellen dieser Unterhaltung lesen darf.
+web-share-begin = Link erstellen
+web-share-end = Link widerrufen
+web-share-copy = Link kopieren
+web-share-copied = Link kopiert.
+web-share-is = Geteilt
+web-share-read-only = Diese Unterhaltung wurde geteilt. Sie können sie lesen, aber nicht ändern.
+web-share-out-of-reach = Diese Unterhaltung kann nicht gezeigt werden: Sie verwendet Dokumente, die Sie nicht lesen dürfen.
+web-export = Exportieren
+web-export-pdf = Drucken oder PDF
+web-export-html = HTML-Datei
+web-export-md = Markdown
+web-export-bib = Quellen als BibTeX
+web-export-csl = Quellen als CSL-JSON
+web-export-made = Exportiert
+feedback-why = Was ist falsch daran?
+feedback-wrong = Falsch
+feedback-incomplete = Unvollständig
+feedback-bad-source = Schlechte Quelle
+feedback-outdated = Veraltet
+feedback-words = In eigenen Worten (freiwillig)
+feedback-send = Senden
+web-overview-sum =
+    { $days ->
+        [1] Heute
+       *[other] In den letzten { $days } Tagen
+    }: { $questions ->
+        [one] eine Frage
+       *[other] { $questions } Fragen
+    } von { $people ->
+        [one] einer Person
+       *[other] { $people } Personen
+    }, { $unanswered ->
+        [0] keine
+       *[other] { $unanswered }
+    } ohne Antwort{ $cost ->
+        [0] { "" }
+       *[other] , { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } USD
+    }.
+web-overview-pace =
+    Die Hälfte der Antworten kam innerhalb von { $median }{ $cost ->
+        [0] { "" }
+       *[other] ; eine Antwort kostete im Schnitt { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } USD
+    }.
+web-overview-judged = Als hilfreich bewertet: { $good }, als nicht hilfreich: { $bad }.
+web-overview-now = Gerade { $running } in Arbeit, { $waiting } in der Warteschlange.
+web-overview-answered = Beantwortet
+web-overview-unanswered = Ohne Antwort
+web-overview-times =
+    { $count ->
+        [one] einmal gefragt
+       *[other] { $count }-mal gefragt
+    }
+web-overview-unanswered-why = Die Quellen sagen dazu nichts oder nur einen Teil.
+web-overview-add-documents = Dokumente hinzufügen
+web-overview-add-search = Eine Quelle anbinden
+web-overview-more-unanswered = Alle unbeantworteten Fragen
+web-overview-complaints = Was Leser beanstandet haben
+web-overview-no-complaints = Niemand hat eine Antwort als nicht hilfreich bewertet.
+web-overview-more-feedback = Alle Rückmeldungen
+web-overview-by-channel = Wo gefragt wurde
+web-overview-by-collection = Was die Antworten zitieren
+web-overview-collection = Sammlung
+web-overview-answers-quote = Antworten
+web-overview-documents-quoted = Dokumente
+web-overview-no-collection = in keiner Sammlung
+web-unanswered = Unbeantwortete Fragen
+web-unanswered-why = Was gefragt wurde und in den Quellen nicht oder nur zum Teil steht. Fügen Sie Dokumente hinzu, oder binden Sie eine Quelle an, in der es steht. Fragen mit denselben Wörtern werden zusammen gezählt.
+web-unanswered-csv = Als CSV herunterladen
+web-unanswered-times = Wie oft gefragt
+web-unanswered-none = Alle Fragen in diesem Zeitraum und an diesen Orten wurden beantwortet.
+web-feedback = Rückmeldungen
+web-feedback-why = Was Leser von den Antworten halten. Jede Frage führt dazu, wie sie beantwortet wurde.
+web-feedback-verdict = Urteil
+web-feedback-words = In eigenen Worten
+web-feedback-at = Gegeben
+web-feedback-none = Noch keine Rückmeldungen in diesem Zeitraum und an diesen Orten. Leser geben sie mit den Schaltflächen unter einer Antwort.
+web-overview-filter = Filter
+web-overview-period = Zeitraum
+web-overview-days =
+    { $count ->
+        [1] Heute
+       *[other] { $count } Tage
+    }
+web-overview-platform = Plattform
+web-overview-workspace = Workspace
+web-overview-channel = Kanal
+web-overview-all = Alle
+web-overview-show = Anzeigen
+web-overview-questions = Fragen
+web-overview-cost = Kosten
+web-overview-per-day = Fragen pro Tag
+web-overview-cost-per-day = Kosten pro Tag
+web-overview-cost-utc = Kosten werden nach Tagen in UTC gezählt.
+web-overview-as-table = Als Tabelle
+web-overview-day = Tag
+web-overview-providers = Suchdienste
+web-overview-providers-hint =
+    { $count ->
+        [one] In der letzten Suche.
+       *[other] In den letzten { $count } Suchen.
+    }
+web-overview-provider = Suchdienst
+web-overview-found = Suchen mit Treffern
+web-overview-failed = Fehlgeschlagene Suchen
+web-overview-last-failure = Letzter Fehler
+web-overview-latest = Neueste Fragen
+web-overview-question = Frage
+web-overview-state = Ergebnis
+web-overview-asked = Gefragt
+web-overview-nothing = Keine Fragen in diesem Zeitraum und an diesen Orten.
+web-overview-everything = Die letzten 90 Tage an allen Orten zeigen
+web-overview-new = Noch keine Fragen. Sobald in einem verbundenen Chat oder in dieser Konsole gefragt wird, sehen Sie hier, was gefragt wurde, was nicht beantwortet werden konnte und was es gekostet hat.
+web-overview-ask = Die erste Frage stellen
+web-overview-csv = Die Tage als CSV herunterladen
+web-overview-json = Alle Zahlen als JSON
+
+### The documents that are searched, for operators
+
+sources = Quellen
+sources-none = Noch keine Dokumente. Nennen Sie in FOOTNOTE_DOCS die Ordner, die durchsucht werden sollen; ihre Dateien stehen dann hier.
+sources-sum =
+    { $found ->
+        [0] Es wurden keine Dateien gefunden.
+        [one] { $documents } von einer Datei wird durchsucht.
+       *[other] { $documents } von { $found } Dateien werden durchsucht.
+    }
+sources-folders = Ordner
+sources-index = Jetzt neu indizieren
+sources-index-one = Diesen Ordner neu indizieren
+sources-index-why = Nur neue, geänderte oder bisher unlesbare Dateien werden gelesen.
+sources-indexing = Wird indiziert …
+sources-looked = Letzte Prüfung:
+sources-next = Nächste Prüfung:
+sources-changed = Zuletzt gelesene Datei:
+sources-number = { $count }
+sources-document = Durchsucht
+sources-stale = In älterer Fassung durchsucht
+sources-copy = Gleicher Text wie eine andere
+sources-empty = Leer
+sources-large = Zu groß
+sources-unreadable = Nicht lesbar
+sources-kind = Nicht unterstützte Art
+sources-hidden = Verborgen
+sources-other = Verknüpfungen und Dateien ohne Leserecht
+sources-folder = Ausgelassene Ordner
+sources-readers = Wer sie lesen darf
+sources-documents = Dokumente
+sources-everybody = alle, die fragen dürfen
+sources-channels = Kanäle { $ids }
+sources-people = Personen { $ids }
+sources-slack-groups = Slack-Nutzergruppen { $ids }
+sources-discord-roles = Discord-Rollen { $ids }
+sources-console-users = in der Konsole { $ids }
+sources-console-groups = Gruppen der Konsole { $ids }
+sources-others = Außerdem durchsucht
+sources-server = { $name }, ein Server des Model Context Protocol: { $readers }
+sources-chat = { $name }: Unterhaltungen, für dort gestellte Fragen
+sources-find = Index durchsuchen
+sources-all = Was der Index in allen Dokumenten findet, die besten Treffer zuerst.
+sources-hidden-from = Was der Index findet, die besten Treffer zuerst, ohne Dokumente, die Sie nicht lesen dürfen: { $names }.
+sources-found =
+    { $count ->
+        [0] Nichts gefunden.
+        [one] Eine Passage.
+       *[other] { $count } Passagen.
+    }
+sources-open = An dieser Stelle öffnen
+sources-read = Gelesen
+sources-same = gleicher Text wie { $path }
+sources-no-ending = ohne Dateiendung
+sources-list-end = Hier gibt es keine weiteren Dateien.
+sources-back = Zurück
+sources-more = Weiter
+sources-gone = Diese Datei oder dieser Ordner gehört nicht mehr zu den Dokumenten.

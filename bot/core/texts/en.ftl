@@ -339,6 +339,9 @@ correction-removed = Removed. Later answers will not use it.
 correction-unknown = There is no correction with the ID { $id }.
 correction-not-yours = Only its author or an admin can remove a correction.
 correction-heading = Corrections
+correction-begin = Correct this
+correction-say = What is so instead? Later questions find it as a source.
+correction-start = No,{" "}
 correction-intro = What people said was wrong with an answer. Later answers use it as a source.
 correction-none = No corrections yet. Reply to an answer with what is wrong in it, and the correction appears here.
 
@@ -605,6 +608,7 @@ web-depth = Depth
 web-send = Ask
 upload-files = Files
 upload-attach = Attach files
+upload-drop = Drop files to ask about them
 upload-remove = Remove { $name }
 upload-empty = The file { $name } is empty. Choose another one.
 upload-too-large = The file { $name } is larger than { $limit } MB. Choose a smaller one, or paste the part that matters.
@@ -632,6 +636,7 @@ web-quotes =
     }
 web-quote = Quote { $number }
 web-in-the-page = in the page
+web-sources-count = Sources ({ $count })
 web-closest = Closest passages from your documents
 web-closest-why = Quotes, not an answer: no language model has read them.
 web-closest-has = Has: { $words }
@@ -650,7 +655,9 @@ web-copied = Copied.
 web-copy-this = Copy
 web-more = More about this question
 web-edit = Edit the question
-web-edit-send = Ask again
+web-edit-send = Save
+web-cancel = Cancel
+web-regenerate = Regenerate
 web-delete = Delete the question and its answer
 web-delete-sure = Delete it? This cannot be undone.
 web-newest = Newest
@@ -863,6 +870,8 @@ web-run-queries = Searched for it:
 web-run-draft = Draft
 web-run-revision = Revision
 web-run-back = How this was answered
+web-original = Open original
+web-original-gone = The file is no longer there.
 web-run-page-hint =
     { $count ->
         [0] This is the page as it was read. Nothing of it is quoted.
@@ -888,6 +897,15 @@ web-history-found =
        *[other] { $count } conversations have the words “{ $words }”.
     }
 web-history-manage = Manage { $name }
+web-history-select = Select { $name }
+web-history-select-all = Select all on this page
+web-history-delete-chosen = Delete selected
+web-history-delete-several =
+    { $count ->
+        [one] Delete one conversation?
+       *[other] Delete { $count } conversations?
+    }
+web-history-delete-several-why = Their questions, answers and files are deleted for good, and their links stop working.
 web-history-name = Name of the conversation
 web-history-rename = Rename
 web-history-pin = Pin to the top of the list
@@ -995,7 +1013,6 @@ web-overview-questions = Questions
 web-overview-cost = Cost
 web-overview-per-day = Questions per day
 web-overview-cost-per-day = Cost per day
-web-overview-cost-utc = The days of the cost are days of UTC.
 web-overview-as-table = As a table
 web-overview-day = Day
 web-overview-providers = Search providers
@@ -1022,11 +1039,12 @@ web-overview-json = All figures as JSON
 ### The documents that are searched, for operators
 
 sources = Sources
-sources-none = No documents yet. Name the folders to search in FOOTNOTE_DOCS, and their files are listed here.
+sources-none = No documents yet. Upload files or add a folder, or name folders in FOOTNOTE_DOCS.
+sources-starts = { -brand } starts with the new documents. This takes a few seconds.
 sources-sum =
     { $found ->
         [0] No files were found.
-        [one] { $documents } of one file is searched.
+        [one] { $documents } of 1 file is searched.
        *[other] { $documents } of { $found } files are searched.
     }
 sources-folders = Folders

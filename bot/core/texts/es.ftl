@@ -1,12 +1,1082 @@
-# The ids and variables are those of en.ftl; a message that is not here is in English.
+# Los textos de Footnote en español. Identificadores y variables como en en.ftl; lo que falta aparece en inglés.
 
 -brand = Footnote
 
-denied-day-questions = { $limit ->
-        [one] Ya has hecho tu pregunta de hoy.
-       *[other] Ya has hecho tus { $limit } preguntas de hoy.
-    } Podrás volver a preguntar a las 00:00 UTC, { $hours ->
+## While it works
+
+working = Investigando…
+queued =
+    { $ahead ->
+        [0] En cola. La tuya es la siguiente.
+        [one] En cola. Hay una pregunta antes que la tuya.
+       *[other] En cola. Hay { $ahead } preguntas antes que la tuya.
+    }
+stopping = Deteniendo…
+stopped = Detenido.
+nothing-running = Aquí no hay nada en curso, así que no hay nada que detener.
+stopping-count =
+    { $count ->
+        [one] Deteniendo la pregunta en curso…
+       *[other] Deteniendo { $count } preguntas…
+    }
+edited-question = La pregunta se ha editado. Respondiendo de nuevo…
+
+## Steps of the plan
+
+step-rewrite = Entendiendo la pregunta
+step-search = Buscando: { $title }
+step-read = Leyendo: { $title }
+step-think = Reflexionando
+step-plan = Planificando la investigación
+step-draft = Redactando el borrador
+step-revise = Revisando
+step-write = Escribiendo la respuesta
+step-check = Comprobando las notas
+step-other = { $title }
+step-searches =
+    { $count ->
+        [one] 1 búsqueda
+       *[other] { $count } búsquedas
+    }
+step-pages =
+    { $count ->
+        [one] 1 página
+       *[other] { $count } páginas
+    }
+exhaustive-price =
+    { $usd ->
+        [-1] Hasta { $searches } búsquedas y { $minutes } minutos, precio desconocido. Puedes detenerla en cualquier momento y obtener lo encontrado.
+       *[other] Hasta { $searches } búsquedas, { $minutes } minutos y unos { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD. Puedes detenerla en cualquier momento y obtener lo encontrado.
+    }
+exhaustive-round =
+    { $facts ->
+        [one] Tras { $searches } de { $most } búsquedas: 1 dato encontrado
+       *[other] Tras { $searches } de { $most } búsquedas: { $facts } datos encontrados
+    }
+elapsed = { NUMBER($seconds, maximumFractionDigits: 0) } s transcurridos
+more-steps =
+    { $count ->
+        [one] y un paso más
+       *[other] y { $count } pasos más
+    }
+
+## Under the answer
+
+sources-heading = Fuentes
+more-sources =
+    { $count ->
+        [one] y una fuente más
+       *[other] y { $count } fuentes más
+    }
+preview-edited = La pregunta se ha editado desde entonces. El enlace lleva a la nueva respuesta.
+preview-sources =
+    { $count ->
+        [one] Una fuente
+       *[other] { $count } fuentes
+    }
+text-given-by = texto de { $name }
+answer-place-gone = Ya no puedo publicar allí la respuesta a «{ $question }»: el canal se archivó o me quitaron de él. Pregunta de nuevo aquí o en otro canal.
+answer-refused = Slack no aceptó la respuesta a «{ $question }» ({ $code }). Pide una más corta o consulta a un administrador del espacio de trabajo.
+unverified = ⚠ Sin verificar: «{ $sentence }» ({ $reason })
+disagrees = ⚖ Las fuentes discrepan: «{ $sentence }», pero [{ $number }] dice «{ $quote }»
+spent =
+    { NUMBER($seconds, maximumFractionDigits: 1) } s · { $searches ->
+        [one] 1 búsqueda
+       *[other] { $searches } búsquedas
+    } · { $pages ->
+        [one] 1 página leída
+       *[other] { $pages } páginas leídas
+    }{ $cost ->
+        [0] { "" }
+       *[other] { " · " }{ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } USD
+    }
+summary = { $spent } · ejecución { $run }
+details-button = Fuentes y proceso
+partly-answered = ◐ Respondida en parte. No encontrado: { $what }
+doubts-counted =
+    { $count ->
+        [one] ⚠ Una frase no está respaldada por sus fuentes
+       *[other] ⚠ { $count } frases no están respaldadas por sus fuentes
+    }
+disagreements-counted =
+    { $count ->
+        [one] ⚖ Las fuentes discrepan en una frase
+       *[other] ⚖ Las fuentes discrepan en { $count } frases
+    }
+notes-counted =
+    { $count ->
+        [one] ⓘ Una observación sobre la búsqueda
+       *[other] ⓘ { $count } observaciones sobre la búsqueda
+    }
+searched-for = Búsquedas: { $queries }
+follow-ups-heading = También podrías preguntar
+
+## Buttons
+
+stop-button = Detener
+dig-deeper = Profundizar
+feedback-good = Útil
+feedback-bad = No es útil
+feedback-thanks = Gracias. Tu opinión queda guardada con esta respuesta.
+feedback-ask-why = Gracias. Tu opinión queda guardada con esta respuesta. ¿Qué está mal?
+delete-answer = Eliminar esta respuesta
+delete-answer-ask = La respuesta se quita de aquí, y tu pregunta y la respuesta se eliminan de lo guardado. No se puede deshacer.
+delete-answer-yes = Eliminar
+delete-answer-no = Cancelar
+delete-answer-not-yours = Solo quien hizo la pregunta puede eliminar esta respuesta.
+
+## When something is in the way
+
+no-question = ¿Qué quieres saber? Escribe tu pregunta justo después de mencionarme o usa /ask.
+question-too-long = Tu pregunta tiene { $length } caracteres y puedo leer { $most } como máximo. Acórtala o adjunta la parte larga como archivo.
+files-question = ¿Qué dice { $names }?
+failed = No pude terminar esta: { $reason }
+retry-button = Reintentar
+cannot-open-thread = No tengo permiso para abrir un hilo aquí, así que respondo en el canal. Quien gestiona este canal puede darme ese permiso.
+cannot-read-history = No puedo leer los mensajes anteriores aquí, así que solo sé lo que se me preguntó directamente. Quien gestiona este canal puede darme ese permiso.
+history-too-slow = No pude leer a tiempo los mensajes anteriores aquí, así que solo sé lo que se me preguntó directamente. Preguntar más tarde puede ayudar.
+asked-by = { $name } preguntó: { $question }
+question-of = Pregunta de { $name }
+only-for-command = No soy miembro aquí, así que solo puedo responder a tu comando y solo durante 15 minutos. Quien gestiona este servidor puede invitarme.
+answer-in-file = La respuesta es demasiado larga para un mensaje. El archivo tiene el texto completo.
+answer-comes-directly = Esto tarda más que los 15 minutos que Discord me da para responder aquí a un comando. La respuesta te llegará por mensaje directo.
+direct-closed = Esto tarda más que los 15 minutos que Discord me da para responder aquí a un comando, y no puedo enviarte mensajes directos. Permítelos y pregunta de nuevo.
+only-for-minutes = No soy miembro donde preguntaste, así que Discord solo me dio 15 minutos para responder allí a tu comando. Tardé más, por eso la respuesta está aquí.
+only-so-many-messages = No soy miembro donde preguntaste, así que Discord solo me deja publicar allí unos pocos mensajes por comando. Por eso la respuesta está aquí.
+cannot-post = No tengo permiso para escribir en ese canal. Quien lo gestiona puede invitarme o darme ese permiso.
+file-not-read = No pude leer el archivo { $name }: { $reason }
+file-gone = No pude leer el archivo { $name }: se eliminó.
+file-hidden = No pude leer el archivo { $name }: está oculto porque el espacio de trabajo supera los límites de su plan.
+file-elsewhere = No pude leer el archivo { $name }: está guardado en otro servicio. Comparte el propio archivo.
+file-not-shown = No pude leer el archivo { $name }: no lo veo aquí. Compártelo otra vez o pega su texto.
+file-is-canvas = No pude leer { $name }: un lienzo o una lista no tiene archivo que descargar. Pega su texto o comparte una exportación.
+link-not-read = No pude leer { $url }: { $reason }
+more-elsewhere = Encontré más en lugares que solo tú puedes ver. Pregúntame por mensaje directo para que busque también ahí.
+more-elsewhere-here = Para tu pregunta en { $channel } encontré más en canales que no todos allí pueden leer. Pregúntame aquí para que busque también en ellos.
+documents-dated =
+    { $after ->
+        [none] hasta el { $before }
+       *[other]
+            { $before ->
+                [none] desde el { $after }
+               *[other] del { $after } al { $before }
+            }
+    }
+documents-narrowed = Solo se buscó en: { $only }
+documents-unmatched =
+    Ningún documento coincide: { $only }.{ $names ->
+        [none] {""}
+       *[other] {" "}Nombres parecidos: { $names }.
+    }
+documents-widened = No se encontró nada en estos documentos: { $only }. Busqué en todos los documentos.
+search-widened =
+    { $freshness ->
+        [day] No se encontró nada del último día
+        [week] No se encontró nada de la última semana
+        [month] No se encontró nada del último mes
+        [year] No se encontró nada del último año
+       *[any] No se encontró nada
+    }{ $domains ->
+        [any] {""}
+       *[other] {" "}en { $domains }
+    }, así que busqué sin ese límite.
+links-left-out =
+    { $count ->
+        [one] No se leyó un enlace más, por el límite de una respuesta.
+       *[other] No se leyeron { $count } enlaces más, por el límite de una respuesta.
+    }
+try-again = No se pudo guardar. Inténtalo de nuevo en un momento.
+not-kept = No pude guardar tu pregunta. Hazla de nuevo en un minuto.
+command-broke = Eso no funcionó. Inténtalo de nuevo en un minuto.
+run-broke = Algo falló en la ejecución { $run }. Preguntar de nuevo puede ayudar. Si no, da el número de la ejecución a tu operador.
+question-gone = Esta pregunta ya no existe. Hazla de nuevo.
+suggestion-gone = Esta sugerencia ya no existe. Haz la pregunta en el hilo.
+answer-out-of-reach = Esta respuesta no se puede mostrar porque usa documentos que no se pueden leer aquí.
+words-out-of-reach = (no se muestra: procede de documentos que no se pueden leer aquí)
+documents-out-of-reach = El acceso a los documentos cambió mientras { -brand } respondía. Pregunta de nuevo.
+earlier-out-of-reach = Se omitieron respuestas anteriores de este hilo porque usan documentos en los que ya no se puede buscar aquí.
+place-unknown = No puedo responder en este tipo de canal. Pregúntame en otro.
+asked-already = Esta pregunta ya se hizo. Mira su respuesta o espérala.
+
+## Who may ask
+
+denied-workspace = { -brand } no está activado en este espacio de trabajo. Un administrador de { -brand } puede activarlo.
+denied-channel = { -brand } no responde en este canal. Prueba en otro o pide a un administrador de { -brand } que lo permita aquí.
+denied-user = No estás en la lista de personas que pueden preguntar a { -brand }. Un administrador de { -brand } puede añadirte.
+denied-role = Necesitas otro rol para preguntar a { -brand }. Un administrador de { -brand } puede decirte cuál o permitir el tuyo.
+denied-direct = { -brand } no acepta mensajes directos. Pregunta en un canal o pide a un administrador de { -brand } que los permita.
+denied-console = No se permiten preguntas desde la consola. El operador de { -brand } puede permitirlas añadiendo { $id } a { $setting }.
+denied-console-roles = { $setting } solo permite a personas con roles, y la consola no tiene roles. El operador de { -brand } puede nombrar personas en { $instead }.
+denied-guest = { -brand } no responde aquí a invitados. Un administrador de { -brand } puede cambiarlo.
+denied-unknown = { -brand } no pudo saber si eres invitado, y los invitados no pueden preguntar aquí. Pregunta de nuevo en un momento.
+denied-day-user = Tu presupuesto de investigación de hoy está agotado. Podrás preguntar de nuevo a las 00:00 UTC, { $hours ->
         [one] en menos de una hora
        *[other] en menos de { $hours } horas
     }.
+denied-day-channel = El presupuesto de investigación de hoy de este canal está agotado. Podrás preguntar aquí de nuevo a las 00:00 UTC, { $hours ->
+        [one] en menos de una hora
+       *[other] en menos de { $hours } horas
+    }.
+denied-day-workspace = El presupuesto de investigación de hoy de este espacio de trabajo está agotado. Podrás preguntar de nuevo a las 00:00 UTC, { $hours ->
+        [one] en menos de una hora
+       *[other] en menos de { $hours } horas
+    }.
+denied-day-uploads = Cada persona puede enviar { $limit } MB de archivos al día, y estos serían más. Podrás enviar archivos de nuevo a las 00:00 UTC, { $hours ->
+        [one] en menos de una hora
+       *[other] en menos de { $hours } horas
+    }.
+denied-day-questions = { $limit ->
+        [one] Ya has hecho tu pregunta de hoy.
+       *[other] Ya has hecho tus { $limit } preguntas de hoy.
+    } Podrás preguntar de nuevo a las 00:00 UTC, { $hours ->
+        [one] en menos de una hora
+       *[other] en menos de { $hours } horas
+    }.
+
+## Rules of a channel
+
+rules-title = Cómo responde { -brand } en este canal
+rules-line = { $key }: { $value }
+rules-none = Este canal no tiene reglas propias; se aplican los ajustes generales.
+rules-set = Listo. En este canal, { $key } ahora es: { $value }
+rules-reset = Listo. En este canal vuelven a aplicarse los ajustes generales.
+rules-unknown = No hay ninguna regla llamada «{ $key }». Puedes ajustar: { $known }
+rules-invalid = «{ $value }» no sirve para { $key }. Opciones: { $allowed }
+rules-too-long = Es demasiado largo para { $key }: como máximo { $most } caracteres.
+rules-not-admin = Solo un administrador de { -brand } puede cambiar cómo responde aquí.
+rules-help = { $show } muestra las reglas de este canal, { $set } cambia una ({ $keys }), { $reset } vuelve a los ajustes generales.
+searched-title = Dónde busca { -brand } aquí
+searched-providers = Buscadores: { $names }
+searched-collection = Documentos «{ $name }»: { $why }
+searched-why-everybody = para quienes pueden preguntar
+searched-why-channels = este canal puede buscar en ellos
+searched-why-people = puedes buscar en ellos
+searched-why-slack-groups = un grupo de usuarios en el que estás puede buscar en ellos
+searched-why-discord-roles = un rol que tienes puede buscar en ellos
+searched-why-console-users = puedes buscar en ellos
+searched-why-console-groups = un grupo en el que estás puede buscar en ellos
+searched-others = Documentos sin colección: para quienes pueden preguntar
+searched-all = Todos los documentos indexados: para quienes pueden preguntar
+searched-not = { $count ->
+    [one] Aquí no se busca en otra colección de documentos.
+   *[other] Aquí no se busca en otras { $count } colecciones de documentos.
+}
+searched-guest = Ningún documento: no se busca en ellos para invitados ni donde puede leer gente de fuera.
+searched-unusable = Ningún documento: el operador de { -brand } tiene que corregir las colecciones en los ajustes.
+
+## Standing questions
+
+watch-changed = Qué ha cambiado desde { $since }
+watch-now = Ahora:
+watch-before = Antes:
+watch-over =
+    He dejado de comprobar esta pregunta porque nadie la ha abierto ni respondido aquí durante { $days ->
+        [one] un día
+       *[other] { $days } días
+    }: { $question }
+watch-begun = La comprobaré { $schedule } y solo publicaré aquí si cambia la respuesta. Su ID es { $id }.
+watch-pressed = En seguimiento: publico aquí si cambia la respuesta.
+watch-pressed-daily = En seguimiento diario: te enterarás aquí si cambia la respuesta.
+watch-pressed-weekly = En seguimiento semanal: te enterarás aquí si cambia la respuesta.
+watch-badge =
+    { $schedule ->
+        [daily] Seguimiento diario
+        [weekly] Seguimiento semanal
+        [paused] Seguimiento en pausa
+        [ended] Seguimiento terminado
+       *[other] En seguimiento
+    }
+watch-daily = cada día
+watch-weekly = cada semana
+watch-cron = según el horario «{ $schedule }» (UTC)
+watch-line = { $id }: { $question } ({ $schedule }; { $state })
+watch-due = próxima comprobación: { $due }
+watch-paused = en pausa
+watch-ended = terminado
+watch-looked = {", "}última comprobación: { $looked }, { $outcome }
+watch-outcome-same = sin cambios
+watch-outcome-changed = la respuesta cambió
+watch-outcome-no-answer = no se encontró respuesta
+watch-outcome-budget = el presupuesto del día estaba agotado
+watch-outcome-refused = allí ya no se puede preguntar ni publicar
+watch-none = Aún no sigues ninguna pregunta.
+watch-unknown = No sigues ninguna pregunta con el ID { $id }.
+watch-too-many =
+    { $most ->
+        [0] Aquí no se pueden seguir preguntas.
+        [one] Ya sigues una pregunta, que es el máximo. Detenla primero.
+       *[other] Ya sigues { $most } preguntas, que es el máximo. Detén una primero.
+    }
+watch-schedule-unknown = «{ $schedule }» no es un horario. Usa daily (diario), weekly (semanal) o una expresión cron de cinco campos, como "0 9 * * 1-5" (en UTC).
+watch-schedule-too-often = «{ $schedule }» es demasiado frecuente. Deja al menos una hora entre dos comprobaciones.
+watch-done-pause = En pausa: { $question }
+watch-done-resume = Se vuelve a comprobar: { $question }
+watch-done-stop = Ya no se comprueba: { $question }
+watch-help = { $command } daily PREGUNTA sigue una pregunta (daily, weekly o una expresión cron entre comillas). { $command } muestra las tuyas. { $command } pause ID, resume ID y stop ID cambian una.
+watch-button = Seguir
+watch-description = Seguir una pregunta y saber cuándo cambia su respuesta; sin ella, ver las tuyas
+watch-name = seguir
+watch-question = La pregunta que quieres seguir; déjala vacía para ver las tuyas
+watch-every = Cada cuánto comprobar: daily, weekly o una expresión cron en UTC
+watch-id = El ID de una de tus preguntas, para cambiarla
+watch-action = Qué hacer con ella
+watch-pause = Pausar
+watch-resume = Reanudar
+watch-stop = Detener
+watch-heading = Preguntas en seguimiento
+watch-why = Repetir la última pregunta cada día y publicar aquí si cambia la respuesta.
+watch-intro = Estas preguntas se repiten según un horario. Cuando cambia una respuesta, lo lees en su conversación. Para añadir una, elige «Seguir» en una conversación.
+watch-manage = Cambiar «{ $question }»
+
+correction-noted = Anotado: { $said }
+correction-not-kept = No guardé esta corrección: la retiraste o ya has hecho { $most } en un día.
+correction-guest = Footnote no guarda correcciones de invitados ni de canales compartidos con otra empresa.
+correction-title = Corrección de { $said }
+correction-of = Corrección de la respuesta a: { $question }
+correction-remove = Quitar
+correction-removed = Quitada. Las próximas respuestas no la usarán.
+correction-unknown = No hay ninguna corrección con el ID { $id }.
+correction-not-yours = Solo su autor o un administrador puede quitar una corrección.
+correction-heading = Correcciones
+correction-intro = Lo que se señaló como erróneo en una respuesta. Las próximas respuestas lo usan como fuente.
+correction-none = Aún no hay correcciones. Contesta a una respuesta diciendo qué está mal y la corrección aparecerá aquí.
+
+## Being forgotten
+
+forget-ask =
+    Tengo guardados { $messages ->
+        [one] un mensaje tuyo
+       *[other] { $messages } mensajes tuyos
+    } y { $answers ->
+        [0] ninguna respuesta
+        [one] una respuesta
+       *[other] { $answers } respuestas
+    } para ti, con lo que se encontró para ello. Puedo eliminarlo todo, en todos los canales. No se puede deshacer. Lo publicado aquí permanece hasta que alguien lo elimine. Para continuar: { $command }
+forget-nothing = No tengo guardado nada de lo que escribiste.
+forget-done =
+    { $messages ->
+        [0] Listo. No tengo guardado nada de lo que escribiste.
+        [one] Listo. He eliminado un mensaje tuyo y lo que encontré para ti.
+       *[other] Listo. He eliminado { $messages } mensajes tuyos y lo que encontré para ti.
+    } Lo publicado en el chat permanece hasta que alguien lo elimine.
+forget-help = { $command } elimina lo que tengo guardado de lo que escribiste.
+
+## Home
+
+home-title = Pregunta y recibe una respuesta que puedes comprobar
+home-intro = { -brand } busca, lee las páginas y responde con una nota al pie para cada afirmación.
+home-how = Cómo preguntar
+home-how-mention = Mencióname con tu pregunta en cualquier canal en el que esté.
+home-how-direct = Escríbeme directamente, sin mención.
+home-how-follow-up = Responde en el hilo para seguir preguntando; recuerdo lo que se dijo allí.
+home-how-command = Usa /ask en cualquier canal en el que esté.
+home-how-shortcut = Elige «Investigar esto» en el menú de cualquier mensaje.
+home-how-stop = Pulsa Detener o escribe «stop».
+home-connected = Conectado
+home-reasoner = Responde con: { $name }
+home-providers = Busca con: { $names }
+home-documents =
+    { $count ->
+        [one] Un documento local
+       *[other] { $count } documentos locales
+    }
+home-usage = Este mes
+home-questions =
+    { $count ->
+        [one] 1 pregunta
+       *[other] { $count } preguntas
+    }
+home-answered =
+    { $count ->
+        [one] 1 respondida
+       *[other] { $count } respondidas
+    }
+home-cost = { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD gastados
+
+## Commands
+
+ask-description = Investigar una pregunta y obtener una respuesta con notas al pie
+ask-question = Qué quieres saber
+ask-question-or-form = Qué quieres saber; déjalo vacío para un formulario con más espacio
+ask-file = Un archivo para leer con la pregunta
+ask-depth = Con qué profundidad investigar
+depth-auto = Automático
+depth-quick = Rápido: una búsqueda
+depth-standard = Estándar: buscar y leer
+depth-deep = Profundo: tarda más, lee más
+depth-exhaustive = Exhaustivo: todo sobre algo, hasta 150 búsquedas
+depth-tag-quick = Rápido
+depth-tag-deep = Profundo
+depth-tag-exhaustive = Exhaustivo
+stop-description = Detener la investigación en curso aquí
+rules-description = Ver o cambiar cómo responde Footnote en este canal
+shortcut-name = Investigar esto
+shortcut-check-name = Comprobar los datos
+command-accepted = Me pongo con ello: { $question }
+only-me-accepted = Respondo en un mensaje directo que solo tú puedes ver.
+only-me-refused = No puedo enviarte mensajes directos, así que no puedo responderte solo a ti.
+stop-name = detener
+forget-name = olvídame
+forget-description = Ver lo que está guardado de lo que escribiste y hacer que se elimine
+forget-confirm = Elige sí para eliminarlo; no se puede deshacer
+forget-yes = Sí, eliminar
+ask-name = preguntar
+rules-show-description = Ver cómo responde Footnote en este canal
+rules-set-description = Cambiar un ajuste de las respuestas de Footnote en este canal
+rules-reset-description = Volver a los ajustes generales en este canal
+rules-key = Qué ajustar
+rules-value = Su nuevo valor
+
+## The pane beside the conversation
+
+prompts-title = Por ejemplo
+document-asked-about = ¿Cuáles son los puntos principales de «{ $title }»?
+prompt-compare = Comparar dos cosas
+prompt-compare-message = ¿Cómo se comparan las bombas de calor y las calderas de gas en coste y emisiones?
+prompt-explain = Explicar algo nuevo
+prompt-explain-message = ¿Qué hay de nuevo en la última versión de Python y por qué importa?
+prompt-summarize = Resumir una página
+prompt-summarize-message = Resume https://es.wikipedia.org/wiki/Cita en cinco puntos.
+
+## Remarks under an answer
+
+budget-model-calls = Se agotó el presupuesto de { NUMBER($limit, useGrouping: 0) } llamadas al modelo.
+budget-input-tokens = Se agotó el presupuesto de { NUMBER($limit, useGrouping: 0) } tokens de entrada.
+budget-usd = Se agotó el presupuesto de { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } USD.
+budget-seconds = Se agotó el tiempo de { NUMBER($limit, maximumFractionDigits: 0) } segundos.
+budget-searches = Se agotó el presupuesto de { NUMBER($limit, useGrouping: 0) } búsquedas.
+budget-pages = Se agotó el presupuesto de { NUMBER($limit, useGrouping: 0) } páginas.
+budget-output-tokens = Se agotó el presupuesto de { NUMBER($limit, useGrouping: 0) } tokens de salida.
+budget-day-user = Se agotó tu presupuesto de { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } USD para hoy.
+budget-day-channel = Se agotó el presupuesto de { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } USD de este canal para hoy.
+budget-day-workspace = Se agotó el presupuesto de { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } USD de este espacio de trabajo para hoy.
+rests-on-found = La respuesta se basa en lo encontrado hasta ese momento.
+quoted-without-model = Lo siguiente se encontró y citó sin el modelo.
+closest-passages = Pasajes más cercanos
+closest-none-documents = Tus documentos no lo dicen.
+closest-none = Nada de lo encontrado responde a esta pregunta.
+closest-nearest = Las páginas más cercanas: { $pages }
+validity-draft = borrador
+validity-deprecated = obsoleto
+validity-archived = archivado
+validity-ended = válido hasta { $words }
+validity-early = válido desde { $words }
+validity-replaced =
+    { $words ->
+        [none] sustituido
+       *[other] sustituido por { $words }
+    }
+closest-greeting = Hazme una pregunta y citaré los pasajes más cercanos que encuentre, cada uno con una nota al pie.
+judged-unknown = Valoración: los documentos no mencionan { $names }
+judged-open = Valoración: la pregunta no dice de qué trata
+judged-share = Valoración: el mejor pasaje cubre el { $covered } % de la pregunta; hace falta el { $enough } %
+stopped-before-complete = Se detuvo antes de que la respuesta estuviera completa.
+answer-cut = Esta respuesta se cortó en el límite de { NUMBER($limit, useGrouping: 0) } tokens: pide menos o pide el resto.
+research-outgrown = La investigación terminó porque ya no cabía en la ventana de contexto del modelo.
+part-failed = No se pudo investigar «{ $question }»: { $reason }
+model-away = No se puede contactar con el modelo en este momento. Tu administrador puede ver por qué.
+model-declined = El modelo no quiso tratar esta pregunta. Hazla de otra manera.
+model-unusable = La respuesta del modelo no se pudo usar. Inténtalo de nuevo o pide menos.
+peer-away = No se puede contactar con un servicio necesario en este momento. Tu administrador puede ver por qué.
+peer-refused = Un servicio necesario rechazó la solicitud. Tu administrador puede ver por qué.
+reply-unusable = La respuesta del servicio no se pudo usar.
+documents-unindexed = { $count ->
+    [one] Un documento aún no está indexado y no se pudo buscar en él
+   *[other] { $count } documentos aún no están indexados y no se pudo buscar en ellos
+ }; pregunta de nuevo cuando lo estén.
+documents-failed = No se pudieron leer estos archivos: { $names }.
+documents-partly = No se pudo leer una parte: { $names }.
+documents-unread = { $count } de { $files } archivos aquí son de tipos que no se leen ({ $kinds }).
+queries-withheld = Algunas consultas no se enviaron a la web porque contenían palabras de documentos o respuestas; la página de la ejecución las indica.
+search-unanswered = El servicio de búsqueda { $names } no respondió.
+page-away = No se puede acceder a la página; inténtalo más tarde.
+page-refused = Los programas no pueden leer la página; ábrela y pega el texto.
+page-unreadable = No contiene texto legible; pega el texto.
+picture-too-large = La imagen tiene más de { $limit } MB; envía una copia más pequeña.
+picture-too-wide = La imagen mide más de { $limit } píxeles de ancho o de alto; envía una copia más pequeña o la parte importante.
+picture-damaged = La imagen está dañada; envíala de nuevo.
+picture-too-many = Se leen como máximo { $limit } imágenes por pregunta; envía las demás con la siguiente.
+picture-nothing = El modelo no vio nada en ella; escribe lo que muestra.
+picture-no-model = Las imágenes solo se leen con un modelo; escribe lo que muestra.
+picture-no-sight = El modelo { $model } no lee imágenes; escribe lo que muestra.
+picture-sent = Imagen enviada por { $name }, { $day } de { $month ->
+    [1] enero
+    [2] febrero
+    [3] marzo
+    [4] abril
+    [5] mayo
+    [6] junio
+    [7] julio
+    [8] agosto
+    [9] septiembre
+    [10] octubre
+    [11] noviembre
+   *[12] diciembre
+ }
+picture-sent-earlier = Imagen enviada por { $name }
+price-unknown = No se conoce el precio de { $model }: su coste no está en el total.
+asked-here = aquí
+asked-elsewhere = en otro canal
+asked-there = en { $place }
+asked-earlier = Se preguntó { $where } el { $date }: «{ $question }».
+verify-changed =
+    { $corrected ->
+        [0] { $left ->
+            [one] Una frase contradecía sus fuentes y se omitió.
+           *[other] { $left } frases contradecían sus fuentes y se omitieron.
+        }
+        [one] { $left ->
+            [0] Se corrigió una frase: sus fuentes no la respaldaban.
+            [one] Se corrigió una frase y se omitió otra: sus fuentes no las respaldaban.
+           *[other] Se corrigió una frase y se omitieron { $left }: sus fuentes no las respaldaban.
+        }
+       *[other] { $left ->
+            [0] Se corrigieron { $corrected } frases: sus fuentes no las respaldaban.
+            [one] Se corrigieron { $corrected } frases y se omitió una: sus fuentes no las respaldaban.
+           *[other] Se corrigieron { $corrected } frases y se omitieron { $left }: sus fuentes no las respaldaban.
+        }
+    }
+doubt-contradicted = sus notas la contradicen
+doubt-no-footnote = no tiene nota al pie
+doubt-not-covered = sus notas no dicen eso
+doubt-not-quoted = sus notas no dicen: { $facts }
+
+## Reports
+
+# Verdicts on the statements of a text
+check-none = En este texto no hay nada que comprobar: no contiene cifras, fechas, nombres ni otros datos.
+check-counts = Comparado con lo encontrado: { $counts }.
+check-count-supported =
+    { $count ->
+        [one] { $count } respaldada
+       *[other] { $count } respaldadas
+    }
+check-count-partly =
+    { $count ->
+        [one] { $count } respaldada en parte
+       *[other] { $count } respaldadas en parte
+    }
+check-count-contradicted =
+    { $count ->
+        [one] { $count } refutada
+       *[other] { $count } refutadas
+    }
+check-count-nothing = { $count } sin resultados
+check-count-uncheckable =
+    { $count ->
+        [one] { $count } no comprobable
+       *[other] { $count } no comprobables
+    }
+check-supported = Respaldada
+check-partly = Respaldada en parte
+check-contradicted = Refutada
+check-nothing = Nada encontrado
+check-uncheckable = No comprobable
+check-unsaid = No está en las fuentes: { $words }
+check-needs-model = Comprobar las afirmaciones de un texto requiere un modelo de lenguaje.
+
+report-limits = Lo que no se encontró
+report-dropped = Ya no se trata: { $topics }.
+report-separator = { "; " }
+report-cut-short = Se omitieron las partes del informe que aún no se habían comprobado.
+report-not-drafted = No se pudo redactar el informe, así que esta es una respuesta sencilla.
+report-not-sourced = Ninguna parte del informe se pudo comprobar con una fuente, así que esta es una respuesta sencilla.
+report-omitted-missed = Se omitió «{ $name }»: no quedaba tiempo para comprobarlo.
+report-omitted-failed = Se omitió «{ $name }»: no se pudo comprobar.
+report-omitted-nothing = Se omitió «{ $name }»: no se encontró nada con que comprobarlo.
+report-cut = ⚠ Esta parte se cortó en el límite de { NUMBER($limit, useGrouping: 0) } tokens.
+report-stage =
+    { $stage ->
+        [draft] Borrador
+        [query] Decidir qué buscar
+        [reading] Buscar y leer
+       *[revision] Revisar
+    }, en { NUMBER($seconds, maximumFractionDigits: 1) } s como máximo
+report-stage-missed = no terminó a tiempo
+report-stage-nothing = no se encontró nada
+report-left-out = omitido
+report-part = parte { $number }
+report-unsourced = Sin comprobar con ninguna fuente: { $name }
+report-deleted = Omitido porque ninguna fuente lo respalda: { $name }
+report-revised =
+    Revisado con { $pages ->
+        [one] 1 página
+       *[other] { $pages } páginas
+    }, se conservó el { $kept } % del borrador: { $name }
+
+## The web console
+
+web-ask = Preguntar
+web-overview = Resumen
+web-handbook = Manual
+web-places = Menú principal
+web-skip = Ir al contenido
+web-threads = Conversaciones
+web-no-threads = Tus conversaciones aparecerán aquí.
+web-new = Nueva pregunta
+web-follow-up = Sigue preguntando…
+web-question = ¿Qué quieres saber?
+web-depth = Profundidad
+web-send = Preguntar
+upload-files = Archivos
+upload-attach = Adjuntar archivos
+upload-remove = Quitar { $name }
+upload-empty = El archivo { $name } está vacío. Elige otro.
+upload-too-large = El archivo { $name } supera los { $limit } MB. Elige uno más pequeño o pega la parte importante.
+upload-all-too-large = Estos archivos superan juntos los { $limit } MB. Envía menos a la vez.
+upload-too-many = Con una pregunta pueden ir como máximo { $limit } archivos. Envía los demás con la siguiente.
+upload-unreadable = No se puede leer el archivo { $name }. Se leen texto, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB y CSV sin contraseña, e imágenes PNG, JPEG, WebP y GIF.
+upload-gone = Este archivo ya no está. Adjúntalo de nuevo.
+web-enter = Intro para enviar
+web-graph = Las subpreguntas y sus dependencias
+web-state-waiting = en espera
+web-state-running = en curso
+web-state-done = listo
+web-state-failed = error
+web-ready = La respuesta está lista.
+web-indexing = Indexando documentos: ya se puede buscar en { $done } de { $total } archivos.
+web-lost = Conexión perdida. Reconectando…
+web-unsent = No se pudo enviar la pregunta. Inténtalo de nuevo.
+web-how = ¿Cómo se obtuvo esta respuesta?
+web-source = Fuente { $number }
+web-quotes =
+    { $count ->
+        [one] 1 cita
+       *[other] { $count } citas
+    }
+web-quote = Cita { $number }
+web-in-the-page = en la página
+web-copy-code = Copiar el código
+web-footnote-before = Nota anterior
+web-footnote-after = Nota siguiente
+web-source-close = Cerrar la fuente
+web-run-said = Lo que dijo el modelo
+web-read-at = leído el
+web-copy = Copiar como Markdown
+web-copied = Copiado.
+web-copy-this = Copiar
+web-more = Más sobre esta pregunta
+web-edit = Editar la pregunta
+web-edit-send = Preguntar de nuevo
+web-delete = Eliminar la pregunta y su respuesta
+web-delete-sure = ¿Eliminarla? No se puede deshacer.
+web-newest = Lo más reciente
+web-not-answered = No se pudo responder a la pregunta.
+web-show-all = Mostrar todo
+web-show-less = Mostrar menos
+web-failed = Algo salió mal
+web-not-found = Esta página no existe
+web-not-found-why = La dirección puede ser incorrecta, o lo que había aquí se eliminó.
+web-back = Volver al inicio
+web-sign-in = Iniciar sesión
+web-sign-in-why = Introduce una vez el token de la consola. Tu operador puede dártelo.
+web-sign-out = Cerrar sesión
+web-sign-out-here-why = Las conversaciones se conservan; este navegador volverá a pedir el token.
+web-sign-out-here = Cerrar sesión en este navegador
+web-sign-out-all-why = Si alguien que ya no está conoce el token, define también uno nuevo.
+web-sign-out-all = Cerrar sesión en todas partes
+web-token = Token
+web-token-wrong = Token incorrecto. Compruébalo.
+sso-failed = No has iniciado sesión
+sso-again = Reintentar
+sso-signed-out = Has cerrado la sesión
+sso-leaving = Has cerrado la sesión de Footnote. Ahora tu servicio de acceso también la cerrará.
+sso-leave = Continuar
+sso-signed-in-as = Has iniciado sesión como { $name }. Las conversaciones se conservan.
+sso-sign-out-all-why = Esto cierra tus sesiones en todos los navegadores.
+sso-away = No se puede contactar con el servicio de acceso en este momento. Inténtalo de nuevo en un momento.
+sso-denied = El servicio de acceso no te dejó entrar: { $reason }
+sso-stale = Este inicio de sesión tardó demasiado o comenzó en otro navegador. Inténtalo de nuevo.
+sso-not-allowed = Tu cuenta no puede usar esta consola. Pide acceso a tu administrador.
+sso-nameless = El servicio de acceso no envía nada utilizable en el campo «{ $claim }», que identifica aquí a las personas. Tu administrador puede corregirlo.
+sso-refused = La respuesta del servicio de acceso no es de fiar. Tu administrador encontrará el motivo en el registro.
+web-thread-gone = Esta conversación ya no existe.
+web-too-many-questions = Demasiadas preguntas en un minuto. Espera un poco y pregunta de nuevo.
+web-was-stop = Aquí no hay nada que detener. Para detener una respuesta en curso, pulsa Detener debajo de ella.
+web-not-here = Esta pregunta se hizo en un chat. Continúa allí.
+web-not-yours = Solo quien hizo esta pregunta puede cambiarla.
+
+## The console: asking
+
+web-plan-nodes = { $done } de { $total } partes de la investigación listas
+web-plan-parts = { $done } de { $total } partes listas
+web-plan-searched =
+    { $count ->
+        [0] Aún sin resultados
+        [one] Una búsqueda
+       *[other] { $count } búsquedas
+    }
+web-plan-read =
+    { $count ->
+        [0] Aún ninguna página leída
+        [one] Una página leída
+       *[other] { $count } páginas leídas
+    }
+web-plan-unread =
+    { $count ->
+        [one] una no se pudo leer
+       *[other] { $count } no se pudieron leer
+    }
+web-plan-nothing-yet = Aún no se ha encontrado nada.
+web-plan-done = Investigado en { NUMBER($seconds, maximumFractionDigits: 1) } s
+
+### What a question searches
+
+web-sources-asked = Busca en { $asked } de { $all } fuentes
+web-sources-which = Dónde busca esta pregunta
+web-sources-one = Busca en:
+web-sources-nothing = Aquí no hay fuentes en las que puedas buscar.
+web-sources-none = Elige al menos una fuente.
+web-source-other-documents = Otros documentos
+web-source-web = Web
+web-source-count =
+    { $count ->
+        [one] un documento
+       *[other] { $count } documentos
+    }
+prompt-wiki-building = ¿Quién diseñó la Torre Eiffel y cuánto mide?
+prompt-wiki-nature = ¿Por qué es azul el cielo?
+prompt-wiki-history = ¿Quién inventó la imprenta y cuándo?
+
+### Preferences and keys
+
+web-prefs = Preferencias
+web-prefs-keep = Guardar
+web-theme = Apariencia
+web-theme-system = Como el sistema
+web-theme-light = Claro
+web-theme-dark = Oscuro
+web-language = Idioma
+web-language-browser = Como el navegador
 web-language-partly = { $name } (parcial)
+web-zone = Zona horaria
+web-zone-browser = Como el navegador
+web-zone-why = Las fechas y horas de todas las páginas se muestran en esta zona horaria.
+web-speak = Dictar la pregunta
+web-speak-failed = No se pudo usar el micrófono.
+web-keys = Atajos de teclado
+web-key-send = Enviar la pregunta
+web-key-line = Empezar una línea nueva
+web-key-box = Ir al cuadro de pregunta
+web-key-mark = Ir a la siguiente nota, enlace o botón
+web-key-close = Cerrar una cita, un menú o esta lista
+web-key-keys = Mostrar esta lista
+
+## The pages that explain a run
+
+web-you = Tú
+web-run-asked = Pregunta de { $name } · { $place }
+web-run-conversation = Ir a la conversación
+web-run-understood = Entendida como:
+web-run-sections = En esta página
+web-run-working = Footnote está trabajando en ello. Esta página se va actualizando.
+web-run-pruned = Los pasos de esta ejecución se eliminaron por su antigüedad. Solo queda la respuesta.
+web-run-state-accepted = En espera
+web-run-state-running = En curso
+web-run-state-answered = Respondida
+web-run-state-partial = Respondida en parte
+web-run-state-not-found = No encontrada
+web-run-state-failed = Error
+web-run-state-stopped = Detenida
+web-run-state-removed = Eliminada
+web-run-step-waiting = en espera
+web-run-step-running = en curso
+web-run-step-done = listo
+web-run-step-failed = error
+web-run-took = De la pregunta a la respuesta
+web-run-worked = Tiempo de trabajo
+web-run-depth = Profundidad
+web-run-depth-auto = automática
+web-run-depth-quick = rápida
+web-run-depth-standard = estándar
+web-run-depth-deep = profunda
+web-run-depth-exhaustive = exhaustiva
+web-run-reasoner = Respondida con
+web-run-searches = Búsquedas
+web-run-pages-read = Páginas leídas
+web-run-calls = Llamadas al modelo
+web-run-tokens-in = Tokens de entrada
+web-run-tokens-cached = Tokens en caché
+web-run-tokens-out = Tokens de salida
+web-run-cost = Coste
+web-run-attempts = Intentos
+web-run-feedback = Opiniones
+web-run-answer = La respuesta, frase a frase
+web-run-answer-hint = Junto a cada frase están los pasajes que la respaldan. Un número abre la página tal como se leyó.
+web-run-more-quotes =
+    { $count ->
+        [one] Un pasaje más de estas páginas
+       *[other] { $count } pasajes más de estas páginas
+    }
+web-run-disagrees = Pero la página [{ $number }] dice
+web-run-not-verbatim = no está palabra por palabra en la página guardada
+web-run-page-gone = la página guardada ya no existe
+web-run-checks = Comprobaciones
+web-run-check-quotes = { $good } de { $all } citas coinciden palabra por palabra con las páginas guardadas.
+web-run-check-cited = { $cited } de { $all } frases, títulos y observaciones tienen una nota al pie.
+web-run-check-no-doubt = Todas las cifras, fechas y nombres están en su fuente.
+web-run-check-verifying = El modelo pequeño está comparando las frases con sus citas.
+web-run-check-verified = Según el modelo pequeño, { $good } de { $all } frases citadas están respaldadas por sus citas.
+web-run-check-not-verified = El modelo pequeño no pudo verificar las frases: { $problem }
+web-run-verdicts = El veredicto del modelo pequeño sobre cada frase
+web-run-verdicts-hint = Recibió cada frase citada con exactamente las citas en que se apoya.
+web-run-verdict-supported = Respaldada.
+web-run-verdict-partly = Respaldada en parte.
+web-run-verdict-not-supported = No respaldada.
+web-run-verdict-contradicted = Refutada.
+web-run-verdict-words = No está en las citas: «{ $words }».
+web-run-verdict-marked = Está marcada en la respuesta.
+web-run-verdict-left-out = Se omitió.
+web-run-verdict-restated = La respuesta ahora dice:
+web-run-check-missing = No encontrado: { $what }
+web-run-graph = Subpreguntas
+web-run-steps = Cronología
+web-run-step = Paso
+web-run-seconds = Tiempo
+web-run-tokens = Tokens y precio
+web-run-paused = Entre medias no pasó nada durante { $seconds }. El gráfico acorta ese tiempo.
+web-run-waited = esperó { $seconds }: { $lines }
+web-run-attempt = intento { $number }
+web-run-thinking = Su razonamiento
+web-run-search-summary =
+    { $hits ->
+        [one] 1 resultado
+       *[other] { $hits } resultados
+    }, { $read } leídos · { NUMBER($seconds, maximumFractionDigits: 2) } s
+web-run-for = para: { $line }
+web-run-hit-read = leído
+web-run-hit-failed = no se pudo leer
+web-run-hit-left = no leído
+web-run-hits-left =
+    { $count ->
+        [one] Un resultado que no se leyó
+       *[other] { $count } resultados que no se leyeron
+    }
+web-run-pages = Páginas
+web-run-read-at = leída
+web-run-whole-page = el texto completo, { $count } caracteres
+web-run-not-quoted = No se cita nada de ella.
+web-run-gap = { $count } caracteres omitidos
+web-run-revisions = Del borrador a la revisión
+web-run-revisions-hint = Cada parte se redacta de memoria y luego se corrige con las páginas leídas para ella. En rojo, lo eliminado; en verde, lo añadido.
+web-run-fate-revised = revisado
+web-run-fate-unsourced = omitido
+web-run-fate-deleted = omitido
+web-run-queries = Se buscó para ello:
+web-run-draft = Borrador
+web-run-revision = Revisión
+web-run-back = Cómo se obtuvo esta respuesta
+web-run-page-hint =
+    { $count ->
+        [0] Esta es la página tal como se leyó. No se cita nada de ella.
+        [one] Esta es la página tal como se leyó. Lo que se cita está marcado.
+       *[other] Esta es la página tal como se leyó. Lo que se cita está marcado, en { $count } lugares.
+    }
+web-history-today = Hoy
+web-history-yesterday = Ayer
+web-history-pinned = Fijadas
+web-history-older = Conversaciones anteriores
+web-history-all = Todas las conversaciones
+web-history-find = Buscar conversaciones
+web-history-search = Buscar
+web-history-questions =
+    { $count ->
+        [one] una pregunta
+       *[other] { $count } preguntas
+    }
+web-history-found =
+    { $count ->
+        [0] Ninguna conversación contiene las palabras «{ $words }».
+        [one] Una conversación contiene las palabras «{ $words }».
+       *[other] { $count } conversaciones contienen las palabras «{ $words }».
+    }
+web-history-manage = Gestionar { $name }
+web-history-name = Nombre de la conversación
+web-history-rename = Cambiar nombre
+web-history-pin = Fijar al principio de la lista
+web-history-unpin = Dejar de fijar
+web-history-delete = Eliminar la conversación
+web-history-delete-why = Todas sus preguntas, respuestas y archivos se eliminan para siempre, y su enlace deja de funcionar.
+web-history-delete-sure = Eliminar para siempre
+web-history-more = Más sobre esta conversación
+web-did-rename = Nombre cambiado.
+web-did-pin = Fijada al principio de la lista.
+web-did-unpin = Ya no está fijada.
+web-did-share = El enlace está listo para copiar.
+web-did-unshare = El enlace ya no funciona.
+web-share = Compartir
+web-share-why = Pueden abrir el enlace quienes pueden usar esta consola y leer todas las fuentes de esta conversación.
+web-share-begin = Crear un enlace
+web-share-end = Revocar el enlace
+web-share-copy = Copiar el enlace
+web-share-copied = Enlace copiado.
+web-share-is = Compartida
+web-share-read-only = Esta es una conversación compartida. Puedes leerla, pero no cambiarla.
+web-share-out-of-reach = Esta conversación no se puede mostrar: usa documentos que no puedes leer.
+web-export = Exportar
+web-export-pdf = Imprimir o PDF
+web-export-html = Archivo HTML
+web-export-md = Markdown
+web-export-bib = Fuentes en BibTeX
+web-export-csl = Fuentes en CSL-JSON
+web-export-made = Exportado
+feedback-why = ¿Qué está mal?
+feedback-wrong = Incorrecta
+feedback-incomplete = Incompleta
+feedback-bad-source = Mala fuente
+feedback-outdated = Desactualizada
+feedback-words = Con tus palabras (opcional)
+feedback-send = Enviar
+web-overview-sum =
+    { $days ->
+        [1] Hoy
+       *[other] En los últimos { $days } días
+    }: { $questions ->
+        [one] una pregunta
+       *[other] { $questions } preguntas
+    } de { $people ->
+        [one] una persona
+       *[other] { $people } personas
+    }, { $unanswered ->
+        [0] ninguna
+       *[other] { $unanswered }
+    } sin respuesta{ $cost ->
+        [0] { "" }
+       *[other] , { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } USD
+    }.
+web-overview-pace =
+    La mitad de las respuestas llegó en { $median } o menos{ $cost ->
+        [0] { "" }
+       *[other] ; una respuesta costó { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } USD de media
+    }.
+web-overview-judged = Opinión de los lectores: { $good } útiles, { $bad } no útiles.
+web-overview-now = Ahora mismo: { $running } en curso, { $waiting } en espera.
+web-overview-answered = Respondidas
+web-overview-unanswered = Sin respuesta
+web-overview-times =
+    { $count ->
+        [one] preguntada una vez
+       *[other] preguntada { $count } veces
+    }
+web-overview-unanswered-why = Las fuentes no lo dicen, o solo en parte.
+web-overview-add-documents = Cómo añadir documentos
+web-overview-add-search = Cómo conectar una fuente
+web-overview-more-unanswered = Todas las preguntas sin respuesta
+web-overview-complaints = Lo que los lectores vieron mal
+web-overview-no-complaints = Ningún lector ha marcado una respuesta como no útil.
+web-overview-more-feedback = Todas las opiniones
+web-overview-by-channel = Dónde se preguntó
+web-overview-by-collection = Qué citan las respuestas
+web-overview-collection = Colección
+web-overview-answers-quote = Respuestas
+web-overview-documents-quoted = Documentos
+web-overview-no-collection = en ninguna colección
+web-unanswered = Preguntas sin respuesta
+web-unanswered-why = Lo que se preguntó y las fuentes no dicen, o dicen solo en parte. Añade documentos o conecta una fuente que lo diga. Las preguntas con las mismas palabras se cuentan juntas.
+web-unanswered-csv = Descargar como CSV
+web-unanswered-times = Veces
+web-unanswered-none = Todas las preguntas de este periodo y lugar se respondieron.
+web-feedback = Opiniones
+web-feedback-why = Qué opinan los lectores de las respuestas. Cada pregunta lleva a cómo se respondió.
+web-feedback-verdict = Veredicto
+web-feedback-words = Con sus palabras
+web-feedback-at = Fecha
+web-feedback-none = Aún no hay opiniones en este periodo y lugar. Los lectores las dan con los botones debajo de una respuesta.
+web-overview-filter = Filtro
+web-overview-period = Periodo
+web-overview-days =
+    { $count ->
+        [1] Hoy
+       *[other] { $count } días
+    }
+web-overview-platform = Plataforma
+web-overview-workspace = Espacio de trabajo
+web-overview-channel = Canal
+web-overview-all = Todos
+web-overview-show = Mostrar
+web-overview-questions = Preguntas
+web-overview-cost = Coste
+web-overview-per-day = Preguntas por día
+web-overview-cost-per-day = Coste por día
+web-overview-cost-utc = El coste se cuenta por días UTC.
+web-overview-as-table = Como tabla
+web-overview-day = Día
+web-overview-providers = Servicios de búsqueda
+web-overview-providers-hint =
+    { $count ->
+        [one] En la última búsqueda.
+       *[other] En las últimas { $count } búsquedas.
+    }
+web-overview-provider = Servicio
+web-overview-found = Búsquedas con resultados
+web-overview-failed = Búsquedas fallidas
+web-overview-last-failure = Último fallo
+web-overview-latest = Últimas preguntas
+web-overview-question = Pregunta
+web-overview-state = Resultado
+web-overview-asked = Fecha
+web-overview-nothing = No hay preguntas en este periodo y lugar.
+web-overview-everything = Mostrar los últimos 90 días, todos los lugares
+web-overview-new = Aún no hay preguntas. Cuando alguien pregunte en un chat conectado o en esta consola, verás aquí qué se preguntó, qué no se pudo responder y cuánto costó.
+web-overview-ask = Hacer la primera pregunta
+web-overview-csv = Descargar los días como CSV
+web-overview-json = Todas las cifras en JSON
+
+### The documents that are searched, for operators
+
+sources = Fuentes
+sources-none = Aún no hay documentos. Indica en FOOTNOTE_DOCS las carpetas en las que buscar y sus archivos aparecerán aquí.
+sources-sum =
+    { $found ->
+        [0] No se encontraron archivos.
+        [one] Se busca en { $documents } de un archivo.
+       *[other] Se busca en { $documents } de { $found } archivos.
+    }
+sources-folders = Carpetas
+sources-index = Indexar de nuevo ahora
+sources-index-one = Indexar de nuevo esta carpeta
+sources-index-why = Solo se leen los archivos nuevos, cambiados o ilegibles.
+sources-indexing = Indexando…
+sources-looked = Última comprobación:
+sources-next = Próxima comprobación:
+sources-changed = Último archivo leído:
+sources-number = { $count }
+sources-document = Con búsqueda
+sources-stale = Con búsqueda en una versión anterior
+sources-copy = Mismo texto que otro
+sources-empty = Vacíos
+sources-large = Demasiado grandes
+sources-unreadable = Ilegibles
+sources-kind = Tipo no admitido
+sources-hidden = Ocultos
+sources-other = Enlaces y archivos sin permiso de lectura
+sources-folder = Carpetas omitidas
+sources-readers = Quién puede leerlos
+sources-documents = Documentos
+sources-everybody = quienes pueden preguntar
+sources-channels = canales { $ids }
+sources-people = personas { $ids }
+sources-slack-groups = grupos de usuarios de Slack { $ids }
+sources-discord-roles = roles de Discord { $ids }
+sources-console-users = en la consola { $ids }
+sources-console-groups = grupos de la consola { $ids }
+sources-others = También se busca en
+sources-server = { $name }, un servidor del Model Context Protocol: { $readers }
+sources-chat = { $name }: conversaciones, para preguntas hechas allí
+sources-find = Buscar en el índice
+sources-all = Lo que el índice encuentra en todos los documentos, los mejores resultados primero.
+sources-hidden-from = Lo que el índice encuentra, los mejores resultados primero, sin los documentos que no puedes leer: { $names }.
+sources-found =
+    { $count ->
+        [0] No se encontró nada.
+        [one] Un pasaje.
+       *[other] { $count } pasajes.
+    }
+sources-open = Abrir en este punto
+sources-read = Leído
+sources-same = mismo texto que { $path }
+sources-no-ending = sin extensión
+sources-list-end = No hay más archivos aquí.
+sources-back = Anterior
+sources-more = Siguiente
+sources-gone = Este archivo o carpeta ya no está entre los documentos.

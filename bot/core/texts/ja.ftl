@@ -1,6 +1,891 @@
-# The ids and variables are those of en.ftl; a message that is not here is in English.
+# Footnote の日本語メッセージ。ID と変数は en.ftl と同じ。ここにないものは英語で表示される。
 
 -brand = Footnote
 
-denied-day-questions = 本日の質問数の上限（{ $limit } 件）に達しました。あと { $hours } 時間以内、UTC 00:00 から再び質問できます。
+## While it works
+
+working = 調査中…
+queued =
+    { $ahead ->
+        [0] 順番待ちです。次がこの質問です。
+       *[other] 順番待ちです。先に { $ahead } 件の質問があります。
+    }
+stopping = 停止しています…
+stopped = 停止しました。
+nothing-running = ここで実行中のものはないため、停止するものはありません。
+stopping-count = { $count } 件の質問を停止しています…
+edited-question = 質問が編集されました。もう一度回答しています…
+
+## Steps of the plan
+
+step-rewrite = 質問を理解しています
+step-search = 検索中：{ $title }
+step-read = 閲覧中：{ $title }
+step-think = 考えています
+step-plan = 調査を計画しています
+step-draft = 下書きしています
+step-revise = 見直しています
+step-write = 回答を書いています
+step-check = 脚注を確認しています
+step-other = { $title }
+step-searches = 検索 { $count } 回
+step-pages = { $count } ページ
+exhaustive-price =
+    { $usd ->
+        [-1] 最大で検索 { $searches } 回、{ $minutes } 分。費用は不明です。いつでも停止でき、それまでに見つかった内容を受け取れます。
+       *[other] 最大で検索 { $searches } 回、{ $minutes } 分、費用は約 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 米ドルです。いつでも停止でき、それまでに見つかった内容を受け取れます。
+    }
+exhaustive-round = 検索 { $searches } 回（最大 { $most } 回）で { $facts } 件の事実が見つかりました
+elapsed = { NUMBER($seconds, maximumFractionDigits: 0) } 秒経過
+more-steps = ほか { $count } 件の手順
+
+## Under the answer
+
+sources-heading = 出典
+more-sources = ほか { $count } 件の出典
+preview-edited = その後、質問が編集されました。リンク先に新しい回答があります。
+preview-sources = 出典 { $count } 件
+text-given-by = { $name } さん提供のテキスト
+answer-place-gone = 「{ $question }」への回答をその場所に投稿できなくなりました。チャンネルがアーカイブされたか、私がチャンネルから外されました。ここか別のチャンネルでもう一度質問してください。
+answer-refused = Slack が「{ $question }」への回答を受け付けませんでした（{ $code }）。短い回答を依頼するか、ワークスペースの管理者に相談してください。
+unverified = ⚠ 未確認：「{ $sentence }」（{ $reason }）
+disagrees = ⚖ 出典が食い違っています：「{ $sentence }」に対し、[{ $number }] には「{ $quote }」とあります
+spent =
+    { NUMBER($seconds, maximumFractionDigits: 1) } 秒 · 検索 { $searches } 回 · { $pages } ページ閲覧{ $cost ->
+        [0] { "" }
+       *[other] { " · " }{ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 米ドル
+    }
+summary = { $spent } · 実行 { $run }
+details-button = 出典と調査の過程
+partly-answered = ◐ 一部のみ回答しました。見つからなかったもの：{ $what }
+doubts-counted = ⚠ { $count } 件の文は出典で裏付けられていません
+disagreements-counted = ⚖ { $count } 件の文で出典が食い違っています
+notes-counted = ⓘ 調査についての注記 { $count } 件
+searched-for = 検索語：{ $queries }
+follow-ups-heading = 次の質問の例
+
+## Buttons
+
+stop-button = 停止
+dig-deeper = さらに詳しく調べる
+feedback-good = 役に立った
+feedback-bad = 役に立たなかった
+feedback-thanks = ありがとうございます。評価をこの回答とともに保存しました。
+feedback-ask-why = ありがとうございます。評価をこの回答とともに保存しました。どこに問題がありますか？
+delete-answer = この回答を削除
+delete-answer-ask = この回答をここから取り除き、質問と回答を保存データから削除します。元に戻すことはできません。
+delete-answer-yes = 削除
+delete-answer-no = キャンセル
+delete-answer-not-yours = この回答を削除できるのは、質問した人だけです。
+
+## When something is in the way
+
+no-question = 何をお調べしますか？ メンションのすぐ後に質問を書くか、/ask を使ってください。
+question-too-long = 質問が { $length } 文字あります。読めるのは { $most } 文字までです。短くするか、長い部分をファイルとして添付してください。
+files-question = { $names } には何が書かれていますか？
+failed = 最後まで調べられませんでした：{ $reason }
+retry-button = もう一度試す
+cannot-open-thread = ここでスレッドを作成する権限がないため、チャンネルで回答します。チャンネルの管理者が権限を付与できます。
+cannot-read-history = ここの以前のメッセージを読めないため、直接質問された内容しか分かりません。チャンネルの管理者が権限を付与できます。
+history-too-slow = ここの以前のメッセージを時間内に読めなかったため、直接質問された内容しか分かりません。後でもう一度質問するとうまくいくことがあります。
+asked-by = { $name } さんの質問：{ $question }
+question-of = { $name } さんからの質問
+only-for-command = 私はここのメンバーではないため、コマンドにのみ、15 分間だけ回答できます。サーバーの管理者が招待できます。
+answer-in-file = 回答が長く、ここのメッセージに収まりません。全文はファイルにあります。
+answer-comes-directly = Discord でコマンドに回答できる 15 分を超えるため、回答はダイレクトメッセージでお送りします。
+direct-closed = Discord でコマンドに回答できる 15 分を超えますが、ダイレクトメッセージをお送りできません。ダイレクトメッセージを許可して、もう一度質問してください。
+only-for-minutes = 質問された場所のメンバーではないため、Discord ではコマンドに 15 分間しか回答できませんでした。それより時間がかかったため、ここで回答します。
+only-so-many-messages = 質問された場所のメンバーではないため、Discord ではコマンドに対して数件のメッセージしか投稿できません。そのため、ここで回答します。
+cannot-post = そのチャンネルに書き込む権限がありません。管理者が招待するか、権限を付与できます。
+file-not-read = ファイル { $name } を読めませんでした：{ $reason }
+file-gone = ファイル { $name } を読めませんでした。削除されています。
+file-hidden = ファイル { $name } を読めませんでした。ワークスペースがプランの上限を超えているため、非表示になっています。
+file-elsewhere = ファイル { $name } を読めませんでした。別のサービスに保存されています。ファイル自体を共有してください。
+file-not-shown = ファイル { $name } を読めませんでした。ここからは見えません。もう一度共有するか、本文を貼り付けてください。
+file-is-canvas = { $name } を読めませんでした。canvas やリストにはダウンロードできるファイルがありません。本文を貼り付けるか、エクスポートを共有してください。
+link-not-read = { $url } を読めませんでした：{ $reason }
+more-elsewhere = あなただけが見られる場所に、ほかにも見つかりました。ダイレクトメッセージで質問すると、そこも検索します。
+more-elsewhere-here = { $channel } での質問について、そこの全員が読めるとは限らないチャンネルにほかにも見つかりました。ここで質問すると、そこも検索します。
+documents-dated =
+    { $after ->
+        [none] { $before } まで
+       *[other]
+            { $before ->
+                [none] { $after } 以降
+               *[other] { $after } から { $before } まで
+            }
+    }
+documents-narrowed = 検索した範囲：{ $only }
+documents-unmatched =
+    該当する文書がありません：{ $only }。{ $names ->
+        [none] {""}
+       *[other] 似た名前：{ $names }。
+    }
+documents-widened = 次の文書では何も見つかりませんでした：{ $only }。すべての文書を検索しました。
+search-widened =
+    { $domains ->
+        [any] {""}
+       *[other] { $domains } では、
+    }{ $freshness ->
+        [day] 過去 1 日の情報が見つからなかったため
+        [week] 過去 1 週間の情報が見つからなかったため
+        [month] 過去 1 か月の情報が見つからなかったため
+        [year] 過去 1 年の情報が見つからなかったため
+       *[any] 何も見つからなかったため
+    }、制限なしで検索しました。
+links-left-out = 1 回の回答の上限を超えるため、ほか { $count } 件のリンクは読みませんでした。
+try-again = 保存できませんでした。しばらくしてからもう一度お試しください。
+not-kept = 質問を保存できませんでした。1 分後にもう一度質問してください。
+command-broke = うまくいきませんでした。1 分後にもう一度お試しください。
+run-broke = 実行 { $run } で問題が発生しました。もう一度質問すると解決することがあります。解決しない場合は、実行番号を運用担当者に伝えてください。
+question-gone = この質問はもうありません。もう一度質問してください。
+suggestion-gone = この候補はもうありません。スレッドで質問してください。
+answer-out-of-reach = この回答は、ここで読めない文書を使っているため表示できません。
+words-out-of-reach = （表示できません：ここで読めない文書に基づいています）
+documents-out-of-reach = { -brand } が回答している間に、文書へのアクセス権が変わりました。もう一度質問してください。
+earlier-out-of-reach = このスレッドの以前の回答は、ここで検索できなくなった文書を使っているため、除外しました。
+place-unknown = この種類のチャンネルでは回答できません。別のチャンネルで質問してください。
+asked-already = この質問はすでに出されています。その回答を見るか、お待ちください。
+
+## Who may ask
+
+denied-workspace = このワークスペースでは { -brand } が有効になっていません。{ -brand } の管理者が有効にできます。
+denied-channel = { -brand } はこのチャンネルでは回答しません。別のチャンネルを使うか、{ -brand } の管理者に許可を依頼してください。
+denied-user = { -brand } に質問できる人のリストに含まれていません。{ -brand } の管理者が追加できます。
+denied-role = { -brand } に質問するには別のロールが必要です。必要なロールの確認や許可は、{ -brand } の管理者に依頼してください。
+denied-direct = { -brand } はダイレクトメッセージを受け付けていません。チャンネルで質問するか、{ -brand } の管理者に許可を依頼してください。
+denied-console = コンソールからの質問は許可されていません。{ -brand } の運用担当者が { $setting } に { $id } を追加すると許可されます。
+denied-console-roles = { $setting } はロールを持つ人だけを許可しますが、コンソールにはロールがありません。{ -brand } の運用担当者は、代わりに { $instead } で人を指定できます。
+denied-guest = { -brand } はここではゲストに回答しません。{ -brand } の管理者が変更できます。
+denied-unknown = ゲストかどうかを { -brand } が確認できませんでした。ここではゲストは質問できません。しばらくしてからもう一度質問してください。
+denied-day-user = 本日の調査予算を使い切りました。UTC 00:00（{ $hours } 時間以内）から再び質問できます。
+denied-day-channel = このチャンネルの本日の調査予算を使い切りました。UTC 00:00（{ $hours } 時間以内）から再びここで質問できます。
+denied-day-workspace = このワークスペースの本日の調査予算を使い切りました。UTC 00:00（{ $hours } 時間以内）から再び質問できます。
+denied-day-uploads = 1 人が 1 日に送れるファイルは { $limit } MB までで、これらのファイルを加えると超えてしまいます。UTC 00:00（{ $hours } 時間以内）から再び送れます。
+denied-day-questions = 本日の質問数の上限（{ $limit } 件）に達しました。UTC 00:00（{ $hours } 時間以内）から再び質問できます。
+
+## Rules of a channel
+
+rules-title = このチャンネルでの { -brand } の回答方法
+rules-line = { $key }：{ $value }
+rules-none = このチャンネルには個別のルールがなく、全般の設定が適用されます。
+rules-set = 設定しました。このチャンネルの { $key }：{ $value }
+rules-reset = 設定しました。このチャンネルには再び全般の設定が適用されます。
+rules-unknown = 「{ $key }」というルールはありません。設定できるもの：{ $known }
+rules-invalid = 「{ $value }」は { $key } に使えません。使える値：{ $allowed }
+rules-too-long = { $key } には長すぎます。{ $most } 文字までです。
+rules-not-admin = ここでの回答方法を変更できるのは { -brand } の管理者だけです。
+rules-help = { $show } でこのチャンネルのルールを表示、{ $set } で 1 つを変更（{ $keys }）、{ $reset } で全般の設定に戻します。
+searched-title = { -brand } がここで検索するもの
+searched-providers = 検索エンジン：{ $names }
+searched-collection = 文書「{ $name }」：{ $why }
+searched-why-everybody = 質問できる人全員
+searched-why-channels = このチャンネルで検索できます
+searched-why-people = あなたが検索できます
+searched-why-slack-groups = あなたのユーザーグループが検索できます
+searched-why-discord-roles = あなたのロールで検索できます
+searched-why-console-users = あなたが検索できます
+searched-why-console-groups = あなたのグループが検索できます
+searched-others = コレクションに属さない文書：質問できる人全員
+searched-all = インデックス済みのすべての文書：質問できる人全員
+searched-not = ほかに { $count } 件の文書コレクションがありますが、ここでは検索しません。
+searched-guest = 文書は検索しません。ゲストのためにも、外部の人が読める場所でも検索しません。
+searched-unusable = 文書は検索しません。{ -brand } の運用担当者が設定のコレクションを修正する必要があります。
+
+## Standing questions
+
+watch-changed = { $since } 以降の変更点
+watch-now = 現在：
+watch-before = 以前：
+watch-over = { $days } 日間、ここで誰もこの質問を開いたり返信したりしなかったため、確認を終了しました：{ $question }
+watch-begun = { $schedule }確認し、回答が変わったときだけここに投稿します。ID は { $id } です。
+watch-pressed = ウォッチ中：回答が変わったらここに投稿します。
+watch-pressed-daily = 毎日ウォッチ中：回答が変わったらここでお知らせします。
+watch-pressed-weekly = 毎週ウォッチ中：回答が変わったらここでお知らせします。
+watch-badge =
+    { $schedule ->
+        [daily] 毎日ウォッチ中
+        [weekly] 毎週ウォッチ中
+        [paused] ウォッチ一時停止中
+        [ended] ウォッチ終了
+       *[other] ウォッチ中
+    }
+watch-daily = 毎日
+watch-weekly = 毎週
+watch-cron = スケジュール「{ $schedule }」（UTC）で
+watch-line = { $id }：{ $question }（{ $schedule }、{ $state }）
+watch-due = 次回の確認：{ $due }
+watch-paused = 一時停止中
+watch-ended = 終了
+watch-looked = 、前回の確認 { $looked }：{ $outcome }
+watch-outcome-same = 変更なし
+watch-outcome-changed = 回答が変わりました
+watch-outcome-no-answer = 回答が見つかりませんでした
+watch-outcome-budget = その日の予算を使い切っていました
+watch-outcome-refused = その場所で質問や投稿ができなくなりました
+watch-none = ウォッチ中の質問はまだありません。
+watch-unknown = ID { $id } のウォッチ中の質問はありません。
+watch-too-many =
+    { $most ->
+        [0] ここでは質問をウォッチできません。
+       *[other] すでに上限の { $most } 件をウォッチしています。先にいずれかを終了してください。
+    }
+watch-schedule-unknown = 「{ $schedule }」はスケジュールとして使えません。daily（毎日）、weekly（毎週）、または "0 9 * * 1-5" のような 5 項目の cron 式（UTC）を使ってください。
+watch-schedule-too-often = 「{ $schedule }」は頻度が高すぎます。確認の間隔は 1 時間以上空けてください。
+watch-done-pause = 一時停止しました：{ $question }
+watch-done-resume = 確認を再開しました：{ $question }
+watch-done-stop = 確認を終了しました：{ $question }
+watch-help = { $command } daily 質問：質問をウォッチします（daily、weekly、または引用符で囲んだ cron 式）。{ $command }：ウォッチ中の質問を一覧表示します。{ $command } pause ID、resume ID、stop ID：変更します。
+watch-button = ウォッチする
+watch-description = 質問をウォッチし、回答が変わったら通知を受け取ります。質問なしなら一覧を表示します
+watch-name = ウォッチ
+watch-question = ウォッチする質問。空欄にすると一覧を表示します
+watch-every = 確認の頻度：daily、weekly、または cron 式（UTC）
+watch-id = 変更する質問の ID
+watch-action = 行う操作
+watch-pause = 一時停止
+watch-resume = 再開
+watch-stop = 終了
+watch-heading = ウォッチ中の質問
+watch-why = 最後の質問を毎日もう一度調べ、回答が変わったらここに投稿します。
+watch-intro = これらの質問はスケジュールに従ってもう一度調べられます。回答が変わると、その会話でお知らせします。追加するには、会話で「ウォッチする」を選んでください。
+watch-manage = 「{ $question }」を変更
+
+correction-noted = 記録しました：{ $said }
+correction-not-kept = この訂正は保存しませんでした。取り消されたか、1 日にすでに { $most } 件の訂正がありました。
+correction-guest = Footnote は、ゲストからの訂正や、ほかの会社と共有しているチャンネルでの訂正は保存しません。
+correction-title = { $said } さんによる訂正
+correction-of = 次の質問への回答の訂正：{ $question }
+correction-remove = 取り除く
+correction-removed = 取り除きました。今後の回答では使いません。
+correction-unknown = ID { $id } の訂正はありません。
+correction-not-yours = 訂正を取り除けるのは、その作成者か管理者だけです。
+correction-heading = 訂正
+correction-intro = 回答の誤りとして指摘された内容です。今後の回答で出典として使います。
+correction-none = 訂正はまだありません。回答に誤りを指摘して返信すると、訂正がここに表示されます。
+
+## Being forgotten
+
+forget-ask = あなたのメッセージ { $messages } 件と、あなたへの回答 { $answers } 件を、そのために見つけた内容とともに保存しています。すべてのチャンネルについて、これらをすべて削除できます。元に戻すことはできません。ここに投稿された内容は、誰かが削除するまで残ります。続けるには：{ $command }
+forget-nothing = あなたが書いた内容は何も保存していません。
+forget-done =
+    { $messages ->
+        [0] 完了しました。あなたが書いた内容は何も保存していません。
+       *[other] 完了しました。あなたのメッセージ { $messages } 件と、あなたのために見つけた内容を削除しました。
+    }チャットに投稿された内容は、誰かが削除するまで残ります。
+forget-help = { $command }：あなたが書いた内容の保存分を削除します。
+
+## Home
+
+home-title = 質問すると、確かめられる回答が得られます
+home-intro = { -brand } は検索してページを読み、すべての主張に脚注を付けて回答します。
+home-how = 質問のしかた
+home-how-mention = 私がいるチャンネルで、質問を添えてメンションしてください。
+home-how-direct = 直接メッセージを送ってください。メンションは不要です。
+home-how-follow-up = スレッドに返信すると、続けて質問できます。そこでの会話を覚えています。
+home-how-command = 私がいるチャンネルで /ask を使ってください。
+home-how-shortcut = メッセージのメニューから「これを調べる」を選んでください。
+home-how-stop = 「停止」を押すか、「stop」と書いてください。
+home-connected = 接続済み
+home-reasoner = 回答に使用：{ $name }
+home-providers = 検索に使用：{ $names }
+home-documents = ローカル文書 { $count } 件
+home-usage = 今月
+home-questions = 質問 { $count } 件
+home-answered = 回答済み { $count } 件
+home-cost = 費用 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 2) } 米ドル
+
+## Commands
+
+ask-description = 質問を調べ、脚注付きの回答を得ます
+ask-question = 知りたいこと
+ask-question-or-form = 知りたいこと。空欄にすると、広い入力フォームを開きます
+ask-file = 質問と一緒に読むファイル
+ask-depth = 調査の深さ
+depth-auto = 自動
+depth-quick = クイック：検索 1 回
+depth-standard = 標準：検索して読む
+depth-deep = 詳細：時間をかけて多く読む
+depth-exhaustive = 網羅：すべてを探す（検索は最大 150 回）
+depth-tag-quick = クイック
+depth-tag-deep = 詳細
+depth-tag-exhaustive = 網羅
+stop-description = ここで実行中の調査を停止します
+rules-description = このチャンネルでの Footnote の回答方法を表示、変更します
+shortcut-name = これを調べる
+shortcut-check-name = 事実を確認
+command-accepted = 調べます：{ $question }
+only-me-accepted = あなただけが見られるダイレクトメッセージで回答します。
+only-me-refused = ダイレクトメッセージを送れないため、あなただけに回答することはできません。
+stop-name = 停止
+forget-name = 私を忘れて
+forget-description = あなたが書いた内容の保存分を確認し、削除します
+forget-confirm = 削除するには「はい」を選んでください。元に戻せません
+forget-yes = はい、削除します
+ask-name = 質問
+rules-show-description = このチャンネルでの Footnote の回答方法を表示します
+rules-set-description = このチャンネルでの Footnote の回答方法を 1 つ変更します
+rules-reset-description = このチャンネルを全般の設定に戻します
+rules-key = 設定する項目
+rules-value = 設定する値
+
+## The pane beside the conversation
+
+prompts-title = 例
+document-asked-about = 「{ $title }」の要点は何ですか？
+prompt-compare = 2 つのものを比べる
+prompt-compare-message = ヒートポンプとガスボイラーは、費用と排出量でどう違いますか？
+prompt-explain = 新しいことを説明してもらう
+prompt-explain-message = Python の最新版の新機能は何ですか？ なぜ重要ですか？
+prompt-summarize = ページを要約する
+prompt-summarize-message = https://ja.wikipedia.org/wiki/引用 を 5 つの要点に要約してください。
+
+## Remarks under an answer
+
+budget-model-calls = モデル呼び出しの予算（{ NUMBER($limit, useGrouping: 0) } 回）を使い切りました。
+budget-input-tokens = 入力トークンの予算（{ NUMBER($limit, useGrouping: 0) }）を使い切りました。
+budget-usd = 予算（{ NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } 米ドル）を使い切りました。
+budget-seconds = 制限時間（{ NUMBER($limit, maximumFractionDigits: 0) } 秒）を使い切りました。
+budget-searches = 検索の予算（{ NUMBER($limit, useGrouping: 0) } 回）を使い切りました。
+budget-pages = 閲覧の予算（{ NUMBER($limit, useGrouping: 0) } ページ）を使い切りました。
+budget-output-tokens = 出力トークンの予算（{ NUMBER($limit, useGrouping: 0) }）を使い切りました。
+budget-day-user = あなたの本日の予算（{ NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } 米ドル）を使い切りました。
+budget-day-channel = このチャンネルの本日の予算（{ NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } 米ドル）を使い切りました。
+budget-day-workspace = このワークスペースの本日の予算（{ NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } 米ドル）を使い切りました。
+rests-on-found = 回答は、それまでに見つかった内容に基づいています。
+quoted-without-model = 以下は、モデルを使わずに検索して引用したものです。
+closest-passages = 最も近い箇所
+closest-none-documents = お使いの文書には記載がありません。
+closest-none = 見つかったものの中に、この質問の答えはありません。
+closest-nearest = 最も近いページ：{ $pages }
+validity-draft = 下書き
+validity-deprecated = 廃止予定
+validity-archived = アーカイブ済み
+validity-ended = { $words } まで有効
+validity-early = { $words } から有効
+validity-replaced =
+    { $words ->
+        [none] 置き換え済み
+       *[other] { $words } に置き換え済み
+    }
+closest-greeting = 質問すると、見つかった最も近い箇所を、それぞれ脚注を付けて引用します。
+judged-unknown = 判定：文書に { $names } への言及がありません
+judged-open = 判定：質問が何についてのものか示されていません
+judged-share = 判定：最も近い箇所は質問の { $covered }% に対応しています（{ $enough }% が必要）
+stopped-before-complete = 回答が完成する前に停止しました。
+answer-cut = この回答は { NUMBER($limit, useGrouping: 0) } トークンの上限で途切れました。内容を絞るか、続きを依頼してください。
+research-outgrown = モデルのコンテキストウィンドウに収まらなくなったため、調査を終了しました。
+part-failed = 「{ $question }」を調べられませんでした：{ $reason }
+model-away = 現在モデルに接続できません。理由は管理者が確認できます。
+model-declined = モデルがこの質問への対応を断りました。別の聞き方をしてください。
+model-unusable = モデルの返答を使えませんでした。もう一度試すか、内容を絞ってください。
+peer-away = 必要なサービスに現在接続できません。理由は管理者が確認できます。
+peer-refused = 必要なサービスが要求を拒否しました。理由は管理者が確認できます。
+reply-unusable = サービスの返答を使えませんでした。
+documents-unindexed = { $count } 件の文書がまだインデックスされておらず、検索できませんでした。完了後にもう一度質問してください。
+documents-failed = 次のファイルを読めませんでした：{ $names }。
+documents-partly = 一部を読めませんでした：{ $names }。
+documents-unread = ここの { $files } 件のファイルのうち { $count } 件は、読み取りに対応していない種類です（{ $kinds }）。
+queries-withheld = 文書や回答の言葉を含むため、一部の検索語はウェブに送信しませんでした。実行のページで確認できます。
+search-unanswered = 検索サービス { $names } が応答しませんでした。
+page-away = ページに接続できません。後でもう一度お試しください。
+page-refused = プログラムによる読み取りが許可されていません。ご自身で開き、本文を貼り付けてください。
+page-unreadable = 読み取れる文字がありません。本文を貼り付けてください。
+picture-too-large = 画像が { $limit } MB を超えています。小さくして送ってください。
+picture-too-wide = 画像の幅か高さが { $limit } ピクセルを超えています。小さくするか、必要な部分だけを送ってください。
+picture-damaged = 画像が壊れています。もう一度送ってください。
+picture-too-many = 1 つの質問で読める画像は { $limit } 枚までです。残りは次の質問と一緒に送ってください。
+picture-nothing = モデルは画像から何も読み取れませんでした。何が写っているかを書いてください。
+picture-no-model = 画像はモデルがある場合にのみ読み取れます。何が写っているかを書いてください。
+picture-no-sight = モデル { $model } は画像を読み取れません。何が写っているかを書いてください。
+picture-sent = { $name } さんが { $month } 月 { $day } 日に送った画像
+picture-sent-earlier = { $name } さんが送った画像
+price-unknown = { $model } の価格が不明なため、その費用は合計に含まれていません。
+asked-here = ここ
+asked-elsewhere = 別のチャンネル
+asked-there = { $place }
+asked-earlier = { $date }に{ $where }で出された質問：「{ $question }」
+verify-changed =
+    { $corrected ->
+        [0] { $left } 件の文は出典と矛盾していたため、削除しました。
+       *[other] { $left ->
+            [0] { $corrected } 件の文は出典で裏付けられなかったため、修正しました。
+           *[other] 出典で裏付けられなかった文のうち、{ $corrected } 件を修正し、{ $left } 件を削除しました。
+        }
+    }
+doubt-contradicted = 脚注と矛盾しています
+doubt-no-footnote = 脚注がありません
+doubt-not-covered = 脚注にはそのように書かれていません
+doubt-not-quoted = 脚注にありません：{ $facts }
+
+## Reports
+
+# Verdicts on the statements of a text
+check-none = このテキストには確認できるものがありません。数字、日付、名前などの事実が含まれていません。
+check-counts = 見つかった内容と照合しました：{ $counts }。
+check-count-supported = 裏付けあり { $count } 件
+check-count-partly = 一部裏付けあり { $count } 件
+check-count-contradicted = 矛盾 { $count } 件
+check-count-nothing = 情報なし { $count } 件
+check-count-uncheckable = 確認不可 { $count } 件
+check-supported = 裏付けあり
+check-partly = 一部裏付けあり
+check-contradicted = 矛盾
+check-nothing = 情報なし
+check-uncheckable = 確認不可
+check-unsaid = 出典にないもの：{ $words }
+check-needs-model = テキストの内容を確認するには言語モデルが必要です。
+
+report-limits = 見つからなかったもの
+report-dropped = 取り上げられなかったもの：{ $topics }。
+report-separator = 、
+report-cut-short = レポートのうち、その時点で未確認だった部分は省きました。
+report-not-drafted = レポートを下書きできなかったため、通常の回答になっています。
+report-not-sourced = レポートのどの部分も出典と照合できなかったため、通常の回答になっています。
+report-omitted-missed = 「{ $name }」は、確認する時間がなかったため省きました。
+report-omitted-failed = 「{ $name }」は、確認できなかったため省きました。
+report-omitted-nothing = 「{ $name }」は、照合できるものが見つからなかったため省きました。
+report-cut = ⚠ この部分は { NUMBER($limit, useGrouping: 0) } トークンの上限で途切れました。
+report-stage =
+    { $stage ->
+        [draft] 下書き
+        [query] 検索内容の決定
+        [reading] 検索と閲覧
+       *[revision] 見直し
+    }（{ NUMBER($seconds, maximumFractionDigits: 1) } 秒以内）
+report-stage-missed = 時間内に終わりませんでした
+report-stage-nothing = 何も見つかりませんでした
+report-left-out = 省略
+report-part = 第 { $number } 部
+report-unsourced = どの出典とも照合していません：{ $name }
+report-deleted = 裏付ける出典がないため省略：{ $name }
+report-revised = { $pages } ページと照合して見直し、下書きの { $kept }% を維持：{ $name }
+
+## The web console
+
+web-ask = 質問
+web-overview = 概要
+web-handbook = ハンドブック
+web-places = メインメニュー
+web-skip = 本文へ移動
+web-threads = 会話
+web-no-threads = 会話がここに表示されます。
+web-new = 新しい質問
+web-follow-up = 続けて質問する…
+web-question = 何を知りたいですか？
+web-depth = 深さ
+web-send = 質問する
+upload-files = ファイル
+upload-attach = ファイルを添付
+upload-remove = { $name } を外す
+upload-empty = ファイル { $name } は空です。別のファイルを選んでください。
+upload-too-large = ファイル { $name } は { $limit } MB を超えています。小さいファイルを選ぶか、必要な部分を貼り付けてください。
+upload-all-too-large = これらのファイルは合計で { $limit } MB を超えています。一度に送る数を減らしてください。
+upload-too-many = 1 つの質問に添付できるファイルは { $limit } 件までです。残りは次の質問と一緒に送ってください。
+upload-unreadable = ファイル { $name } を読めません。パスワードのないテキスト、Markdown、HTML、PDF、Word、PowerPoint、Excel、OpenDocument、EPUB、CSV と、PNG、JPEG、WebP、GIF の画像を読めます。
+upload-gone = このファイルはもうありません。もう一度添付してください。
+web-enter = Enter で送信
+web-graph = 個々の問いとその依存関係
+web-state-waiting = 待機中
+web-state-running = 実行中
+web-state-done = 完了
+web-state-failed = 失敗
+web-ready = 回答ができました。
+web-indexing = 文書をインデックスしています：{ $total } 件中 { $done } 件のファイルが検索できます。
+web-lost = 接続が切れました。再接続しています…
+web-unsent = 質問を送信できませんでした。もう一度お試しください。
+web-how = この回答はどのように得られましたか？
+web-source = 出典 { $number }
+web-quotes = 引用 { $count } 件
+web-quote = 引用 { $number }
+web-in-the-page = ページ内で表示
+web-copy-code = コードをコピー
+web-footnote-before = 前の脚注
+web-footnote-after = 次の脚注
+web-source-close = 出典を閉じる
+web-run-said = モデルの返答
+web-read-at = 閲覧日時
+web-copy = Markdown としてコピー
+web-copied = コピーしました。
+web-copy-this = コピー
+web-more = この質問のその他の操作
+web-edit = 質問を編集
+web-edit-send = もう一度質問する
+web-delete = 質問と回答を削除
+web-delete-sure = 削除しますか？ 元に戻すことはできません。
+web-newest = 最新へ
+web-not-answered = 質問に回答できませんでした。
+web-show-all = すべて表示
+web-show-less = 折りたたむ
+web-failed = 問題が発生しました
+web-not-found = このページは存在しません
+web-not-found-why = アドレスが間違っているか、内容が削除された可能性があります。
+web-back = トップページに戻る
+web-sign-in = ログイン
+web-sign-in-why = コンソールのトークンを一度入力してください。運用担当者から入手できます。
+web-sign-out = ログアウト
+web-sign-out-here-why = 会話は残ります。このブラウザーでは、次回もう一度トークンが必要です。
+web-sign-out-here = このブラウザーからログアウト
+web-sign-out-all-why = 離れた人がトークンを知っている場合は、新しいトークンも設定してください。
+web-sign-out-all = すべてのブラウザーからログアウト
+web-token = トークン
+web-token-wrong = トークンが違います。ご確認ください。
+sso-failed = ログインしていません
+sso-again = もう一度試す
+sso-signed-out = ログアウトしました
+sso-leaving = Footnote からログアウトしました。続いて、ログインサービスからもログアウトします。
+sso-leave = 続ける
+sso-signed-in-as = { $name } としてログインしています。会話は残ります。
+sso-sign-out-all-why = すべてのブラウザーのセッションを終了します。
+sso-away = 現在ログインサービスに接続できません。しばらくしてからもう一度お試しください。
+sso-denied = ログインサービスがログインを許可しませんでした：{ $reason }
+sso-stale = ログインに時間がかかりすぎたか、別のブラウザーで開始されました。もう一度お試しください。
+sso-not-allowed = お使いのアカウントではこのコンソールを利用できません。管理者に利用を依頼してください。
+sso-nameless = ここで人を識別するクレーム「{ $claim }」に、ログインサービスから使える値が届きませんでした。管理者が修正できます。
+sso-refused = ログインサービスの応答を信頼できません。理由は管理者がログで確認できます。
+web-thread-gone = この会話はもうありません。
+web-too-many-questions = 1 分間の質問が多すぎます。少し待ってから、もう一度質問してください。
+web-was-stop = ここには停止するものがありません。作成中の回答を停止するには、その下の「停止」を押してください。
+web-not-here = この質問はチャットで出されたものです。そちらで続けてください。
+web-not-yours = この質問を変更できるのは、質問した人だけです。
+
+## The console: asking
+
+web-plan-nodes = 調査 { $total } 件中 { $done } 件完了
+web-plan-parts = { $total } 件中 { $done } 件完了
+web-plan-searched =
+    { $count ->
+        [0] 検索結果はまだありません
+       *[other] { $count } 回検索しました
+    }
+web-plan-read =
+    { $count ->
+        [0] まだページを読んでいません
+       *[other] { $count } ページ読みました
+    }
+web-plan-unread = { $count } 件は読めませんでした
+web-plan-nothing-yet = まだ何も見つかっていません。
+web-plan-done = 調査時間 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
+
+### What a question searches
+
+web-sources-asked = { $all } 件中 { $asked } 件の情報源を検索
+web-sources-which = この質問で検索する情報源
+web-sources-one = 検索先：
+web-sources-nothing = 検索できる情報源がありません。
+web-sources-none = 検索する情報源を 1 つ以上選んでください。
+web-source-other-documents = その他の文書
+web-source-web = ウェブ
+web-source-count = 文書 { $count } 件
+prompt-wiki-building = エッフェル塔は誰が設計しましたか？ 高さはどれくらいですか？
+prompt-wiki-nature = 空はなぜ青いのですか？
+prompt-wiki-history = 活版印刷はいつ、誰が発明しましたか？
+
+### Preferences and keys
+
+web-prefs = 設定
+web-prefs-keep = 保存
+web-theme = 外観
+web-theme-system = システムに合わせる
+web-theme-light = ライト
+web-theme-dark = ダーク
+web-language = 言語
+web-language-browser = ブラウザーに合わせる
 web-language-partly = { $name }（一部）
+web-zone = タイムゾーン
+web-zone-browser = ブラウザーに合わせる
+web-zone-why = すべてのページの日時をこのタイムゾーンで表示します。
+web-speak = 質問を音声で入力
+web-speak-failed = マイクを使用できませんでした。
+web-keys = キーボードショートカット
+web-key-send = 質問を送信
+web-key-line = 改行
+web-key-box = 質問欄へ移動
+web-key-mark = 次の脚注、リンク、ボタンへ移動
+web-key-close = 引用、メニュー、この一覧を閉じる
+web-key-keys = この一覧を表示
+
+## The pages that explain a run
+
+web-you = あなた
+web-run-asked = { $name } さんの質問 · { $place }
+web-run-conversation = 会話を表示
+web-run-understood = 質問の解釈：
+web-run-sections = このページの内容
+web-run-working = Footnote が作業中です。このページは随時更新されます。
+web-run-pruned = この実行の手順は、保存期間を過ぎたため削除されました。残っているのは回答だけです。
+web-run-state-accepted = 待機中
+web-run-state-running = 実行中
+web-run-state-answered = 回答済み
+web-run-state-partial = 一部回答
+web-run-state-not-found = 見つからず
+web-run-state-failed = 失敗
+web-run-state-stopped = 停止
+web-run-state-removed = 削除済み
+web-run-step-waiting = 待機中
+web-run-step-running = 実行中
+web-run-step-done = 完了
+web-run-step-failed = 失敗
+web-run-took = 質問から回答まで
+web-run-worked = 作業時間
+web-run-depth = 深さ
+web-run-depth-auto = 自動
+web-run-depth-quick = クイック
+web-run-depth-standard = 標準
+web-run-depth-deep = 詳細
+web-run-depth-exhaustive = 網羅
+web-run-reasoner = 回答に使用
+web-run-searches = 検索
+web-run-pages-read = 読んだページ
+web-run-calls = モデル呼び出し
+web-run-tokens-in = 入力トークン
+web-run-tokens-cached = キャッシュ済みトークン
+web-run-tokens-out = 出力トークン
+web-run-cost = 費用
+web-run-attempts = 試行回数
+web-run-feedback = 評価
+web-run-answer = 回答を一文ずつ見る
+web-run-answer-hint = それぞれの文の横に、裏付けとなる箇所を示します。番号を選ぶと、読んだときのページが開きます。
+web-run-more-quotes = これらのページのほかの箇所 { $count } 件
+web-run-disagrees = ただしページ [{ $number }] では
+web-run-not-verbatim = 保存されたページの文言と一致しません
+web-run-page-gone = 保存されたページはもうありません
+web-run-checks = 確認結果
+web-run-check-quotes = 引用 { $all } 件中 { $good } 件が、保存されたページと一字一句一致しています。
+web-run-check-cited = 文、見出し、注記 { $all } 件中 { $cited } 件に脚注があります。
+web-run-check-no-doubt = すべての数字、日付、名前が出典にありました。
+web-run-check-verifying = 小型モデルが文と引用を照合しています。
+web-run-check-verified = 小型モデルの判定では、脚注付きの文 { $all } 件中 { $good } 件が引用で裏付けられています。
+web-run-check-not-verified = 小型モデルは文を確認できませんでした：{ $problem }
+web-run-verdicts = 各文に対する小型モデルの判定
+web-run-verdicts-hint = 脚注付きの文を、その文が引く引用とともに渡して判定しました。
+web-run-verdict-supported = 裏付けあり。
+web-run-verdict-partly = 一部裏付けあり。
+web-run-verdict-not-supported = 裏付けなし。
+web-run-verdict-contradicted = 矛盾しています。
+web-run-verdict-words = 引用にない語句：「{ $words }」。
+web-run-verdict-marked = 回答で印を付けました。
+web-run-verdict-left-out = 削除しました。
+web-run-verdict-restated = 現在の回答：
+web-run-check-missing = 見つからなかったもの：{ $what }
+web-run-graph = 個々の問い
+web-run-steps = タイムライン
+web-run-step = 手順
+web-run-seconds = 時間
+web-run-tokens = トークンと費用
+web-run-paused = 途中の { $seconds } は何も行われていません。図ではこの時間を縮めています。
+web-run-waited = { $seconds } 待機：{ $lines }
+web-run-attempt = 試行 { $number } 回目
+web-run-thinking = 思考の過程
+web-run-search-summary = { $hits } 件ヒット、{ $read } 件閲覧 · { NUMBER($seconds, maximumFractionDigits: 2) } 秒
+web-run-for = 対象：{ $line }
+web-run-hit-read = 閲覧済み
+web-run-hit-failed = 読めませんでした
+web-run-hit-left = 未閲覧
+web-run-hits-left = 読まなかった結果 { $count } 件
+web-run-pages = ページ
+web-run-read-at = 閲覧日時
+web-run-whole-page = 全文、{ $count } 文字
+web-run-not-quoted = 引用した部分はありません。
+web-run-gap = { $count } 文字省略
+web-run-revisions = 下書きから見直しまで
+web-run-revisions-hint = 各部分はまず記憶から下書きし、そのために読んだページと照合して直します。赤は削除、緑は追加した部分です。
+web-run-fate-revised = 見直し済み
+web-run-fate-unsourced = 省略
+web-run-fate-deleted = 省略
+web-run-queries = 検索語：
+web-run-draft = 下書き
+web-run-revision = 見直し後
+web-run-back = 回答の過程
+web-run-page-hint =
+    { $count ->
+        [0] 読んだときのページです。引用した部分はありません。
+       *[other] 読んだときのページです。引用した { $count } か所に印を付けています。
+    }
+web-history-today = 今日
+web-history-yesterday = 昨日
+web-history-pinned = ピン留め
+web-history-older = 以前の会話
+web-history-all = すべての会話
+web-history-find = 会話を検索
+web-history-search = 検索
+web-history-questions = 質問 { $count } 件
+web-history-found =
+    { $count ->
+        [0] 「{ $words }」を含む会話はありません。
+       *[other] 「{ $words }」を含む会話が { $count } 件あります。
+    }
+web-history-manage = { $name } を管理
+web-history-name = 会話の名前
+web-history-rename = 名前を変更
+web-history-pin = 一覧の先頭にピン留め
+web-history-unpin = ピン留めを外す
+web-history-delete = 会話を削除
+web-history-delete-why = すべての質問、回答、ファイルが完全に削除され、リンクも使えなくなります。
+web-history-delete-sure = 完全に削除
+web-history-more = この会話のその他の操作
+web-did-rename = 名前を変更しました。
+web-did-pin = 一覧の先頭にピン留めしました。
+web-did-unpin = ピン留めを外しました。
+web-did-share = リンクをコピーできます。
+web-did-unshare = リンクは使えなくなりました。
+web-share = 共有
+web-share-why = このコンソールを利用でき、この会話のすべての出典を読める人が、リンクを開けます。
+web-share-begin = リンクを作成
+web-share-end = リンクを無効にする
+web-share-copy = リンクをコピー
+web-share-copied = リンクをコピーしました。
+web-share-is = 共有中
+web-share-read-only = 共有された会話です。読むことはできますが、変更はできません。
+web-share-out-of-reach = 読む権限のない文書を使っているため、この会話は表示できません。
+web-export = エクスポート
+web-export-pdf = 印刷または PDF
+web-export-html = HTML ファイル
+web-export-md = Markdown
+web-export-bib = 出典（BibTeX）
+web-export-csl = 出典（CSL-JSON）
+web-export-made = エクスポート日時
+feedback-why = どこに問題がありますか？
+feedback-wrong = 間違っている
+feedback-incomplete = 不完全
+feedback-bad-source = 出典がよくない
+feedback-outdated = 情報が古い
+feedback-words = ご意見（任意）
+feedback-send = 送信
+web-overview-sum =
+    { $days ->
+        [1] 今日
+       *[other] 過去 { $days } 日間
+    }：{ $people } 人から { $questions } 件の質問、{ $unanswered ->
+        [0] 未回答なし
+       *[other] 未回答 { $unanswered } 件
+    }{ $cost ->
+        [0] { "" }
+       *[other] 、費用 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 米ドル
+    }。
+web-overview-pace =
+    回答の半数は { $median } 以内{ $cost ->
+        [0] { "" }
+       *[other] 、1 件あたりの費用は平均 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 米ドル
+    }でした。
+web-overview-judged = 読者の評価：役に立った { $good } 件、役に立たなかった { $bad } 件。
+web-overview-now = 現在：実行中 { $running } 件、待機中 { $waiting } 件。
+web-overview-answered = 回答済み
+web-overview-unanswered = 未回答
+web-overview-times = { $count } 回質問
+web-overview-unanswered-why = 情報源に記載がないか、一部しかありません。
+web-overview-add-documents = 文書の追加方法
+web-overview-add-search = 情報源の接続方法
+web-overview-more-unanswered = 未回答の質問をすべて表示
+web-overview-complaints = 読者が指摘した問題
+web-overview-no-complaints = 「役に立たなかった」と評価された回答はありません。
+web-overview-more-feedback = 評価をすべて表示
+web-overview-by-channel = 質問された場所
+web-overview-by-collection = 回答が引用する文書
+web-overview-collection = コレクション
+web-overview-answers-quote = 回答
+web-overview-documents-quoted = 文書
+web-overview-no-collection = コレクションなし
+web-unanswered = 未回答の質問
+web-unanswered-why = 質問されたものの、情報源に記載がないか一部しかない内容です。それが書かれた文書を追加するか、情報源を接続してください。同じ言葉の質問はまとめて数えます。
+web-unanswered-csv = CSV をダウンロード
+web-unanswered-times = 質問回数
+web-unanswered-none = この期間と場所の質問には、すべて回答しました。
+web-feedback = 評価
+web-feedback-why = 読者が回答をどう評価したかを示します。質問を選ぶと、回答の過程を見られます。
+web-feedback-verdict = 評価
+web-feedback-words = コメント
+web-feedback-at = 日時
+web-feedback-none = この期間と場所の評価はまだありません。読者は回答の下のボタンで評価できます。
+web-overview-filter = 絞り込み
+web-overview-period = 期間
+web-overview-days =
+    { $count ->
+        [1] 今日
+       *[other] { $count } 日間
+    }
+web-overview-platform = プラットフォーム
+web-overview-workspace = ワークスペース
+web-overview-channel = チャンネル
+web-overview-all = すべて
+web-overview-show = 表示
+web-overview-questions = 質問
+web-overview-cost = 費用
+web-overview-per-day = 1 日ごとの質問数
+web-overview-cost-per-day = 1 日ごとの費用
+web-overview-cost-utc = 費用は UTC の日付で集計しています。
+web-overview-as-table = 表で表示
+web-overview-day = 日付
+web-overview-providers = 検索サービス
+web-overview-providers-hint = 直近 { $count } 回の検索に基づきます。
+web-overview-provider = サービス
+web-overview-found = 結果のあった検索
+web-overview-failed = 失敗した検索
+web-overview-last-failure = 最後の失敗
+web-overview-latest = 最新の質問
+web-overview-question = 質問
+web-overview-state = 結果
+web-overview-asked = 質問日時
+web-overview-nothing = この期間と場所の質問はありません。
+web-overview-everything = すべての場所の過去 90 日間を表示
+web-overview-new = 質問はまだありません。接続したチャットやこのコンソールで質問されると、質問の内容、回答できなかったもの、費用がここに表示されます。
+web-overview-ask = 最初の質問をする
+web-overview-csv = 日別データを CSV でダウンロード
+web-overview-json = すべての数値（JSON）
+
+### The documents that are searched, for operators
+
+sources = 情報源
+sources-none = 文書はまだありません。検索するフォルダーを FOOTNOTE_DOCS に指定すると、ファイルがここに表示されます。
+sources-sum =
+    { $found ->
+        [0] ファイルが見つかりませんでした。
+       *[other] { $found } 件中 { $documents } 件のファイルを検索できます。
+    }
+sources-folders = フォルダー
+sources-index = 今すぐ再インデックス
+sources-index-one = このフォルダーを再インデックス
+sources-index-why = 新しいファイル、変更されたファイル、読めなかったファイルだけを読み取ります。
+sources-indexing = インデックス中…
+sources-looked = 前回の確認：
+sources-next = 次回の確認：
+sources-changed = 最後に読んだファイル：
+sources-number = { $count }
+sources-document = 検索対象
+sources-stale = 以前の版で検索
+sources-copy = 別のファイルと同じ内容
+sources-empty = 空
+sources-large = 大きすぎる
+sources-unreadable = 読み取り不可
+sources-kind = 対応していない種類
+sources-hidden = 隠しファイル
+sources-other = リンク、読み取り権限のないファイル
+sources-folder = 除外したフォルダー
+sources-readers = 閲覧できる人
+sources-documents = 文書
+sources-everybody = 質問できる人全員
+sources-channels = チャンネル { $ids }
+sources-people = 人 { $ids }
+sources-slack-groups = Slack ユーザーグループ { $ids }
+sources-discord-roles = Discord ロール { $ids }
+sources-console-users = コンソールのユーザー { $ids }
+sources-console-groups = コンソールのグループ { $ids }
+sources-others = ほかの検索先
+sources-server = { $name }（Model Context Protocol サーバー）：{ $readers }
+sources-chat = { $name }：そこで出された質問では会話も検索
+sources-find = インデックスを検索
+sources-all = インデックスがすべての文書から見つけたものを、一致度の高い順に表示します。
+sources-hidden-from = インデックスが見つけたものを、一致度の高い順に表示します。読む権限のない文書は除きます：{ $names }。
+sources-found =
+    { $count ->
+        [0] 何も見つかりませんでした。
+       *[other] { $count } か所。
+    }
+sources-open = この箇所を開く
+sources-read = 閲覧日時
+sources-same = { $path } と同じ内容
+sources-no-ending = 拡張子なし
+sources-list-end = ここにはこれ以上ファイルがありません。
+sources-back = 前へ
+sources-more = 次へ
+sources-gone = このファイルまたはフォルダーは、もう文書に含まれていません。

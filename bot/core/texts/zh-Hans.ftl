@@ -261,6 +261,9 @@ correction-removed = 已移除，今后不再作为来源。
 correction-unknown = 没有编号为 { $id } 的更正。
 correction-not-yours = 只有更正的作者或管理员可以移除它。
 correction-heading = 更正
+correction-begin = 更正
+correction-say = 正确的是什么？以后的问题会把它当作来源。
+correction-start = 不对，
 correction-intro = 大家指出的回答中的错误。以后的问题会把它当作来源。
 correction-none = 还没有更正。在回答之后回复指出其中的错误，更正就会出现在这里。
 
@@ -477,6 +480,7 @@ web-depth = 深度
 web-send = 提问
 upload-files = 文件
 upload-attach = 添加文件
+upload-drop = 放下文件即可就其提问
 upload-remove = 移除 { $name }
 upload-empty = 文件 { $name } 是空的，请选择其他文件。
 upload-too-large = 文件 { $name } 超过 { $limit } 兆字节，请选择较小的文件，或粘贴其中重要的部分。
@@ -500,6 +504,7 @@ web-source = 来源 { $number }
 web-quotes = { $count } 处引文
 web-quote = 引文 { $number }
 web-in-the-page = 在页面中查看
+web-sources-count = 来源（{ $count }）
 web-closest = 你的文档中最接近的段落
 web-closest-why = 以下是原文摘录，不是回答：没有语言模型读过它们。
 web-closest-has = 包含：{ $words }
@@ -518,7 +523,9 @@ web-copied = 已复制。
 web-copy-this = 复制
 web-more = 关于这个问题的更多操作
 web-edit = 修改问题
-web-edit-send = 按这样提问
+web-edit-send = 保存
+web-cancel = 取消
+web-regenerate = 重新生成
 web-delete = 删除问题和回答
 web-delete-sure = 要删除吗？删除后无法恢复。
 web-newest = 最新
@@ -709,6 +716,8 @@ web-run-queries = 为此搜索：
 web-run-draft = 草稿
 web-run-revision = 修订
 web-run-back = 这个回答是怎么来的
+web-original = 打开原文件
+web-original-gone = 文件已不在原处。
 web-run-page-hint =
     { $count ->
         [0] 这是当时读到的网页，没有引用其中的内容。
@@ -724,6 +733,14 @@ web-history-search = 搜索
 web-history-questions = { $count } 个问题
 web-history-found = 有 { $count } 个对话包含“{ $words }”。
 web-history-manage = 管理“{ $name }”
+web-history-select = 选择 { $name }
+web-history-select-all = 全选本页
+web-history-delete-chosen = 删除所选
+web-history-delete-several =
+    { $count ->
+       *[other] 删除 { $count } 个对话？
+    }
+web-history-delete-several-why = 其中的所有问题、回答和文件都会被永久删除，链接也会失效。
 web-history-name = 对话名称
 web-history-rename = 重命名
 web-history-pin = 置顶
@@ -821,7 +838,6 @@ web-overview-questions = 问题
 web-overview-cost = 费用
 web-overview-per-day = 每日问题数
 web-overview-cost-per-day = 每日费用
-web-overview-cost-utc = 费用按协调世界时的日期统计。
 web-overview-as-table = 以表格显示
 web-overview-day = 日期
 web-overview-providers = 搜索服务
@@ -844,7 +860,8 @@ web-overview-json = 全部数字导出 JSON
 ### The documents that are searched, for operators
 
 sources = 资料
-sources-none = 还没有文档。在 FOOTNOTE_DOCS 中指定要搜索的文件夹后，其中的文件会列在这里。
+sources-none = 还没有文档。可以上传文件或添加文件夹，也可以在设置中指定文件夹。
+sources-starts = { -brand } 正在以新的文档启动，需要几秒钟。
 sources-sum =
     { $found ->
         [0] 没有找到文件。

@@ -261,6 +261,9 @@ correction-removed = 已移除，今後不再作為來源。
 correction-unknown = 沒有編號為 { $id } 的更正。
 correction-not-yours = 只有更正的作者或管理員可以移除它。
 correction-heading = 更正
+correction-begin = 更正
+correction-say = 正確的是什麼？以後的問題會把它當作來源。
+correction-start = 不對，
 correction-intro = 大家指出的回答中的錯誤。以後的問題會把它當作來源。
 correction-none = 還沒有更正。在回答之後回覆指出其中的錯誤，更正就會出現在這裡。
 
@@ -477,6 +480,7 @@ web-depth = 深度
 web-send = 提問
 upload-files = 檔案
 upload-attach = 加入檔案
+upload-drop = 放下檔案即可就其提問
 upload-remove = 移除 { $name }
 upload-empty = 檔案 { $name } 是空的，請選擇其他檔案。
 upload-too-large = 檔案 { $name } 超過 { $limit } 百萬位元組，請選擇較小的檔案，或貼上其中重要的部分。
@@ -500,6 +504,7 @@ web-source = 來源 { $number }
 web-quotes = { $count } 處引文
 web-quote = 引文 { $number }
 web-in-the-page = 在頁面中查看
+web-sources-count = 來源（{ $count }）
 web-closest = 你的文件中最接近的段落
 web-closest-why = 以下是原文摘錄，不是回答：沒有語言模型讀過它們。
 web-closest-has = 包含：{ $words }
@@ -518,7 +523,9 @@ web-copied = 已複製。
 web-copy-this = 複製
 web-more = 關於這個問題的更多操作
 web-edit = 修改問題
-web-edit-send = 按這樣提問
+web-edit-send = 儲存
+web-cancel = 取消
+web-regenerate = 重新產生
 web-delete = 刪除問題和回答
 web-delete-sure = 要刪除嗎？刪除後無法復原。
 web-newest = 最新
@@ -709,6 +716,8 @@ web-run-queries = 為此搜尋：
 web-run-draft = 草稿
 web-run-revision = 修訂
 web-run-back = 這個回答是怎麼來的
+web-original = 開啟原始檔案
+web-original-gone = 檔案已不在原處。
 web-run-page-hint =
     { $count ->
         [0] 這是當時讀到的網頁，沒有引用其中的內容。
@@ -724,6 +733,14 @@ web-history-search = 搜尋
 web-history-questions = { $count } 個問題
 web-history-found = 有 { $count } 個對話包含「{ $words }」。
 web-history-manage = 管理「{ $name }」
+web-history-select = 選擇 { $name }
+web-history-select-all = 全選本頁
+web-history-delete-chosen = 刪除所選
+web-history-delete-several =
+    { $count ->
+       *[other] 刪除 { $count } 個對話？
+    }
+web-history-delete-several-why = 其中的所有問題、回答和檔案都會被永久刪除，連結也會失效。
 web-history-name = 對話名稱
 web-history-rename = 重新命名
 web-history-pin = 置頂
@@ -821,7 +838,6 @@ web-overview-questions = 問題
 web-overview-cost = 費用
 web-overview-per-day = 每日問題數
 web-overview-cost-per-day = 每日費用
-web-overview-cost-utc = 費用按協調世界時的日期統計。
 web-overview-as-table = 以表格顯示
 web-overview-day = 日期
 web-overview-providers = 搜尋服務
@@ -844,7 +860,8 @@ web-overview-json = 全部數字匯出 JSON
 ### The documents that are searched, for operators
 
 sources = 資料
-sources-none = 還沒有文件。在 FOOTNOTE_DOCS 中指定要搜尋的資料夾後，其中的檔案會列在這裡。
+sources-none = 還沒有文件。可以上傳檔案或新增資料夾，也可以在設定中指定資料夾。
+sources-starts = { -brand } 正在以新的文件啟動，需要幾秒鐘。
 sources-sum =
     { $found ->
         [0] 沒有找到檔案。

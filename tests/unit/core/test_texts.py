@@ -173,14 +173,14 @@ def test_numbers_are_said_as_people_say_them(ahead: int, said: str) -> None:
     ("limit", "said"), [(2, "2.00"), (0.5, "0.50"), (0.001, "0.001"), (0.000025, "0.000025")]
 )
 def test_no_budget_is_said_to_be_of_nothing(locale: str, limit: float, said: str) -> None:
-    assert f"{said} " in texts_for(locale)("budget-usd", limit=limit)
+    assert f"{said} " in texts_for(locale)("budget-usd", limit=limit).replace(",", ".")
 
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("cost", [0, 0.0])
 def test_what_cost_nothing_is_no_part_of_the_summary(locale: str, cost: float) -> None:
     said = texts_for(locale)("spent", cost=cost, **SPENT)
-    assert not re.search(r"\$|美元", said)
+    assert not re.search(r"\$|USD|美元|ドル", said)
     assert "  " not in said
     assert "· ·" not in said
 
@@ -189,6 +189,10 @@ def test_what_cost_nothing_is_no_part_of_the_summary(locale: str, cost: float) -
     ("locale", "said"),
     [
         ("en", "12.3 s · 2 searches · 3 pages read · $0.012 · run ab12"),
+        ("de", "12,3 s · 2 Suchen · 3 Seiten gelesen · 0,012 USD · Lauf ab12"),
+        ("fr", "12,3 s · 2 recherches · 3 pages lues · 0,012 USD · exécution ab12"),
+        ("es", "12,3 s · 2 búsquedas · 3 páginas leídas · 0,012 USD · ejecución ab12"),
+        ("ja", "12.3 秒 · 検索 2 回 · 3 ページ閲覧 · 0.012 米ドル · 実行 ab12"),
         ("zh-Hans", "12.3 秒 · 搜索 2 次 · 阅读 3 页 · 0.012 美元 · 编号 ab12"),
         ("zh-Hant", "12.3 秒 · 搜尋 2 次 · 閱讀 3 頁 · 0.012 美元 · 編號 ab12"),
     ],
@@ -322,6 +326,7 @@ def test_chinese_is_written_in_one_script(locale: str, charset: str) -> None:
         (r".*-button|dig-deeper|feedback-(good|bad)", 75),  # Slack: text of a button
         (r"prompt-[a-z]+", 75),  # Slack: title of a suggested prompt
         (r"home-title", 150),  # Slack: header block
+        (r"(ask|stop|forget|watch)-name", 32),  # Discord: names of commands
     ],
 )
 @pytest.mark.parametrize("locale", LOCALES)
@@ -329,6 +334,14 @@ def test_texts_fit_where_platforms_show_them(locale: str, ids: str, most: int) -
     chosen = [id for id in catalog("en") if re.fullmatch(ids, id)]
     assert chosen
     assert not [id for id in chosen if len(texts_for(locale)(id)) > most]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_names_of_commands_are_words_in_small_letters(locale: str) -> None:
+    names = [texts_for(locale)(f"{id}-name") for id in ("ask", "stop", "forget", "watch")]
+    assert [
+        name for name in names if not re.fullmatch(r"[-\w]+", name) or name.lower() != name
+    ] == []
 
 
 # ---------------------------------------------------------------- code and catalogs

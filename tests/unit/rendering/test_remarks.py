@@ -153,7 +153,7 @@ def test_a_remark_is_one_line_of_bounded_length(text: str, times: int) -> None:
 @pytest.mark.parametrize("locale", LOCALES)
 def test_the_summary_names_time_work_cost_and_run(locale: str) -> None:
     usage = Usage(searches=7, pages=3, seconds=4.21, usd=0.05)
-    said = summary(an_answer(usage=usage), texts_for(locale))
+    said = summary(an_answer(usage=usage), texts_for(locale)).replace(",", ".")
     for figure in ("4.2 ", "7", "3", "0.05", "run1"):
         assert figure in said
 

@@ -147,7 +147,7 @@ def test_uploads_are_limited_for_questions_with_files_only(
     day = DayLimits.of(settings, RunOptions(), has_files=True)
     for check in (day.check_question, DayLimits.of_uploads().check_uploads):
         check(DaySpent(user=Amount(uploaded_bytes=2_000_000)), NOW)
-        with pytest.raises(DaySpentUp, match=r"2 MB a day.* at 00:00 UTC, in less than"):
+        with pytest.raises(DaySpentUp, match=r"2 MB of files a day.* at 00:00 UTC, in less than"):
             check(DaySpent(user=Amount(uploaded_bytes=2_000_001)), NOW)
 
 

@@ -235,6 +235,26 @@ async def test_an_edit_that_changes_nothing_is_no_edit(house: House) -> None:
     assert len(house.poster.replies) == 1
 
 
+async def test_a_question_answered_anew_reuses_nothing_that_was_found(house: House) -> None:
+    message = house.message("How tall is the tower?")
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, AcceptedQuestion)
+    await house.dispatcher.wait(asked.run_id)
+    first = await attempts(house)
+    assert await house.reception.edit("slack", message.event_id, message.text, anew=True)
+    await house.dispatcher.wait(asked.run_id)
+    second = await attempts(house)
+    assert len(second) == len(first)
+    assert min(second) > max(first)
+    assert [reply.run.id for reply in house.poster.replies] == [asked.run_id, asked.run_id]
+
+
+async def attempts(house: House) -> list[int]:
+    """The attempts by which the recorded steps were carried out."""
+    async with house.store.database.read() as db:
+        return list(await db.scalars(sa.select(steps.c.attempt)))
+
+
 @pytest.mark.parametrize("working", [True, False], ids=["while working", "when answered"])
 async def test_a_deleted_question_takes_its_reply_away(house: House, working: bool) -> None:
     if working:

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import sqlalchemy as sa
 
-from bot.core.messages import Answer, Provenance, RunOptions, Thread
+from bot.core.messages import Answer, Provenance, RunOptions, Thread, Usage
 from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach, telling
 from bot.storage import overview as moments
 from bot.storage.journal import RecordedStep
@@ -29,13 +29,21 @@ COST = Amount(micro_usd=1_000, model_calls=1, output_tokens=7)
 
 
 async def asked(
-    past: Past, state: str = "answered", seconds: float | None = 10.0, *, steps: Any = ()
+    past: Past,
+    state: str = "answered",
+    seconds: float | None = 10.0,
+    *,
+    steps: Any = (),
+    usd: float = 0.0,
 ) -> str:
     """A question that came to an end after some seconds, or to none."""
     record, journal = await past.begun()
     for key, kind, title, took, result in steps:
         step = RecordedStep(key, kind, title, result, took, past.at)
         await journal.record(step, cost=COST if kind == "think" else Amount())
+    if usd:
+        answer = Answer("answered", "Tall.", "?", record.id, usage=Usage(usd=usd))
+        await past.store.save_answer(record.id, record.attempt, answer)
     if seconds is not None:
         ended = past.at + timedelta(seconds=seconds)
         await past.store.end(record.id, record.attempt, state, ended)
@@ -87,12 +95,12 @@ async def test_days_of_questions_are_those_of_the_zone(
     clock = ZoneInfo(zone)
     for moment in moments:
         past.at = datetime.fromisoformat(moment).replace(tzinfo=UTC)
-        await asked(past)
+        await asked(past, usd=0.25)
     last = past.at.astimezone(clock).date()
     scope = of_days(last, 60, clock)
     found = await Overviews(past.store.database).look(scope)
-    counted = [(day.day, sum(day.states.values())) for day in found.days if day.states]
-    assert counted == [(last - timedelta(days=1), 1), (last, 2)]
+    counted = [(day.day, sum(day.states.values()), day.usd) for day in found.days if day.states]
+    assert counted == [(last - timedelta(days=1), 1, 0.25), (last, 2, 0.5)]
     alone = await Overviews(past.store.database).look(of_days(last, 1, clock))
     assert sum(alone.states.values()) == 2
 

@@ -45,7 +45,15 @@ async def test_commands_are_offered_everywhere_and_rules_to_admins(here: Running
 async def test_commands_speak_the_languages_of_the_catalogs(here: Running) -> None:
     commands = await registered(here)
     ask, menu = commands["ask"], commands["Research this"]
-    assert ask["name_localizations"] == {"zh-CN": "提问", "zh-TW": "提問"}
+    assert ask["name_localizations"] == {
+        "de": "fragen",
+        "es-ES": "preguntar",
+        "es-419": "preguntar",
+        "fr": "demander",
+        "ja": "質問",
+        "zh-CN": "提问",
+        "zh-TW": "提問",
+    }
     assert ask["description_localizations"]["zh-CN"].startswith("研究一个问题")
     question, depth, file = ask["options"]
     assert question["description_localizations"]["zh-TW"].startswith("想知道什麼")

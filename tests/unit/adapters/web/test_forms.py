@@ -304,6 +304,19 @@ async def test_a_file_is_given_back_as_a_download_and_never_as_a_page(
     assert (await browser.get(f"/runs/{record.id}/files/0")).status_code == 404
 
 
+async def test_a_picture_is_shown_with_its_words_or_until_they_are_read_its_name(
+    here: Running, browser: Browser
+) -> None:
+    record = await asked(browser, ("a tower.png", drawn("Tower"), "image/png"))
+    path = f"/runs/{record.id}/files/1"
+    answer = await browser.get(path)
+    assert answer.headers["content-type"] == "image/png"
+    assert answer.headers["content-disposition"] == "inline"
+    assert "sandbox" in answer.headers["content-security-policy"]
+    page = (await browser.get(f"/threads/{record.message.thread.thread}")).text
+    assert re.search(f'<img src="{path}" alt="(Tower|a tower.png)"', page)
+
+
 async def test_nobody_else_gets_it(open_console: OpenConsole) -> None:
     here = await open_console(console_user_header="X-User")
     ada, bob = await here.browser(**{"X-User": "ada"}), await here.browser(**{"X-User": "bob"})

@@ -135,6 +135,29 @@ async def test_digging_deeper_asks_once_more(here: Running, browser: Browser) ->
     assert page.count('class="turn"') == 2
 
 
+async def test_an_answer_is_made_anew_in_its_place(here: Running, browser: Browser) -> None:
+    run = await browser.answered()
+    before = await here.store.run(run)
+    await browser.send(f"/runs/{run}/edit", anew="1")
+    await here.ended(run)
+    after = await here.store.run(run)
+    assert before is not None
+    assert after is not None
+    assert after.attempt > before.attempt
+    page = (await browser.get(await thread_of(browser, run))).text
+    assert page.count('class="turn"') == 1
+    assert "330 m" in page
+
+
+async def test_a_correction_is_offered_unless_none_are_kept(open_console: OpenConsole) -> None:
+    for most, offered in ((20, True), (0, False)):
+        here = await open_console(corrections_per_day=most)
+        browser = await here.browser()
+        page = (await browser.get(await thread_of(browser, await browser.answered()))).text
+        assert "Correct this" in page
+        assert ('class="turns"' in page) == offered
+
+
 async def test_a_deleted_question_is_gone(here: Running, browser: Browser) -> None:
     run = await browser.answered()
     path = await thread_of(browser, run)
@@ -184,7 +207,7 @@ async def test_only_an_operator_reads_why_the_model_is_away(open_console: OpenCo
     thread = await thread_of(ann, run)
     for browser, reads_why in ((ann, False), (root, True)):
         page = (await browser.get(thread)).text
-        assert "Your administrator can see why." in page
+        assert ("Your administrator can see why." in page) is not reads_why
         assert ("ANTHROPIC_API_KEY was not accepted." in page) is reads_why
     here.reasoner.answer = cite_all
     again = (await ann.send(f"/runs/{run}/retry")).json()["run"]

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.web.live import ReplyState, next_state, next_turn
+from bot.core.messages import Answer
 from bot.storage.store import RunRecord
 from tests.unit.adapters.web.conftest import Browser, Running
 from tests.unit.adapters.web.pages.test_conversation import QUESTION, thread_of
@@ -80,6 +81,20 @@ async def test_an_edit_is_told_to_a_page_that_had_the_answer(
         await browser.send(f"/runs/{run}/edit", question="How long is the bridge?")
         reply = await events.until("reply", "How long is the bridge?")
         assert reply["run"] == run
+
+
+async def test_an_answer_that_is_made_anew_before_it_was_verified_gives_way_to_the_work(
+    here: Running, browser: Browser
+) -> None:
+    run, path = await working(here, browser)
+    record, live = await here.store.run(run), here.platform.poster._live
+    assert record is not None
+    async with browser.follow(f"{path}?since={await cursor(browser, path)}") as events:
+        answered = next_state(ReplyState(), answer=Answer("answered", "330 m.", QUESTION, run))
+        live.show(record.message.thread, run, answered)
+        assert (await events.until("reply", "330 m."))["over"]
+        live.show(record.message.thread, run, replace(next_turn(answered), answer=None))
+        assert not (await events.until("reply", 'class=\\"working'))["over"]
 
 
 async def test_a_deletion_is_told_once(here: Running, browser: Browser) -> None:

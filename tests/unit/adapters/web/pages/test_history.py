@@ -142,6 +142,43 @@ async def test_a_conversation_is_deleted_whole(browser: Browser) -> None:
     assert (await browser.get(path)).status_code == 404
 
 
+async def test_several_conversations_are_deleted_once_their_number_was_confirmed(
+    browser: Browser,
+) -> None:
+    first, second, third = [await asked(browser, f"Question {n}?") for n in range(3)]
+    page = (await browser.get("/conversations?select=all")).text
+    boxes = re.findall(r'name="thread" value="(\w+)" checked', page)
+    assert [f"/threads/{name}" for name in boxes] == [third, second, first]
+    chosen = "&".join(f"thread={path.rpartition('/')[2]}" for path in (first, second))
+    asks = (await browser.get(f"/conversations/delete?{chosen}")).text
+    assert "Delete 2 conversations?" in asks
+    assert await listed(browser) == [third, second, first]
+    form = f"csrf={browser.csrf}&{chosen}"
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    sent = await browser.client.post("/conversations/delete", content=form, headers=kind)
+    assert sent.headers["location"] == "/conversations"
+    assert await listed(browser) == [third]
+    assert (await browser.get("/conversations/delete")).headers["location"] == "/conversations"
+
+
+async def test_nobody_deletes_conversations_of_others_among_their_own(
+    open_console: OpenConsole,
+) -> None:
+    here = await open_console(**PROXY)
+    ann, bob = await here.browser(**{"X-User": "ann"}), await here.browser(**{"X-User": "bob"})
+    theirs, own = await asked(ann), await asked(bob)
+    names = [path.rpartition("/")[2] for path in (own, theirs)]
+    query = "&".join(f"thread={name}" for name in names)
+    assert (await bob.get(f"/conversations/delete?{query}")).status_code == 404
+    form = f"csrf={bob.csrf}&{query}"
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert (
+        await bob.client.post("/conversations/delete", content=form, headers=kind)
+    ).status_code == 404
+    assert await listed(ann) == [theirs]
+    assert await listed(bob) == [own]
+
+
 async def test_after_its_last_question_is_deleted_a_new_one_begins(browser: Browser) -> None:
     run = await browser.answered()
     path = await thread_of(browser, run)

@@ -6,10 +6,12 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from bot.core.messages import Thread, Verification
+from bot.core.readership import DocumentCollection
 from bot.storage.conversations import Conversations
 from tests.unit.adapters.web.pages.insight_stage import (
     HOSTILE,
@@ -18,9 +20,10 @@ from tests.unit.adapters.web.pages.insight_stage import (
     hostile_run,
     opened,
 )
-from tests.unit.samples import NOW
+from tests.unit.samples import NOW, a_page
 from tests.unit.storage.past import Past, pages
 
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 USERS = {"console_user_header": "X-User", "admins": "root"}
 
 
@@ -189,6 +192,84 @@ async def test_a_conversation_on_the_web_is_its_askers(tmp_path: Path) -> None:
         for path in ("/overview", "/metrics"):  # what everybody asked is for operators
             assert (await stage.get(path, **{"X-User": "eve"})).status_code == 403
             assert (await stage.get(path, **{"X-User": "root"})).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "way"),
+    [
+        ("a plan.md", "text/plain; charset=utf-8", "inline"),
+        ("plan.pdf", "application/pdf", "inline"),
+        ("plan.html", "text/html; charset=utf-8", "attachment"),
+        ("plan.docx", DOCX, "attachment"),
+    ],
+)
+async def test_the_original_of_a_document_is_shown_or_saved(
+    tmp_path: Path, name: str, kind: str, way: str
+) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / name).write_bytes(b"The tower is 330 m tall.")
+    async with opened(tmp_path, docs=(str(docs),)) as stage:
+        past = Past(stage.store)
+        path = await stored_document(past, docs / name)
+        (link,) = document(await stage.get(path)).xpath("//a[text()='Open original']/@href")
+        original = await stage.get(link)
+        assert original.content == b"The tower is 330 m tall."
+        assert original.headers["content-type"] == kind
+        assert original.headers["content-disposition"].startswith(f"{way}; ")
+        policy = original.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert ("sandbox" in policy) == (kind != "application/pdf")
+
+
+async def test_an_original_that_is_gone_or_became_a_link_to_elsewhere_is_not_there(
+    tmp_path: Path,
+) -> None:
+    docs, secret = tmp_path / "docs", tmp_path / "secret.md"
+    docs.mkdir()
+    secret.write_text("Secret.")
+    (docs / "plan.md").write_text("The tower is 330 m tall.")
+    async with opened(tmp_path, docs=(str(docs),)) as stage:
+        past = Past(stage.store)
+        path = await stored_document(past, docs / "plan.md")
+        (docs / "plan.md").unlink()
+        for _ in range(2):
+            assert "The file is no longer there." in (await stage.get(path)).text
+            original = await stage.get(f"{path}/original")
+            assert original.status_code == 404
+            assert "Secret" not in original.text
+            if not (docs / "plan.md").is_symlink():
+                (docs / "plan.md").symlink_to(secret)
+        outside = await stored_document(past, docs / ".." / "secret.md")
+        assert (await stage.get(f"{outside}/original")).status_code == 404
+
+
+async def test_an_original_is_for_those_who_may_read_the_document(tmp_path: Path) -> None:
+    open_docs, closed = tmp_path / "docs" / "open", tmp_path / "docs" / "closed"
+    for folder in (open_docs, closed):
+        folder.mkdir(parents=True)
+        (folder / "plan.md").write_text("The tower is 330 m tall.")
+    board = DocumentCollection(name="board", paths=(str(closed),), console_users=("root",))
+    settings = {**USERS, "docs": (str(tmp_path / "docs"),), "collections": (board,)}
+    async with opened(tmp_path, **settings) as stage:
+        past = Past(stage.store)
+        path = await stored_document(past, closed / "plan.md")
+        for user, status in (("root", 200), ("eve", 403)):
+            original = await stage.get(f"{path}/original", **{"X-User": user})
+            assert original.status_code == status
+        path = await stored_document(past, open_docs / "plan.md")
+        (open_docs / "plan.md").unlink()
+        (open_docs / "plan.md").symlink_to(closed / "plan.md")
+        for user, status in (("root", 200), ("eve", 404)):
+            original = await stage.get(f"{path}/original", **{"X-User": user})
+            assert original.status_code == status
+
+
+async def stored_document(past: Past, path: Path) -> str:
+    """The path of the stored page of a document that an answer cites."""
+    page = a_page(f"file://{quote(str(path))}", "The tower is 330 m tall.")
+    run = await past.answered(cited=(page,))
+    return f"/runs/{run}/pages/1"
 
 
 async def test_prometheus_shows_the_token(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ async def test_a_folder_that_is_gone_is_named_and_hides_no_other(
         index(stage)
         gone.rmdir()
         page = document(await stage.get("/sources"))
-        assert "2 of 5 files are searched." in words(page, "//header//p")[0]
+        assert words(page, "//section/p[@class='lead']")[0] == "2 of 5 files are searched."
         assert words(page, "//p[@class='doubt']")[0].startswith(
             f"There is no file or folder {gone}"
         )
@@ -220,11 +220,13 @@ async def test_the_first_upload_starts_anew_with_its_folder(
     here = await open_console(data_dir=tmp_path)
     browser = await here.browser()
     page = document(await browser.get("/sources"))
-    assert words(page, "//p[@class='lead']")[0] == "No documents yet."
+    assert words(page, "//p[@class='lead']")[0].startswith("No documents yet.")
     answer = await upload(browser, "../../tides.md", b"# Tides")
     assert (answer.status_code, answer.headers["location"]) == (303, "/sources")
     assert (tmp_path / "sources" / "tides.md").read_bytes() == b"# Tides"
     assert here.reception.restart.is_set()
+    page = document(await browser.get("/sources"))
+    assert "starts with the new documents" in words(page, "//*[@role='status']")[0]
 
 
 async def test_a_later_upload_is_indexed_at_once_and_replaces_only_when_asked(
