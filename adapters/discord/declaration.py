@@ -42,7 +42,7 @@ PLATFORM = Declaration(
     posts=has_token,
     open=_open,
     check=_check,
-    to_connect=lambda settings: "not connected. Set DISCORD_TOKEN to answer there",
+    to_connect=lambda settings: "not connected. Connect it in the console, or set DISCORD_TOKEN",
     setup=Setup(
         "Discord",
         lambda: (

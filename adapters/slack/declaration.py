@@ -68,7 +68,7 @@ PLATFORM = Declaration(
     open=_open,
     check=_check,
     to_connect=lambda settings: (
-        "not connected. Set SLACK_BOT_TOKEN and SLACK_APP_TOKEN to answer there"
+        "not connected. Connect it in the console, or set SLACK_BOT_TOKEN and SLACK_APP_TOKEN"
     ),
     uses_http=lambda settings: settings.slack_signing_secret is not None,
     installations=_installations,

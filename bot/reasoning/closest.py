@@ -20,8 +20,8 @@ def _open(
 
 async def _check(settings: Settings) -> str:
     return (
-        "none: answers are the closest passages. Set ANTHROPIC_API_KEY to let Claude research, or "
-        "FOOTNOTE_MODEL=openai:NAME for a model at OpenAI or of your own"
+        "none: answers are the closest passages. Connect Claude in the console or set "
+        "ANTHROPIC_API_KEY, or FOOTNOTE_MODEL=openai:NAME for a model at OpenAI or of your own"
     )
 
 

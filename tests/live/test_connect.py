@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,7 +49,6 @@ def test_a_newcomer_connects_slack_in_the_browser(
     fork_server: ForkServer,
     footnote: Program,
     chromium: Browser,
-    record_property: Callable[[str, object], None],
 ) -> None:
     with open_slack() as place, watched(chromium) as browser:
         footnote.settings["FOOTNOTE_SLACK_API_URL"] = place.slack.api_url
@@ -59,7 +56,6 @@ def test_a_newcomer_connects_slack_in_the_browser(
         person = Person(page)
         with ending(start_forked(fork_server, footnote)) as serving:
             page.goto(serving.http)
-            began = time.monotonic()
             person.press("Connect Slack", "link")
             _connect_with_a_mistake(person, place)
             expect(page.get_by_text(CONNECTED)).to_be_visible()
@@ -67,8 +63,6 @@ def test_a_newcomer_connects_slack_in_the_browser(
                 page.get_by_text("Invite it to a channel with /invite @footnote")
             ).to_be_visible()
             assert barriers(page) == []
-            record_property("seconds", round(time.monotonic() - began, 1))
-            record_property("presses", person.presses)
             assert (person.presses, person.fields) == (3, 3)
             assert place.slack.bot_token not in page.content()
             assert "90 days" in the_answer(place, place.ask(KEYS))
@@ -79,7 +73,7 @@ def test_a_newcomer_connects_slack_in_the_browser(
             page.goto(f"{serving.http}/connect/slack")
             expect(page.get_by_text(CONNECTED)).to_be_visible()
             assert "90 days" in the_answer(place, place.ask(KEYS))
-            page.locator(".drop summary").click()
+            page.locator(".disconnect summary").click()
             person.press("Disconnect")
             expect(page.get_by_label("Bot User OAuth Token")).to_be_visible()
             assert "slack" not in health(f"{serving.http}/readyz")[1]["platforms"]

@@ -17,6 +17,7 @@ from tests.live import demo
 from tests.live.page_tools import View, html_faults, lighthouse_faults
 from tests.live.stages import Stage, until_answered
 from tests.live.states import open_states, share
+from tests.scenario.gate import until
 from tests.scenario.serving import ForkServer
 
 PATHS = (
@@ -24,6 +25,7 @@ PATHS = (
     *("/conversations", "/conversations?q=work", "/shared/TOKEN", "/overview/feedback"),
     *("/overview/unanswered", "/handbook", "/handbook/settings", "/preferences", "/keys"),
     *("/sources", "/sources/search?q=work", "/sources/files?folder=DOCS&state=document"),
+    *("/status", "/connect/slack"),
     "/threads/nowhere",
 )
 FORMS = ("mobile", "desktop")
@@ -60,6 +62,7 @@ def pages(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> 
     ):
         asked = api.post("/api/questions", json={"question": demo.QUESTION, "depth": "deep"}).json()
         until_answered(api, asked["run"])
+        until(lambda: "data-refresh" not in api.get("/status").text)
         token = share(api, asked["thread"]).rpartition("/")[2]
         names = {"THREAD": asked["thread"], "RUN": asked["run"], "TOKEN": token}
         yield Pages(stage, {**names, "DOCS": quote(str(folder / "documents"), safe="")})

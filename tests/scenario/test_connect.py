@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import html
 import re
 import signal
 from collections.abc import Iterator
@@ -10,6 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from bot.operation.configuration import load_settings
+from bot.operation.kept_settings import KeptSettings
+from bot.storage.database import open_database
+from tests.fakes import sqlite
 from tests.scenario.gate import until
 from tests.scenario.places import KEYS, the_answer
 from tests.scenario.program import Program
@@ -102,3 +108,23 @@ def test_a_refused_token_is_told_and_the_console_stays_at_every_start(
             page = httpx.get(f"{serving.http}/connect/slack", timeout=60).text
             assert "Slack does not accept SLACK_BOT_TOKEN" in page
             assert "Disconnect" in page
+
+
+def test_kept_settings_that_make_the_start_fail_are_told_and_left_out(
+    fork_server: ForkServer, plain: Program
+) -> None:
+    settings = load_settings(data_dir=plain.folder / "data")
+    sqlite.migrated(settings.data_dir)
+
+    async def keep() -> None:
+        database = await open_database(settings.database)
+        await KeptSettings(settings, database).keep({"reasoner": "nobody"})
+        await database.close()
+
+    asyncio.run(keep())
+    why = "FOOTNOTE_REASONER is 'nobody'"
+    with ending(start_forked(fork_server, plain)) as serving:
+        serving.until_said(f"What was set in the console cannot be used: {why}")
+        serving.until_said("web is connected")
+        page = httpx.get(f"{serving.http}/status", timeout=60).text
+        assert why in html.unescape(page)
