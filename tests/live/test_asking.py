@@ -189,7 +189,7 @@ def test_a_theme_goes_before_that_of_the_system(stage: Stage, chromium: Browser)
         page.get_by_label("Preferences").click()
         page.get_by_label("Appearance").select_option("dark")
         page.get_by_label("Language").select_option("zh-Hans")
-        page.get_by_role("button", name="Keep").click()
+        page.get_by_role("button", name="Save").click()
         expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
         assert page.evaluate(paper) == dark
 

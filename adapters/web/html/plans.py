@@ -19,10 +19,11 @@ from adapters.web.html.svg import GraphNode, draw_graph
 from adapters.web.limits import PARTS_KEPT
 from adapters.web.live import ReplyState, as_line
 from adapters.web.templating import Templates
-from bot.core.lines import label, one_line, shortened
+from bot.core.lines import label, shortened
 from bot.core.messages import PlanView, StepState, StepView
 from bot.core.texts import Texts
 from bot.rendering.footnotes import link_target
+from bot.rendering.markdown_tables import plain_lines
 from bot.rendering.remarks import PARTS, Branch, branches, named, title_of, work
 
 FOUND = 400  # characters of one finding
@@ -124,7 +125,7 @@ def _part(branch: Branch, texts: Texts) -> Line:
     return replace(
         _line(branch.line),
         work=work(branch, texts),
-        found=tuple(shortened(one_line(each), FOUND) for each in branch.line.found),
+        found=tuple(shortened(" · ".join(plain_lines(each)), FOUND) for each in branch.line.found),
         pages=tuple(_line(each) for each in branch.steps if each.kind == "read"),
     )
 

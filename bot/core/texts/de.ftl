@@ -338,6 +338,9 @@ correction-removed = Entfernt. Spätere Antworten verwenden sie nicht.
 correction-unknown = Es gibt keine Korrektur mit der ID { $id }.
 correction-not-yours = Nur wer sie geschrieben hat oder Footnote verwaltet, kann eine Korrektur entfernen.
 correction-heading = Korrekturen
+correction-begin = Korrigieren
+correction-say = Was stimmt stattdessen? Spätere Fragen finden es als Quelle.
+correction-start = Nein,{" "}
 correction-intro = Was an Antworten als falsch gemeldet wurde. Spätere Antworten verwenden es als Quelle.
 correction-none = Noch keine Korrekturen. Antworten Sie auf eine Antwort mit dem, was daran falsch ist; die Korrektur erscheint dann hier.
 
@@ -604,6 +607,7 @@ web-depth = Tiefe
 web-send = Fragen
 upload-files = Dateien
 upload-attach = Dateien anhängen
+upload-drop = Dateien hier ablegen, um dazu zu fragen
 upload-remove = { $name } entfernen
 upload-empty = Die Datei { $name } ist leer. Wählen Sie eine andere.
 upload-too-large = Die Datei { $name } ist größer als { $limit } MB. Wählen Sie eine kleinere, oder fügen Sie den wichtigen Teil ein.
@@ -611,6 +615,7 @@ upload-all-too-large = Diese Dateien sind zusammen größer als { $limit } MB. S
 upload-too-many = Zu einer Frage sind höchstens { $limit } Dateien möglich. Senden Sie die übrigen mit der nächsten.
 upload-unreadable = Die Datei { $name } kann nicht gelesen werden. Lesbar sind Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB und CSV ohne Passwort sowie Bilder in PNG, JPEG, WebP und GIF.
 upload-gone = Diese Datei ist nicht mehr da. Hängen Sie sie noch einmal an.
+upload-without = Noch nicht gesendet. Senden Sie noch einmal, um ohne diese Datei zu fragen.
 web-enter = Enter zum Senden
 web-graph = Die Teilfragen und ihre Abhängigkeiten
 web-state-waiting = wartet
@@ -630,6 +635,14 @@ web-quotes =
     }
 web-quote = Zitat { $number }
 web-in-the-page = auf der Seite
+web-sources-count = Quellen ({ $count })
+web-closest = Ähnlichste Passagen aus Ihren Dokumenten
+web-closest-why = Zitate, keine Antwort: Kein Sprachmodell hat sie gelesen.
+web-closest-has = Enthält: { $words }
+web-closest-has-none = Enthält keines der Wörter der Frage
+web-closest-open = An dieser Stelle öffnen
+web-closest-lacking = In keiner Passage: { $words }
+web-searched = Gesucht nach: { $words }
 web-copy-code = Code kopieren
 web-footnote-before = Vorherige Fußnote
 web-footnote-after = Nächste Fußnote
@@ -641,7 +654,9 @@ web-copied = Kopiert.
 web-copy-this = Kopieren
 web-more = Mehr zu dieser Frage
 web-edit = Frage bearbeiten
-web-edit-send = Erneut fragen
+web-edit-send = Speichern
+web-cancel = Abbrechen
+web-regenerate = Neu beantworten
 web-delete = Frage und Antwort löschen
 web-delete-sure = Wirklich löschen? Das lässt sich nicht rückgängig machen.
 web-newest = Neueste
@@ -703,6 +718,10 @@ web-plan-unread =
     }
 web-plan-nothing-yet = Noch nichts gefunden.
 web-plan-done = Recherchiert in { NUMBER($seconds, maximumFractionDigits: 1) } s
+web-plan = Der Plan
+web-plan-node = Gesucht wird: { $title }
+web-plan-part = In Arbeit: { $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } s
 
 ### What a question searches
 
@@ -850,6 +869,8 @@ web-run-queries = Dafür gesucht:
 web-run-draft = Entwurf
 web-run-revision = Überarbeitung
 web-run-back = Wie diese Antwort zustande kam
+web-original = Original öffnen
+web-original-gone = Die Datei ist nicht mehr da.
 web-run-page-hint =
     { $count ->
         [0] So wurde die Seite gelesen. Nichts davon wird zitiert.
@@ -875,6 +896,15 @@ web-history-found =
        *[other] { $count } Unterhaltungen enthalten die Wörter „{ $words }“.
     }
 web-history-manage = { $name } verwalten
+web-history-select = { $name } auswählen
+web-history-select-all = Alle auf dieser Seite auswählen
+web-history-delete-chosen = Ausgewählte löschen
+web-history-delete-several =
+    { $count ->
+        [one] Eine Unterhaltung löschen?
+       *[other] { $count } Unterhaltungen löschen?
+    }
+web-history-delete-several-why = Ihre Fragen, Antworten und Dateien werden endgültig gelöscht, und ihre Links funktionieren nicht mehr.
 web-history-name = Name der Unterhaltung
 web-history-rename = Umbenennen
 web-history-pin = Oben in der Liste anheften
@@ -942,7 +972,6 @@ web-overview-times =
        *[other] { $count }-mal gefragt
     }
 web-overview-unanswered-why = Die Quellen sagen dazu nichts oder nur einen Teil.
-web-overview-add-documents = Dokumente hinzufügen
 web-overview-add-search = Eine Quelle anbinden
 web-overview-more-unanswered = Alle unbeantworteten Fragen
 web-overview-complaints = Was Leser beanstandet haben
@@ -981,7 +1010,6 @@ web-overview-questions = Fragen
 web-overview-cost = Kosten
 web-overview-per-day = Fragen pro Tag
 web-overview-cost-per-day = Kosten pro Tag
-web-overview-cost-utc = Kosten werden nach Tagen in UTC gezählt.
 web-overview-as-table = Als Tabelle
 web-overview-day = Tag
 web-overview-providers = Suchdienste
@@ -1008,11 +1036,12 @@ web-overview-json = Alle Zahlen als JSON
 ### The documents that are searched, for operators
 
 sources = Quellen
-sources-none = Noch keine Dokumente. Nennen Sie in FOOTNOTE_DOCS die Ordner, die durchsucht werden sollen; ihre Dateien stehen dann hier.
+sources-none = Noch keine Dokumente. Laden Sie Dateien hoch, fügen Sie einen Ordner hinzu, oder nennen Sie Ordner in FOOTNOTE_DOCS.
+sources-starts = { -brand } startet mit den neuen Dokumenten. Das dauert einige Sekunden.
 sources-sum =
     { $found ->
         [0] Es wurden keine Dateien gefunden.
-        [one] { $documents } von einer Datei wird durchsucht.
+        [one] { $documents } von 1 Datei wird durchsucht.
        *[other] { $documents } von { $found } Dateien werden durchsucht.
     }
 sources-folders = Ordner
@@ -1063,3 +1092,73 @@ sources-list-end = Hier gibt es keine weiteren Dateien.
 sources-back = Zurück
 sources-more = Weiter
 sources-gone = Diese Datei oder dieser Ordner gehört nicht mehr zu den Dokumenten.
+sources-is-set = Außerhalb der Konsole eingestellt, als { $name }.
+sources-is-added = Hier hinzugefügt.
+sources-uploads = Hochgeladene Dateien
+sources-manage = Anzeigen oder entfernen
+sources-add = Dokumente hinzufügen
+sources-add-why = Alle, die fragen dürfen, können lesen, was hier hinzugefügt wird, wenn keine Sammlung die Leser begrenzt.
+sources-shut = Hier können keine Dokumente hinzugefügt oder entfernt werden: Setzen Sie { $name }, um es Betreibern zu erlauben.
+sources-upload = Dateien hochladen
+sources-upload-why = Text, Markdown, HTML, PDF, Word, PowerPoint, Excel und mehr, je bis zu { $limit } MB und zehn auf einmal.
+sources-upload-now = Hochladen
+sources-replace = Dateien mit demselben Namen ersetzen
+sources-no-file = Wählen Sie mindestens eine Datei.
+sources-not-read = Die Art der Datei { $name } wird nicht gelesen. Lesbar sind Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB und CSV.
+sources-exists = Es gibt schon eine Datei { $name }. Wählen Sie „Dateien mit demselben Namen ersetzen“, um sie zu ersetzen.
+sources-not-stored = Die Datei { $name } konnte nicht gespeichert werden: { $why }.
+sources-add-folder = Einen Ordner dieses Servers hinzufügen
+sources-add-look = Ordner prüfen
+sources-add-found = { $path } hat { $found } Dateien, davon { $documents } lesbare. Alle, die fragen dürfen, werden sie lesen können.
+sources-add-sure = Ordner hinzufügen
+sources-add-not = Nicht hinzufügen
+sources-no-folder = „{ $path }“ ist kein Ordner, den { -brand } lesen kann. Geben Sie den ganzen Pfad auf diesem Server an.
+sources-own-folder = „{ $path }“ enthält den Ordner mit den eigenen Daten von { -brand } oder liegt darin. Nennen Sie einen anderen.
+sources-followed = „{ $path }“ wird schon durchsucht.
+sources-drop = Ordner entfernen
+sources-drop-why = Seine Dateien bleiben, wo sie sind. Sie werden nicht mehr durchsucht.
+sources-drop-sure = Entfernen
+
+# Connecting chats and models in the console, and its page of the status.
+connect = { $name } verbinden
+connect-slack-app = Erstellen Sie die App. Der Link bringt alle Einstellungen mit: Wählen Sie Ihren Workspace, dann „Next“ und „Create“.
+connect-slack-open = App bei Slack erstellen
+connect-slack-bot = Wählen Sie „Install App“, installieren Sie sie in Ihrem Workspace, und kopieren Sie das „Bot User OAuth Token“.
+connect-slack-bot-field = Bot User OAuth Token (xoxb-…)
+connect-slack-socket = Wählen Sie unter „Basic Information“, „App-Level Tokens“ den Punkt „Generate Token and Scopes“. Fügen Sie connections:write hinzu, erzeugen Sie das Token, und kopieren Sie es.
+connect-slack-socket-field = App-Level Token (xapp-…)
+connect-slack-connected = Laden Sie es mit /invite { $name } in einen Kanal ein, und erwähnen Sie es.
+connect-discord-app = Wählen Sie „New Application“. Wählen Sie unter „Bot“ den Punkt „Reset Token“, und kopieren Sie das Token.
+connect-discord-open = Ihre Anwendungen bei Discord öffnen
+connect-discord-intent = Schalten Sie auf derselben Seite „Message Content Intent“ ein.
+connect-discord-enter = Geben Sie das Token ein.
+connect-discord-field = Bot-Token
+connect-discord-connected = Fügen Sie es mit dem Link oben Ihrem Server hinzu. Fragen Sie dann mit /ask, oder erwähnen Sie es.
+connect-claude-key = Erstellen Sie bei Anthropic einen API-Schlüssel, und kopieren Sie ihn.
+connect-claude-open = Seite mit Ihren Schlüsseln öffnen
+connect-claude-enter = Geben Sie den Schlüssel ein.
+connect-claude-field = API-Schlüssel (sk-ant-…)
+connect-claude-connected = Claude sucht, liest und schreibt jetzt die Antworten.
+connect-copy = Oder die Einstellungen der App (ihr Manifest) kopieren
+connect-entered = Bereits eingegeben. Leer lassen, um es zu verwenden.
+connect-missing = Hier fehlt eine Eingabe.
+connect-test = Testen und verbinden
+connect-lines = Nur die Zeilen für .env anzeigen
+connect-lines-shown = Das funktioniert. Schreiben Sie diese Zeilen in die .env-Datei, wo { -brand } läuft, und starten Sie es neu. Sie werden nur einmal gezeigt und nirgends gespeichert.
+connect-starting = { -brand } startet mit den neuen Einstellungen …
+connect-connecting = Verbindung mit { $name } wird hergestellt …
+connect-checking = Wird geprüft …
+connect-given = { $name } ist außerhalb der Konsole eingerichtet ({ $names }): Ändern Sie es dort.
+connect-off = Hier kann nichts eingegeben werden, weil auch andere diese Konsole erreichen können. Setzen Sie { $names }, wo { -brand } läuft, oder erlauben Sie es mit FOOTNOTE_CONSOLE_SETUP=on.
+connect-kept-why = Was Sie eingeben, wird verschlüsselt dort gespeichert, wo { -brand } läuft.
+connect-drop = Trennen
+connect-drop-why = { -brand } verwendet { $name } nicht mehr und löscht, was hier eingegeben wurde.
+status = Status
+status-again = Erneut prüfen
+status-checked = Geprüft
+status-connected = Verbunden
+status-works = Funktioniert
+status-problem = Problem
+status-note = Hinweis
+status-off = Nicht eingerichtet
+status-checking = Wird geprüft

@@ -973,7 +973,6 @@ web-overview-times =
        *[other] asked { $count } times
     }
 web-overview-unanswered-why = The sources do not say this, or only in part.
-web-overview-add-documents = How to add documents
 web-overview-add-search = How to connect a source
 web-overview-more-unanswered = All unanswered questions
 web-overview-complaints = What readers found wrong

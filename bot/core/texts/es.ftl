@@ -338,6 +338,9 @@ correction-removed = Quitada. Las próximas respuestas no la usarán.
 correction-unknown = No hay ninguna corrección con el ID { $id }.
 correction-not-yours = Solo su autor o un administrador puede quitar una corrección.
 correction-heading = Correcciones
+correction-begin = Corregir
+correction-say = ¿Qué es lo correcto? Las próximas preguntas lo encontrarán como fuente.
+correction-start = No,{" "}
 correction-intro = Lo que se señaló como erróneo en una respuesta. Las próximas respuestas lo usan como fuente.
 correction-none = Aún no hay correcciones. Contesta a una respuesta diciendo qué está mal y la corrección aparecerá aquí.
 
@@ -620,6 +623,7 @@ web-depth = Profundidad
 web-send = Preguntar
 upload-files = Archivos
 upload-attach = Adjuntar archivos
+upload-drop = Suelta archivos para preguntar sobre ellos
 upload-remove = Quitar { $name }
 upload-empty = El archivo { $name } está vacío. Elige otro.
 upload-too-large = El archivo { $name } supera los { $limit } MB. Elige uno más pequeño o pega la parte importante.
@@ -627,6 +631,7 @@ upload-all-too-large = Estos archivos superan juntos los { $limit } MB. Envía m
 upload-too-many = Con una pregunta pueden ir como máximo { $limit } archivos. Envía los demás con la siguiente.
 upload-unreadable = No se puede leer el archivo { $name }. Se leen texto, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB y CSV sin contraseña, e imágenes PNG, JPEG, WebP y GIF.
 upload-gone = Este archivo ya no está. Adjúntalo de nuevo.
+upload-without = Aún no se ha enviado. Envía de nuevo para preguntar sin este archivo.
 web-enter = Intro para enviar
 web-graph = Las subpreguntas y sus dependencias
 web-state-waiting = en espera
@@ -646,6 +651,14 @@ web-quotes =
     }
 web-quote = Cita { $number }
 web-in-the-page = en la página
+web-sources-count = Fuentes ({ $count })
+web-closest = Pasajes más cercanos de tus documentos
+web-closest-why = Son citas, no una respuesta: ningún modelo de lenguaje las ha leído.
+web-closest-has = Contiene: { $words }
+web-closest-has-none = No contiene ninguna palabra de la pregunta
+web-closest-open = Abrir en este punto
+web-closest-lacking = En ningún pasaje: { $words }
+web-searched = Se buscó: { $words }
 web-copy-code = Copiar el código
 web-footnote-before = Nota anterior
 web-footnote-after = Nota siguiente
@@ -657,7 +670,9 @@ web-copied = Copiado.
 web-copy-this = Copiar
 web-more = Más sobre esta pregunta
 web-edit = Editar la pregunta
-web-edit-send = Preguntar de nuevo
+web-edit-send = Guardar
+web-cancel = Cancelar
+web-regenerate = Regenerar
 web-delete = Eliminar la pregunta y su respuesta
 web-delete-sure = ¿Eliminarla? No se puede deshacer.
 web-newest = Lo más reciente
@@ -719,6 +734,10 @@ web-plan-unread =
     }
 web-plan-nothing-yet = Aún no se ha encontrado nada.
 web-plan-done = Investigado en { NUMBER($seconds, maximumFractionDigits: 1) } s
+web-plan = El plan
+web-plan-node = Buscando: { $title }
+web-plan-part = Trabajando en: { $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } s
 
 ### What a question searches
 
@@ -866,6 +885,8 @@ web-run-queries = Se buscó para ello:
 web-run-draft = Borrador
 web-run-revision = Revisión
 web-run-back = Cómo se obtuvo esta respuesta
+web-original = Abrir el original
+web-original-gone = El archivo ya no está.
 web-run-page-hint =
     { $count ->
         [0] Esta es la página tal como se leyó. No se cita nada de ella.
@@ -891,6 +912,15 @@ web-history-found =
        *[other] { $count } conversaciones contienen las palabras «{ $words }».
     }
 web-history-manage = Gestionar { $name }
+web-history-select = Seleccionar { $name }
+web-history-select-all = Seleccionar todo en esta página
+web-history-delete-chosen = Eliminar lo seleccionado
+web-history-delete-several =
+    { $count ->
+        [one] ¿Eliminar una conversación?
+       *[other] ¿Eliminar { $count } conversaciones?
+    }
+web-history-delete-several-why = Sus preguntas, respuestas y archivos se eliminan para siempre, y sus enlaces dejan de funcionar.
 web-history-name = Nombre de la conversación
 web-history-rename = Cambiar nombre
 web-history-pin = Fijar al principio de la lista
@@ -958,7 +988,6 @@ web-overview-times =
        *[other] preguntada { $count } veces
     }
 web-overview-unanswered-why = Las fuentes no lo dicen, o solo en parte.
-web-overview-add-documents = Cómo añadir documentos
 web-overview-add-search = Cómo conectar una fuente
 web-overview-more-unanswered = Todas las preguntas sin respuesta
 web-overview-complaints = Lo que los lectores vieron mal
@@ -997,7 +1026,6 @@ web-overview-questions = Preguntas
 web-overview-cost = Coste
 web-overview-per-day = Preguntas por día
 web-overview-cost-per-day = Coste por día
-web-overview-cost-utc = El coste se cuenta por días UTC.
 web-overview-as-table = Como tabla
 web-overview-day = Día
 web-overview-providers = Servicios de búsqueda
@@ -1024,11 +1052,12 @@ web-overview-json = Todas las cifras en JSON
 ### The documents that are searched, for operators
 
 sources = Fuentes
-sources-none = Aún no hay documentos. Indica en FOOTNOTE_DOCS las carpetas en las que buscar y sus archivos aparecerán aquí.
+sources-none = Aún no hay documentos. Sube archivos, añade una carpeta o indica carpetas en FOOTNOTE_DOCS.
+sources-starts = { -brand } se está iniciando con los nuevos documentos. Tarda unos segundos.
 sources-sum =
     { $found ->
         [0] No se encontraron archivos.
-        [one] Se busca en { $documents } de un archivo.
+        [one] Se busca en { $documents } de 1 archivo.
        *[other] Se busca en { $documents } de { $found } archivos.
     }
 sources-folders = Carpetas
@@ -1079,3 +1108,73 @@ sources-list-end = No hay más archivos aquí.
 sources-back = Anterior
 sources-more = Siguiente
 sources-gone = Este archivo o carpeta ya no está entre los documentos.
+sources-is-set = Definida fuera de la consola, como { $name }.
+sources-is-added = Añadida aquí.
+sources-uploads = Archivos subidos
+sources-manage = Verlos o quitarlos
+sources-add = Añadir documentos
+sources-add-why = Quienes pueden preguntar pueden leer lo que se añade aquí, salvo que una colección limite sus lectores.
+sources-shut = Aquí no se pueden añadir ni quitar documentos: define { $name } para permitirlo a los operadores.
+sources-upload = Subir archivos
+sources-upload-why = Texto, Markdown, HTML, PDF, Word, PowerPoint, Excel y más, hasta { $limit } MB cada uno y diez a la vez.
+sources-upload-now = Subir
+sources-replace = Reemplazar los archivos con el mismo nombre
+sources-no-file = Elige al menos un archivo.
+sources-not-read = El archivo { $name } es de un tipo que no se lee. Se leen texto, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB y CSV.
+sources-exists = Ya hay un archivo { $name }. Marca «Reemplazar los archivos con el mismo nombre» para reemplazarlo.
+sources-not-stored = No se pudo guardar el archivo { $name }: { $why }.
+sources-add-folder = Añadir una carpeta de este servidor
+sources-add-look = Examinar la carpeta
+sources-add-found = { $path } tiene { $found } archivos, { $documents } de tipos que se leen. Quienes pueden preguntar podrán leerlos.
+sources-add-sure = Añadir la carpeta
+sources-add-not = No añadirla
+sources-no-folder = «{ $path }» no es una carpeta que { -brand } pueda leer. Escribe su ruta completa en este servidor.
+sources-own-folder = «{ $path }» contiene la carpeta donde { -brand } guarda sus propios datos, o está en ella. Indica otra.
+sources-followed = Ya se busca en «{ $path }».
+sources-drop = Quitar la carpeta
+sources-drop-why = Sus archivos se quedan donde están. Ya no se busca en ellos.
+sources-drop-sure = Quitar
+
+# Connecting chats and models in the console, and its page of the status.
+connect = Conectar { $name }
+connect-slack-app = Crea la aplicación. El enlace lleva todos sus ajustes: elige tu espacio de trabajo y luego «Next» y «Create».
+connect-slack-open = Crear la aplicación en Slack
+connect-slack-bot = Elige «Install App», instálala en tu espacio de trabajo y copia el «Bot User OAuth Token».
+connect-slack-bot-field = Bot User OAuth Token (xoxb-…)
+connect-slack-socket = En «Basic Information», «App-Level Tokens», elige «Generate Token and Scopes». Añade connections:write, genera el token y cópialo.
+connect-slack-socket-field = Token de aplicación (xapp-…)
+connect-slack-connected = Invítalo a un canal con /invite { $name } y menciónalo.
+connect-discord-app = Elige «New Application». En «Bot», elige «Reset Token» y copia el token.
+connect-discord-open = Abrir tus aplicaciones en Discord
+connect-discord-intent = En la misma página, activa «Message Content Intent».
+connect-discord-enter = Introduce el token.
+connect-discord-field = Token del bot
+connect-discord-connected = Añádelo a tu servidor con el enlace de arriba. Después pregunta con /ask o menciónalo.
+connect-claude-key = Crea una clave de API en Anthropic y cópiala.
+connect-claude-open = Abrir la página de tus claves
+connect-claude-enter = Introduce la clave.
+connect-claude-field = Clave de API (sk-ant-…)
+connect-claude-connected = Ahora Claude busca, lee y escribe las respuestas.
+connect-copy = O copia los ajustes de la aplicación (su manifiesto)
+connect-entered = Ya introducido. Déjalo vacío para usarlo.
+connect-missing = Rellena este campo.
+connect-test = Probar y conectar
+connect-lines = Mostrar solo las líneas para .env
+connect-lines-shown = Funciona. Pon estas líneas en .env donde se ejecuta { -brand } y reinícialo. Se muestran una sola vez y no se guardan en ningún sitio.
+connect-starting = { -brand } se está iniciando con los nuevos ajustes…
+connect-connecting = Conectando con { $name }…
+connect-checking = Comprobando…
+connect-given = { $name } está configurado fuera de la consola ({ $names }): cámbialo allí.
+connect-off = Aquí no se puede introducir nada, porque otras personas pueden acceder a esta consola. Define { $names } donde se ejecuta { -brand } o permítelo con FOOTNOTE_CONSOLE_SETUP=on.
+connect-kept-why = Lo que introduces se guarda cifrado donde se ejecuta { -brand }.
+connect-drop = Desconectar
+connect-drop-why = { -brand } deja de usar { $name } y elimina lo introducido aquí.
+status = Estado
+status-again = Comprobar de nuevo
+status-checked = Comprobado
+status-connected = Conectado
+status-works = Funciona
+status-problem = Problema
+status-note = Nota
+status-off = Sin configurar
+status-checking = Comprobando

@@ -338,6 +338,9 @@ correction-removed = Retirée. Les prochaines réponses ne l’utiliseront pas.
 correction-unknown = Aucune correction ne porte l’identifiant { $id }.
 correction-not-yours = Seul son auteur ou un administrateur peut retirer une correction.
 correction-heading = Corrections
+correction-begin = Corriger
+correction-say = Qu’est-ce qui est juste ? Les prochaines questions le trouveront comme source.
+correction-start = Non,{" "}
 correction-intro = Ce qui a été signalé comme faux dans une réponse. Les prochaines réponses s’en servent comme source.
 correction-none = Pas encore de corrections. Répondez à une réponse en disant ce qui est faux : la correction apparaîtra ici.
 
@@ -607,7 +610,7 @@ report-revised =
 ## The web console
 
 web-ask = Demander
-web-overview = Vue d’ensemble
+web-overview = Aperçu
 web-handbook = Manuel
 web-places = Menu principal
 web-skip = Aller au contenu
@@ -620,6 +623,7 @@ web-depth = Profondeur
 web-send = Demander
 upload-files = Fichiers
 upload-attach = Joindre des fichiers
+upload-drop = Déposez des fichiers pour poser une question à leur sujet
 upload-remove = Retirer { $name }
 upload-empty = Le fichier { $name } est vide. Choisissez-en un autre.
 upload-too-large = Le fichier { $name } dépasse { $limit } Mo. Choisissez-en un plus petit, ou collez la partie utile.
@@ -627,6 +631,7 @@ upload-all-too-large = Ces fichiers dépassent ensemble { $limit } Mo. Envoyez-e
 upload-too-many = Au plus { $limit } fichiers peuvent accompagner une question. Envoyez les autres avec la suivante.
 upload-unreadable = Le fichier { $name } ne peut pas être lu. Sont lus : texte, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB et CSV sans mot de passe, et les images PNG, JPEG, WebP et GIF.
 upload-gone = Ce fichier n’est plus là. Joignez-le à nouveau.
+upload-without = Pas encore envoyée. Envoyez à nouveau pour poser la question sans ce fichier.
 web-enter = Entrée pour envoyer
 web-graph = Les sous-questions et leurs dépendances
 web-state-waiting = en attente
@@ -646,6 +651,14 @@ web-quotes =
     }
 web-quote = Citation { $number }
 web-in-the-page = dans la page
+web-sources-count = Sources ({ $count })
+web-closest = Passages les plus proches dans vos documents
+web-closest-why = Des citations, pas une réponse : aucun modèle de langage ne les a lues.
+web-closest-has = Contient : { $words }
+web-closest-has-none = Ne contient aucun mot de la question
+web-closest-open = Ouvrir à cet endroit
+web-closest-lacking = Dans aucun passage : { $words }
+web-searched = Recherché : { $words }
 web-copy-code = Copier le code
 web-footnote-before = Note précédente
 web-footnote-after = Note suivante
@@ -657,7 +670,9 @@ web-copied = Copié.
 web-copy-this = Copier
 web-more = Plus d’actions sur cette question
 web-edit = Modifier la question
-web-edit-send = Redemander
+web-edit-send = Enregistrer
+web-cancel = Annuler
+web-regenerate = Régénérer
 web-delete = Supprimer la question et sa réponse
 web-delete-sure = Supprimer ? Cette action est irréversible.
 web-newest = Le plus récent
@@ -719,6 +734,10 @@ web-plan-unread =
     }
 web-plan-nothing-yet = Rien trouvé pour l’instant.
 web-plan-done = Recherché en { NUMBER($seconds, maximumFractionDigits: 1) } s
+web-plan = Le plan
+web-plan-node = Recherche de : { $title }
+web-plan-part = En cours : { $title }
+web-seconds = { NUMBER($seconds, useGrouping: 0) } s
 
 ### What a question searches
 
@@ -866,6 +885,8 @@ web-run-queries = Recherché pour cela :
 web-run-draft = Brouillon
 web-run-revision = Révision
 web-run-back = Comment cette réponse a été obtenue
+web-original = Ouvrir l’original
+web-original-gone = Le fichier n’est plus là.
 web-run-page-hint =
     { $count ->
         [0] Voici la page telle qu’elle a été lue. Rien n’en est cité.
@@ -891,6 +912,15 @@ web-history-found =
        *[other] { $count } conversations contiennent les mots « { $words } ».
     }
 web-history-manage = Gérer { $name }
+web-history-select = Sélectionner { $name }
+web-history-select-all = Tout sélectionner sur cette page
+web-history-delete-chosen = Supprimer la sélection
+web-history-delete-several =
+    { $count ->
+        [one] Supprimer une conversation ?
+       *[other] Supprimer { $count } conversations ?
+    }
+web-history-delete-several-why = Leurs questions, réponses et fichiers sont supprimés définitivement, et leurs liens ne fonctionnent plus.
 web-history-name = Nom de la conversation
 web-history-rename = Renommer
 web-history-pin = Épingler en haut de la liste
@@ -958,7 +988,6 @@ web-overview-times =
        *[other] posée { $count } fois
     }
 web-overview-unanswered-why = Les sources n’en disent rien, ou seulement une partie.
-web-overview-add-documents = Comment ajouter des documents
 web-overview-add-search = Comment connecter une source
 web-overview-more-unanswered = Toutes les questions sans réponse
 web-overview-complaints = Ce que les lecteurs ont signalé
@@ -997,7 +1026,6 @@ web-overview-questions = Questions
 web-overview-cost = Coût
 web-overview-per-day = Questions par jour
 web-overview-cost-per-day = Coût par jour
-web-overview-cost-utc = Le coût est compté par jour UTC.
 web-overview-as-table = Sous forme de tableau
 web-overview-day = Jour
 web-overview-providers = Services de recherche
@@ -1024,7 +1052,8 @@ web-overview-json = Tous les chiffres en JSON
 ### The documents that are searched, for operators
 
 sources = Sources
-sources-none = Pas encore de documents. Indiquez dans FOOTNOTE_DOCS les dossiers à consulter : leurs fichiers seront listés ici.
+sources-none = Pas encore de documents. Importez des fichiers, ajoutez un dossier, ou indiquez des dossiers dans FOOTNOTE_DOCS.
+sources-starts = { -brand } démarre avec les nouveaux documents. Cela prend quelques secondes.
 sources-sum =
     { $found ->
         [0] Aucun fichier trouvé.
@@ -1079,3 +1108,73 @@ sources-list-end = Il n’y a pas d’autres fichiers ici.
 sources-back = Précédent
 sources-more = Suivant
 sources-gone = Ce fichier ou dossier ne fait plus partie des documents.
+sources-is-set = Réglé hors de la console, dans { $name }.
+sources-is-added = Ajouté ici.
+sources-uploads = Fichiers importés
+sources-manage = Les afficher ou les retirer
+sources-add = Ajouter des documents
+sources-add-why = Toutes les personnes qui peuvent poser des questions peuvent lire ce qui est ajouté ici, sauf si une collection limite ses lecteurs.
+sources-shut = Il n’est pas possible d’ajouter ou de retirer des documents ici : définissez { $name } pour l’autoriser aux exploitants.
+sources-upload = Importer des fichiers
+sources-upload-why = Texte, Markdown, HTML, PDF, Word, PowerPoint, Excel et autres, jusqu’à { $limit } Mo chacun et dix à la fois.
+sources-upload-now = Importer
+sources-replace = Remplacer les fichiers de même nom
+sources-no-file = Choisissez au moins un fichier.
+sources-not-read = Le fichier { $name } est d’un type qui n’est pas lu. Sont lus : texte, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB et CSV.
+sources-exists = Il existe déjà un fichier { $name }. Cochez « Remplacer les fichiers de même nom » pour le remplacer.
+sources-not-stored = Le fichier { $name } n’a pas pu être enregistré : { $why }.
+sources-add-folder = Ajouter un dossier de ce serveur
+sources-add-look = Examiner le dossier
+sources-add-found = { $path } contient { $found } fichiers, dont { $documents } lisibles. Toutes les personnes qui peuvent poser des questions pourront les lire.
+sources-add-sure = Ajouter le dossier
+sources-add-not = Ne pas l’ajouter
+sources-no-folder = « { $path } » n’est pas un dossier que { -brand } peut lire. Indiquez son chemin complet sur ce serveur.
+sources-own-folder = « { $path } » contient le dossier où { -brand } garde ses propres données, ou s’y trouve. Indiquez-en un autre.
+sources-followed = « { $path } » est déjà consulté.
+sources-drop = Retirer le dossier
+sources-drop-why = Ses fichiers restent où ils sont. Ils ne sont plus consultés.
+sources-drop-sure = Retirer
+
+# Connecting chats and models in the console, and its page of the status.
+connect = Connecter { $name }
+connect-slack-app = Créez l’application. Le lien apporte tous ses réglages : choisissez votre espace de travail, puis « Next » et « Create ».
+connect-slack-open = Créer l’application chez Slack
+connect-slack-bot = Choisissez « Install App », installez-la dans votre espace de travail, et copiez le « Bot User OAuth Token ».
+connect-slack-bot-field = Bot User OAuth Token (xoxb-…)
+connect-slack-socket = Sous « Basic Information », « App-Level Tokens », choisissez « Generate Token and Scopes ». Ajoutez connections:write, générez le jeton, et copiez-le.
+connect-slack-socket-field = Jeton d’application (xapp-…)
+connect-slack-connected = Invitez-le dans un canal avec /invite { $name } et mentionnez-le.
+connect-discord-app = Choisissez « New Application ». Sous « Bot », choisissez « Reset Token » et copiez le jeton.
+connect-discord-open = Ouvrir vos applications chez Discord
+connect-discord-intent = Sur la même page, activez « Message Content Intent ».
+connect-discord-enter = Saisissez le jeton.
+connect-discord-field = Jeton du bot
+connect-discord-connected = Ajoutez-le à votre serveur avec le lien ci-dessus. Posez ensuite vos questions avec /ask, ou mentionnez-le.
+connect-claude-key = Créez une clé d’API chez Anthropic, et copiez-la.
+connect-claude-open = Ouvrir la page de vos clés
+connect-claude-enter = Saisissez la clé.
+connect-claude-field = Clé d’API (sk-ant-…)
+connect-claude-connected = Claude cherche, lit et rédige désormais les réponses.
+connect-copy = Ou copier les réglages de l’application (son manifeste)
+connect-entered = Déjà saisi. Laissez vide pour l’utiliser.
+connect-missing = Ce champ est à remplir.
+connect-test = Tester et connecter
+connect-lines = Afficher seulement les lignes pour .env
+connect-lines-shown = Cela fonctionne. Placez ces lignes dans .env là où { -brand } s’exécute, et redémarrez-le. Elles ne sont affichées qu’une fois et ne sont conservées nulle part.
+connect-starting = { -brand } démarre avec les nouveaux réglages…
+connect-connecting = Connexion à { $name }…
+connect-checking = Vérification…
+connect-given = { $name } est configuré hors de la console ({ $names }) : modifiez-le là-bas.
+connect-off = Rien ne peut être saisi ici, car d’autres personnes peuvent accéder à cette console. Définissez { $names } là où { -brand } s’exécute, ou autorisez-le avec FOOTNOTE_CONSOLE_SETUP=on.
+connect-kept-why = Ce que vous saisissez est conservé chiffré là où { -brand } s’exécute.
+connect-drop = Déconnecter
+connect-drop-why = { -brand } n’utilise plus { $name } et supprime ce qui a été saisi ici.
+status = État
+status-again = Vérifier à nouveau
+status-checked = Vérifié
+status-connected = Connecté
+status-works = Fonctionne
+status-problem = Problème
+status-note = Remarque
+status-off = Non configuré
+status-checking = Vérification en cours

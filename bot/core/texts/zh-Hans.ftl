@@ -798,7 +798,6 @@ web-overview-answered = 已回答
 web-overview-unanswered = 未获回答
 web-overview-times = 问过 { $count } 次
 web-overview-unanswered-why = 来源没有说明，或只说明了一部分。
-web-overview-add-documents = 如何添加文档
 web-overview-add-search = 如何接入来源
 web-overview-more-unanswered = 所有未获回答的问题
 web-overview-complaints = 读者指出的问题

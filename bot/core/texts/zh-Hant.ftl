@@ -798,7 +798,6 @@ web-overview-answered = 已回答
 web-overview-unanswered = 未獲回答
 web-overview-times = 問過 { $count } 次
 web-overview-unanswered-why = 來源沒有說明，或只說明了一部分。
-web-overview-add-documents = 如何新增文件
 web-overview-add-search = 如何連接來源
 web-overview-more-unanswered = 所有未獲回答的問題
 web-overview-complaints = 讀者指出的問題

@@ -118,6 +118,12 @@ def test_a_node_leads_to_what_it_has_found() -> None:
     assert "Nothing found yet." in html
 
 
+def test_a_finding_is_words_without_markup() -> None:
+    table = "## Heights\n\n| tower | height |\n|---|---|\n| **Eiffel** | 330 m |"
+    (node,) = plan_of(PlanView("?", (a_node("1", "done", found=(table,)),)), EN).nodes
+    assert node.found == ("Heights · tower · height · Eiffel · 330 m",)
+
+
 @pytest.mark.parametrize(("url", "leads"), [("https://e.org/7", True), ("file:///srv/7", False)])
 def test_only_pages_of_the_web_are_links(url: str, leads: bool) -> None:
     html = shown(StepView("p", "read", "A page", "done", sources=(url,)))

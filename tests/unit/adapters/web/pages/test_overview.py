@@ -61,7 +61,7 @@ async def test_what_could_not_be_answered_comes_with_what_to_do(stage: Stage, pa
     (entry,) = page.xpath("//section[@aria-labelledby='unanswered-heading']//li")
     assert "Who waters the plants?" in entry.text_content()
     assert "asked 7 times" in entry.text_content()
-    assert page.xpath("//a[@href='/handbook/documents']")
+    assert page.xpath("//section//a[@href='/sources']")
     assert "7 without an answer" in (await sums(stage))[0]
 
 
