@@ -36,6 +36,7 @@ from bot.text.terms import terms
 
 TITLE = 80  # characters of a thread's name in the list
 SNIPPET = 180
+MANY = "thread[]"  # the field of a form that names several conversations
 NONE: Mapping[str, str] = MappingProxyType({})
 
 log = get_logger()
@@ -209,7 +210,7 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
         forget thread`` does, after stopping their runs."""
         is_sure = request.method == "POST"
         sent = await pairs_of(request) if is_sure else request.query_params.multi_items()
-        names = dict.fromkeys(value for name, value in sent if name == "thread")
+        names = dict.fromkeys(value for name, value in sent if name in ("thread", MANY))
         chosen = [await own_thread_named(console, request, name) for name in names]
         if chosen and not is_sure:
             keys = [thread.key for thread in chosen]

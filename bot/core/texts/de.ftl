@@ -910,7 +910,6 @@ web-history-rename = Umbenennen
 web-history-pin = Oben in der Liste anheften
 web-history-unpin = Nicht mehr anheften
 web-history-delete = Unterhaltung löschen
-web-history-delete-why = Alle Fragen, Antworten und Dateien werden endgültig gelöscht, und der Link funktioniert nicht mehr.
 web-history-delete-sure = Endgültig löschen
 web-history-more = Mehr zu dieser Unterhaltung
 web-did-rename = Umbenannt.

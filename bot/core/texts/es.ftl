@@ -926,7 +926,6 @@ web-history-rename = Cambiar nombre
 web-history-pin = Fijar al principio de la lista
 web-history-unpin = Dejar de fijar
 web-history-delete = Eliminar la conversación
-web-history-delete-why = Todas sus preguntas, respuestas y archivos se eliminan para siempre, y su enlace deja de funcionar.
 web-history-delete-sure = Eliminar para siempre
 web-history-more = Más sobre esta conversación
 web-did-rename = Nombre cambiado.

@@ -926,7 +926,6 @@ web-history-rename = Renommer
 web-history-pin = Épingler en haut de la liste
 web-history-unpin = Ne plus épingler
 web-history-delete = Supprimer la conversation
-web-history-delete-why = Toutes ses questions, réponses et fichiers sont supprimés définitivement, et son lien ne fonctionne plus.
 web-history-delete-sure = Supprimer définitivement
 web-history-more = Plus d’actions sur cette conversation
 web-did-rename = Renommée.

@@ -747,7 +747,6 @@ web-history-rename = 名前を変更
 web-history-pin = 一覧の先頭にピン留め
 web-history-unpin = ピン留めを外す
 web-history-delete = 会話を削除
-web-history-delete-why = すべての質問、回答、ファイルが完全に削除され、リンクも使えなくなります。
 web-history-delete-sure = 完全に削除
 web-history-more = この会話のその他の操作
 web-did-rename = 名前を変更しました。

@@ -150,9 +150,9 @@ async def test_several_conversations_are_deleted_once_their_number_was_confirmed
 ) -> None:
     first, second, third = [await asked(browser, f"Question {n}?") for n in range(3)]
     page = (await browser.get("/conversations?select=all")).text
-    boxes = re.findall(r'name="thread" value="(\w+)" checked', page)
+    boxes = re.findall(r'name="thread\[\]" value="(\w+)" checked', page)
     assert [f"/threads/{name}" for name in boxes] == [third, second, first]
-    chosen = "&".join(f"thread={path.rpartition('/')[2]}" for path in (first, second))
+    chosen = "&".join(f"thread[]={path.rpartition('/')[2]}" for path in (first, second))
     asks = (await browser.get(f"/conversations/delete?{chosen}")).text
     assert "Delete 2 conversations?" in asks
     assert await listed(browser) == [third, second, first]
