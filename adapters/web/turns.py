@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -73,7 +73,8 @@ async def turns_of(console: Console, ids: Sequence[str]) -> list[Turn]:
     dates = await _dates_of(console.database, answers)
     opinions = await _opinions(console.database, [run.id for run in records])
     pictures = await _pictures(console.database, records)
-    return [_turn(console, run, opinions.get(run.id, {}), dates, pictures) for run in records]
+    turns = (_turn(console, run, opinions.get(run.id, {}), dates) for run in records)
+    return [replace(turn, pictures=pictures) for turn in turns]
 
 
 async def turns_in(console: Console, thread: Thread) -> list[Turn]:
@@ -112,13 +113,7 @@ async def _pictures(database: Database, records: Sequence[RunRecord]) -> dict[st
     return {url: shortened(text, SHOWN) or names[url] for url, text in told}
 
 
-def _turn(
-    console: Console,
-    run: RunRecord,
-    opinions: Mapping[str, Opinion],
-    dates: Dates,
-    pictures: Mapping[str, str],
-) -> Turn:
+def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dates: Dates) -> Turn:
     return Turn(
         run=run.id,
         thread=run.message.thread.thread,
@@ -136,7 +131,6 @@ def _turn(
         attempt=run.attempt,
         collections=_collections(console.rights, run.answer),
         made_from=run.message.made_from,
-        pictures=pictures,
         files=run.message.attachments if run.message.thread.platform == "web" else (),
     )
 

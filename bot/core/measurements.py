@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 IndexingState = Literal["none", "indexing", "ok", "not ok"]
 
-BEGIN_SECONDS = 5.0  # longest wait for the number of files to index, or for the end of it
+BEGIN_SECONDS = 5.0  # longest wait for the number of files to index
+OVER_SECONDS = 1.5  # longest wait for the end of it, before its progress is shown
 
 
 class Indexing:
@@ -63,9 +64,9 @@ class Indexing:
                 await self._begun.wait()
 
     async def wait_until_over(self) -> None:
-        """Wait until everything is indexed, for ``BEGIN_SECONDS`` at most."""
+        """Wait until everything is indexed, for ``OVER_SECONDS`` at most."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(BEGIN_SECONDS):
+            async with asyncio.timeout(OVER_SECONDS):
                 await self._over.wait()
 
     def begin(self) -> None:

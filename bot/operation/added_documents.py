@@ -124,10 +124,7 @@ class AddedDocuments:
         folders = await self.folders()
         if path not in folders:
             raise invalid("sources-gone")
-        if left := [each for each in folders if each != path]:
-            await self._kept.keep({"docs": left})
-        else:
-            await self._kept.drop(["docs"])
+        await self._kept.keep({"docs": [each for each in folders if each != path]})
         await self._audit.note("dropped", "folder", path)
 
 

@@ -133,10 +133,6 @@ class FoundFile:
     note: str
     number: int
 
-    @property
-    def path(self) -> str:
-        return path_of(self.url)
-
 
 def tallies(
     index: Path, paths: Iterable[str | Path], group: Callable[[str], str]

@@ -33,7 +33,7 @@ class Deeper:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Ask the question of a run that failed once more."""
+    """Answer the question of a run that failed again, in the same place."""
 
     run: str
 
@@ -88,8 +88,8 @@ class Details:
 ASK_WHY = "feedback-ask-why"  # the text that asks a person what was wrong
 THANKS = "feedback-thanks"
 
-Again = Deeper | FollowUp | Retry  # presses that ask a question
-Deed = Feedback | Again | Delete | Stop | Watch | Retract
+Again = Deeper | FollowUp  # presses that ask a question
+Deed = Feedback | Again | Delete | Retry | Stop | Watch | Retract
 Press = Deed | Details
 
 
@@ -119,7 +119,9 @@ async def carry_out(
         case Delete(run):
             await reception.delete(run, author)
             return None
-        case Deeper() | FollowUp() | Retry():
+        case Retry(run):
+            return None if await reception.retry(run, author) else "asked-already"
+        case Deeper() | FollowUp():
             asked = await ask_again(reception, press, author, locale=locale, audience=audience)
             return None if asked.new else "asked-already"
 
@@ -132,8 +134,7 @@ async def ask_again(
         return await reception.follow_up(
             press.run, press.number, author, locale=locale, audience=audience
         )
-    again = reception.retry if isinstance(press, Retry) else reception.dig_deeper
-    return await again(press.run, author, locale=locale, audience=audience)
+    return await reception.dig_deeper(press.run, author, locale=locale, audience=audience)
 
 
 async def forget_me(

@@ -365,6 +365,18 @@ class Reception:
             await self._dispatcher.restart(*begun)
         return begun is not None
 
+    async def retry(self, run_id: str, author: Author) -> bool:
+        """Answer the question of a run that failed again, in the same reply; returns False if the
+        run has not failed. Raises as ``edit`` does, ``Denied`` if ``author`` may not ask there, and
+        ``Invalid`` if the run is unknown."""
+        run = await self._run(run_id)
+        message = run.message
+        press = message_of_press(run, "retry", author, NO_TEXT, "", run.options.audience)
+        await admit(self.settings, self._store.database, press)
+        return run.state == "failed" and await self.edit(
+            message.thread.platform, message.event_id, message.text, anew=True
+        )
+
     async def forget(self, platform: str, event_id: str) -> bool:
         """Handle a deleted message: end its run, remove its reply; returns False without a run."""
         if not await self._conversations.knows(platform, event_id):
@@ -457,24 +469,13 @@ class Reception:
         """
         run = await self._run(run_id)
         message = message_of_press(run, "deeper", author, run.question, locale, audience)
-        return await self._repeat(run, message, "deep")
-
-    async def retry(
-        self, run_id: str, author: Author, *, locale: str, audience: Audience
-    ) -> AcceptedQuestion:
-        """Research a run's question again, as it was asked; as ``dig_deeper``."""
-        run = await self._run(run_id)
-        message = message_of_press(run, "retry", author, run.question, locale, audience)
-        return await self._repeat(run, message, run.options.depth)
-
-    async def _repeat(self, run: RunRecord, message: Message, depth: Depth) -> AcceptedQuestion:
         message = replace(message, attachments=run.message.attachments)
         await admit(self.settings, self._store.database, message)
         said = (await self._rights.reach_in(message)).wording(run.question)
         if said is None:
             raise invalid("answer-out-of-reach")
         message = replace(message, text=said.text, made_from=said.made_from)
-        return await self._accept(message, replace(run.options, depth=depth), None)
+        return await self._accept(message, replace(run.options, depth="deep"), None)
 
     async def watch(
         self, run_id: str, author: Author, schedule: str, *, locale: str, audience: Audience

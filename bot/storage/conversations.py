@@ -636,11 +636,11 @@ async def _keep_heard(db: AsyncConnection, said: Sequence[Message], now: datetim
 
 
 def asks_again(platform: str, run_id: str) -> sa.ColumnElement[bool]:
-    """The condition that a message repeats a run's question: by "Dig deeper" or "Try again", or
-    because the question is watched."""
+    """The condition that a message repeats a run's question: by "Dig deeper", or because the
+    question is watched."""
     return sa.or_(
         *(
             messages.c.event_key.startswith(f"{platform}:{run_id}:{how}:", autoescape=True)
-            for how in ("deeper", "retry", "watch")
+            for how in ("deeper", "watch")
         )
     )

@@ -68,11 +68,13 @@ def test_an_upload_is_cited_and_what_is_removed_is_gone(
 
         (documents / "keys.md").write_text(DOCUMENTS["keys.md"].replace("90", "45"))
         change(serving, "upload", documents / "keys.md", replace="yes")
+        serving.until_said("0 new, 1 changed, 0 removed")
         assert "45 days" in answer(serving, QUESTION)["answer"]
     with ending(start_forked(fork_server, footnote)) as serving:
         until(serving, "/sources", is_found)
         assert "45 days" in answer(serving, QUESTION)["answer"]
         change(serving, "remove", name="keys.md")
+        serving.until_said("0 new, 0 changed, 1 removed")
         assert "45 days" not in answer(serving, QUESTION)["answer"]
         page = httpx.get(f"{serving.http}/runs/{first['run']}/pages/1")
         assert "90 days" in page.text, "an answer keeps the page that it quotes"

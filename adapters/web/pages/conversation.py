@@ -57,7 +57,6 @@ from bot.service.buttons import (
     Feedback,
     FollowUp,
     Retract,
-    Retry,
     Stop,
     Watch,
     ask_again,
@@ -248,8 +247,7 @@ class _Conversation:
         return await self._told(request, run.id if is_left else "")
 
     async def file(self, request: Request) -> Response:
-        """Send a question's file: a picture to look at, any other as a download, and none as a page
-        of the console."""
+        """Send a question's file: a picture to look at, others as downloads."""
         run = await self._run(request)
         number = request.path_params["number"]
         files = run.message.attachments[number - 1 : number] if number else ()
@@ -304,7 +302,6 @@ DeedOfForm = Callable[[str, Mapping[str, str]], Deed]
 PRESSES: Mapping[str, DeedOfForm] = {
     "stop": lambda run, _: Stop(run),
     "deeper": lambda run, _: Deeper(run),
-    "retry": lambda run, _: Retry(run),
     "watch": lambda run, form: Watch(run, form.get("every", DAILY)[:100]),
     "retract": lambda run, _: Retract(run),
     "feedback": _feedback,

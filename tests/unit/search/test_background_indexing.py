@@ -305,7 +305,6 @@ async def test_somebody_can_ask_for_a_look_now(settings: Settings, poll: int) ->
     rare = settings.model_copy(update={"docs_poll": poll})
     async with documents_being_indexed(rare, said.append, indexing):
         await told(said, "10 new")
-        await indexing.wait_until_over()
         assert indexing.looked_at is not None
         assert (indexing.next_look is None) == (poll == 0)
         write(docs / "inner" / "late.md", "# Late\n\nThe heron nests here.")

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from bot.search.index_file import address
-from bot.search.index_report import FILE_STATES, FileState, Tally, files_in, holdings, tallies
+from bot.search.index_report import (
+    FILE_STATES,
+    FileState,
+    Tally,
+    files_in,
+    holdings,
+    path_of,
+    tallies,
+)
 from bot.search.indexer import Indexer
 from tests.unit.search.readers import Inside
 from tests.unit.search.test_indexer import write
@@ -47,7 +55,7 @@ def index(docs: Path, tmp_path: Path) -> Path:
 
 def listed(index: Path, docs: Path, state: FileState, inside: Path | None = None) -> list[str]:
     found = files_in(index, [docs], state, inside or docs, 50)
-    return [os.path.relpath(each.path, docs) for each in found]
+    return [os.path.relpath(path_of(each.url), docs) for each in found]
 
 
 def test_the_states_add_up_to_the_files_that_were_found(index: Path, docs: Path) -> None:
@@ -106,7 +114,7 @@ def test_a_list_names_the_reasons_and_goes_on_where_it_ended(index: Path, docs: 
     assert link.note == "a link that leads nowhere"
     assert listed(index, docs, "document", docs / "inner") == ["inner/bells.txt"]
     (last,) = files_in(index, [docs], "document", docs, 1, 1)
-    assert last.path == str(docs / "tides.md")
+    assert path_of(last.url) == str(docs / "tides.md")
 
 
 def test_a_file_that_keeps_its_earlier_text_is_searched_and_named(index: Path, docs: Path) -> None:

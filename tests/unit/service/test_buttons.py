@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.errors import Denied, Invalid
+from bot.core.errors import CredentialsRefused, Denied, Invalid
 from bot.core.messages import Author
+from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten
 from bot.service.buttons import ASK_WHY, Deeper, Feedback, FollowUp, Retry, Stop, carry_out
 from bot.storage.workspaces import Reason, Verdict
+from tests.fakes.reasoner import cite_all
 from tests.unit.samples import verdicts
 from tests.unit.service.conftest import House, OpenHouse
 
@@ -56,14 +58,19 @@ async def test_stop_ends_its_run_and_says_when_there_is_none(house: House) -> No
     assert await press(house, Stop("gone")) == "nothing-running"
 
 
-async def test_retry_asks_the_question_again_as_it_was_asked(house: House) -> None:
-    answer = await house.answered()
-    before = await house.run(answer.run)
-    assert await press(house, Retry(answer.run)) is None
-    assert await press(house, Retry(answer.run)) == "asked-already"
-    again = await house.reception.retry(answer.run, BOB, locale="", audience="channel")
-    run = await house.run(again.run_id)
-    assert (run.message.text, run.options.depth) == (before.message.text, before.options.depth)
+async def test_retry_answers_what_failed_in_the_same_place(house: House) -> None:
+    def refuse(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+        raise CredentialsRefused("The key was not accepted.")
+
+    house.reasoner.answer = refuse
+    run = (await house.ask("How tall is the tower?")).run_id
+    await house.dispatcher.wait(run)
+    assert (await house.run(run)).state == "failed"
+    house.reasoner.answer = cite_all
+    assert await press(house, Retry(run)) is None
+    await house.dispatcher.wait(run)
+    assert (await house.run(run)).state == "answered"
+    assert await press(house, Retry(run)) == "asked-already"
 
 
 async def test_deeper_asks_the_question_again_once_for_the_presser(house: House) -> None:
