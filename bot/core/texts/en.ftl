@@ -277,8 +277,8 @@ watch-over =
     }: { $question }
 watch-begun = I will check this again { $schedule } and post here only when the answer changes. Its ID is { $id }.
 watch-pressed = Watched: I post here when the answer changes.
-watch-pressed-daily = Watched daily: you are told here when the answer changes.
-watch-pressed-weekly = Watched weekly: you are told here when the answer changes.
+watch-pressed-daily = Watched daily: I post here when the answer changes.
+watch-pressed-weekly = Watched weekly: I post here when the answer changes.
 watch-badge =
     { $schedule ->
         [daily] Watched daily
@@ -758,7 +758,7 @@ web-zone-browser = Same as browser
 web-zone-why = Dates and times on all pages are shown in this time zone.
 web-speak = Speak the question
 web-speak-failed = The microphone could not be used.
-web-keys = Keys
+web-keys = Keyboard shortcuts
 web-key-send = Send the question
 web-key-line = Begin a new line
 web-key-box = Go to the question box
@@ -795,7 +795,7 @@ web-run-depth-quick = quick
 web-run-depth-standard = standard
 web-run-depth-deep = deep
 web-run-depth-exhaustive = exhaustive
-web-run-reasoner = Reasoner
+web-run-reasoner = Answered with
 web-run-searches = Searches
 web-run-pages-read = Pages read
 web-run-calls = Model calls
