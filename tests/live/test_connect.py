@@ -91,7 +91,7 @@ def _connect_with_a_mistake(person: Person, place: SlackPlace) -> None:
     expect(wrong).to_be_focused()
     expect(page.locator("#slack_bot_token-said")).to_contain_text("Slack does not accept")
     expect(page.get_by_label("App-level token")).to_have_value("")
-    expect(page.locator("#slack_app_token-said")).to_contain_text("This was entered")
+    expect(page.locator("#slack_app_token-said")).to_contain_text("Already entered")
     person.enter("Bot User OAuth Token", place.slack.bot_token)
     person.press("Test and connect")
 

@@ -100,8 +100,8 @@ def page_of(answer: Answer) -> str:
 def test_the_page_says_what_the_passages_are_and_which_words_none_has() -> None:
     page = page_of(an_answer(cited(1, ABROAD, "So."), question="Is a visa needed abroad?"))
     assert "Closest passages from your documents Quotes, not an answer" in page
-    assert "Has: abroad Open at this place" in page
-    assert "No passage has: visa · needed" in page
+    assert "Contains: abroad Open at this place" in page
+    assert "No passage contains: visa · needed" in page
     web = an_answer(cited(1, "https://e.org/", "So."))
     assert "Closest passages Quotes, not an answer" in page_of(web)
 

@@ -47,7 +47,7 @@ async def test_an_answer_can_be_watched_once_and_from_the_moment_it_is_there(
     await here.ended(run)
     assert await menu_of(browser, bar) == [f"/runs/{run}/watch"]
     told = (await browser.send(f"/runs/{run}/watch", every="daily")).json()["told"]
-    assert told == "Watched daily: you are told here when the answer changes."
+    assert told == "Watched daily: I post here when the answer changes."
     assert "<span>Watched daily</span>" in (await browser.get(bar)).text
     pause, stop = await menu_of(browser, bar)
     await browser.send(pause)

@@ -250,7 +250,7 @@ async def test_a_later_upload_is_indexed_at_once_and_replaces_only_when_asked(
 @pytest.mark.parametrize(
     ("name", "body", "told"),
     [
-        ("cat.png", b"\x89PNG\r\n\x1a\n", "is of a kind that is not read"),
+        ("cat.png", b"\x89PNG\r\n\x1a\n", "is not supported"),
         ("tides.md", b" ", "The file tides.md is empty."),
         ("tides.pdf", b"no PDF", "tides.pdf"),
         ("", b"", "Choose at least one file."),
