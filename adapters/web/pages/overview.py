@@ -6,10 +6,10 @@ import asyncio
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -25,6 +25,7 @@ from adapters.web.html.svg import Column, Part, draw_plot
 from adapters.web.turns import collection_of
 from bot.core.errors import InvalidSetting
 from bot.core.lines import one_line, shortened
+from bot.core.messages import Telling
 from bot.core.texts import Texts
 from bot.operation.metrics import Metrics
 from bot.research.outcomes import ProviderHealth, health
@@ -41,6 +42,8 @@ from bot.storage.overview import (
     Unanswered,
     of_days,
 )
+
+T = TypeVar("T")
 
 
 def seconds(value: float) -> str:
@@ -322,14 +325,17 @@ class _OverviewPages:
         self._asked = AskedQuestions(console.database)
 
     async def page(self, request: Request) -> Response:
-        looked, found = await self._look(request)
-        places, texts = await self._overviews.places(), texts_of(request)
-        scope, told = looked.scope(request), seeing(self._console, request).told
-        opinions = await self._asked.feedback(scope, told)
+        looked, texts = Selection.of(request.query_params), texts_of(request)
+        found, places = (
+            await self._found(request, self._overviews.look),
+            await self._overviews.places(),
+        )
+        opinions = await self._found(request, self._asked.feedback)
+        scope = looked.scope(request)
         return self._console.page(
             request,
             "overview.html",
-            unanswered=await self._asked.unanswered(scope, told),
+            unanswered=await self._found(request, self._asked.unanswered),
             complaints=[one for one in opinions if one.verdict == "bad"][:SHOWN],
             shown=SHOWN,
             # In a thread, because it goes through a thousand searches.
@@ -361,21 +367,16 @@ class _OverviewPages:
 
     async def unanswered(self, request: Request) -> Response:
         """Show questions that the documents do not answer."""
-        found = await self._unanswered(request)
+        found = await self._found(request, self._asked.unanswered)
         return await self._filtered(request, "overview_unanswered.html", found)
 
     async def unanswered_csv(self, request: Request) -> Response:
-        found = await self._unanswered(request)
+        found = await self._found(request, self._asked.unanswered)
         return download(unanswered_as_csv(found), "footnote-unanswered.csv", CSV)
-
-    async def _unanswered(self, request: Request) -> Sequence[Unanswered]:
-        scope = Selection.of(request.query_params).scope(request)
-        return await self._asked.unanswered(scope, seeing(self._console, request).told)
 
     async def feedback(self, request: Request) -> Response:
         """Show readers' feedback on answers."""
-        scope = Selection.of(request.query_params).scope(request)
-        found = await self._asked.feedback(scope, seeing(self._console, request).told)
+        found = await self._found(request, self._asked.feedback)
         return await self._filtered(request, "overview_feedback.html", found)
 
     async def _filtered(self, request: Request, template: str, found: object) -> Response:
@@ -384,14 +385,15 @@ class _OverviewPages:
         return self._console.page(request, template, view=view, found=found)
 
     async def csv(self, request: Request) -> Response:
-        _, found = await self._look(request)
+        found = await self._found(request, self._overviews.look)
         return download(days_as_csv(found.days), "footnote-overview.csv", CSV)
 
     async def json(self, request: Request) -> Response:
-        _, found = await self._look(request)
+        found = await self._found(request, self._overviews.look)
         providers = await asyncio.to_thread(health, found.searches)
         return JSONResponse(document(found, providers), headers={"Cache-Control": "no-store"})
 
-    async def _look(self, request: Request) -> tuple[Selection, Overview]:
-        looked, told = Selection.of(request.query_params), seeing(self._console, request).told
-        return looked, await self._overviews.look(looked.scope(request), told)
+    async def _found(self, request: Request, find: Callable[[Scope, Telling], Awaitable[T]]) -> T:
+        """Find something in the selection, in the words that the visitor may read."""
+        scope = Selection.of(request.query_params).scope(request)
+        return await find(scope, seeing(self._console, request).told)
