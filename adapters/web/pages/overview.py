@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -21,7 +20,7 @@ from adapters.web.access.gate import visitor_of
 from adapters.web.access.visibility import Page, operator_only, seeing, with_audit
 from adapters.web.console import Console, download
 from adapters.web.display import clock_of, texts_of
-from adapters.web.html.svg import Column, Part, draw_plot
+from adapters.web.html.svg import scale
 from adapters.web.turns import collection_of
 from bot.core.errors import InvalidSetting
 from bot.core.lines import one_line, shortened
@@ -74,6 +73,8 @@ SHOWN = 5  # unanswered questions, and opinions of readers, on the overview itse
 PERIODS = (1, 7, 30, 90)  # days
 PERIOD = 30
 QUESTION = 120  # characters
+# A day's label (MM-DD), and the class, value and description of each part from the bottom up.
+Column = tuple[str, Sequence[tuple[str, float, str]]]
 CSV = "text/csv; charset=utf-8"
 
 
@@ -167,7 +168,7 @@ class OverviewView(Filters):
                 days=self._looked.days,
                 questions=asked,
                 people=overview.people,
-                unanswered=sum(map(without_answer, overview.days)),
+                unanswered=sum(map(self.unanswered, overview.days)),
                 cost=_cents(overview.spent.usd),
             )
         # The cost of an answer includes the cost of questions without one.
@@ -182,37 +183,35 @@ class OverviewView(Filters):
             yield texts("web-overview-now", running=queue.running, waiting=queue.waiting)
 
     @property
-    def questions(self) -> Markup:
-        """Return a plot of the questions of each day."""
-        texts = self._texts
-        columns = [
-            Column(
+    def questions(self) -> Sequence[Column]:
+        """The questions of each day."""
+
+        def part(name: str, count: int) -> tuple[str, int, str]:
+            return name, count, f"{self._texts(f'web-overview-{name}')} {count:,}"
+
+        return [
+            (
                 f"{day.day:%m-%d}",
-                tuple(
-                    Part(name, count, f"{texts(f'web-overview-{name}')} {count:,}")
-                    for name, count in (
-                        ("answered", sum(day.states.get(state, 0) for state in ANSWERED)),
-                        ("unanswered", without_answer(day)),
-                    )
-                ),
+                [
+                    part("answered", counted(day, ANSWERED)),
+                    part("unanswered", counted(day, WITHOUT_ANSWER)),
+                ],
             )
             for day in self.overview.days
         ]
-        return draw_plot(columns, texts("web-overview-per-day"))
 
     @property
-    def money(self) -> Markup | str:
-        """Return a plot of the cost of each day; "" if there was none."""
-        if not any(day.usd for day in self.overview.days):
-            return ""
-        columns = [
-            Column(f"{day.day:%m-%d}", (Part("cost", day.usd, usd(day.usd)),))
-            for day in self.overview.days
-        ]
-        return draw_plot(columns, self._texts("web-overview-cost-per-day"), unit="$", whole=False)
+    def money(self) -> Sequence[Column]:
+        """The cost of each day; empty if there was none."""
+        days = self.overview.days if any(day.usd for day in self.overview.days) else ()
+        return [(f"{day.day:%m-%d}", [("cost", day.usd, usd(day.usd))]) for day in days]
+
+    def scale(self, columns: Sequence[Column], whole: bool = True) -> list[float]:
+        """Return the values of the lines behind a plot."""
+        return scale(max(sum(value for _, value, _ in parts) for _, parts in columns), whole)
 
     def unanswered(self, day: Day) -> int:
-        return without_answer(day)
+        return counted(day, WITHOUT_ANSWER)
 
     def question(self, asked: QuestionRow) -> str:
         return self.line(asked.text) or self.state("removed")
@@ -224,9 +223,9 @@ class OverviewView(Filters):
         return usd(value) if value else ""
 
 
-def without_answer(day: Day) -> int:
-    """Return how many questions of a day ended without an answer."""
-    return sum(day.states.get(state, 0) for state in WITHOUT_ANSWER)
+def counted(day: Day, states: Sequence[str]) -> int:
+    """Return how many questions of a day ended in one of the states."""
+    return sum(day.states.get(state, 0) for state in states)
 
 
 def _cents(value: float) -> float:
