@@ -10,7 +10,6 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Collection,
     Coroutine,
     Iterable,
     Iterator,
@@ -36,6 +35,7 @@ from bot.operation.kept_settings import Kept, KeptSettings
 from bot.reasoning.reasoner import CLOSEST, chosen_reasoner
 from bot.search.background_indexing import looking
 from bot.search.index_report import holdings
+from bot.service.background import cancelled
 from bot.service.platform import platforms
 from bot.storage.database import Database, open_database
 from bot.storage.postgres import Connecting
@@ -172,7 +172,7 @@ class Checks:
         self._running = {
             part: asyncio.create_task(_in_time(part, check)) for part, check in checks.items()
         }
-        await _cancelled(before.values())
+        await cancelled(before.values())
 
     @property
     def found(self) -> list[Finding]:
@@ -183,13 +183,7 @@ class Checks:
         ]
 
     async def aclose(self) -> None:
-        await _cancelled(self._running.values())
-
-
-async def _cancelled(tasks: Collection[asyncio.Task[Finding]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+        await cancelled(self._running.values())
 
 
 async def _in_time(part: Part, check: Coroutine[Any, Any, Finding]) -> Finding:

@@ -45,6 +45,7 @@ from bot.rights.rights import Rights, RuleChanges
 from bot.search.background_indexing import documents_being_indexed
 from bot.search.vector_filling import vectors_being_made
 from bot.service.access import shut_to_console
+from bot.service.background import cancelled
 from bot.service.deletion import Maintenance
 from bot.service.dispatch.dispatcher import CONCURRENCY, DRAIN_SECONDS, Role
 from bot.service.platform import (
@@ -107,7 +108,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
                     serving.cancel()  # nothing to drain, and opening may take long
                 await asyncio.wait({serving})
             finally:
-                await _cancelled([serving, end])
+                await cancelled([serving, end])
             if serving.cancelled():
                 return
             if (error := serving.exception()) is None:
@@ -244,7 +245,7 @@ async def work(
         )
         store, indexing = Store(database), observed.documents
         reaching = [asyncio.create_task(platform.reach()) for platform in opened]
-        stack.push_async_callback(_cancelled, reaching)
+        stack.push_async_callback(cancelled, reaching)
         done, _ = await asyncio.wait(reaching, timeout=REACH_SECONDS)
         for task in done:
             task.result()  # raises the error of a platform that refuses its token
@@ -275,7 +276,7 @@ async def work(
             tell(f"Working on questions from {', '.join(names)}, {concurrency} at once.")
             await stack.enter_async_context(alive())
             end = asyncio.create_task(ending.wait())
-            stack.push_async_callback(_cancelled, [end])
+            stack.push_async_callback(cancelled, [end])
             left: set[asyncio.Task[Any]] = {end, *reaching}
             while not end.done():
                 done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
@@ -287,12 +288,6 @@ async def work(
         tell("Ending: working questions are finished or left to another worker.")
         # Inside the stack, so that health and metrics work until the last question is done.
         await app.dispatcher.drain(DRAIN_SECONDS)
-
-
-async def _cancelled(tasks: Sequence[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _open_database(settings: Settings, stack: AsyncExitStack) -> Database:
@@ -399,7 +394,7 @@ async def _listen(
                 tell(f"{platform.name} does not work: {failure.sentence}")
     finally:
         state.ending = True
-        await _cancelled([*ends, *running])
+        await cancelled([*ends, *running])
     if failure is not None and not process.ending.is_set() and not process.restart.is_set():
         raise failure
 
@@ -448,8 +443,7 @@ async def alive() -> AsyncIterator[None]:
     try:
         yield
     finally:
-        beating.cancel()
-        await asyncio.gather(beating, return_exceptions=True)
+        await cancelled([beating])
 
 
 async def _beat(limit: float) -> None:

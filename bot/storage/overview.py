@@ -9,6 +9,7 @@ questions, readers' feedback, the places in which people ask, and the documents 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -175,10 +176,9 @@ class Overview:
     @property
     def states(self) -> Mapping[str, int]:
         """All questions by outcome."""
-        found: dict[str, int] = {}
+        found = Counter[str]()
         for day in self.days:
-            for state, count in day.states.items():
-                found[state] = found.get(state, 0) + count
+            found.update(day.states)
         return found
 
     @property
