@@ -10,7 +10,6 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Collection,
     Coroutine,
     Iterable,
     Iterator,
@@ -27,7 +26,7 @@ from typing import Any, Literal
 from rich.console import Console
 from rich.text import Text
 
-from bot.core.errors import FootnoteError, InvalidSetting, Unavailable
+from bot.core.errors import FootnoteError, Unavailable
 from bot.core.extras import report_extras
 from bot.core.logs import get_logger
 from bot.core.settings import Settings
@@ -36,7 +35,8 @@ from bot.operation.kept_settings import Kept, KeptSettings
 from bot.reasoning.reasoner import CLOSEST, chosen_reasoner
 from bot.search.background_indexing import looking
 from bot.search.index_report import holdings
-from bot.service.platform import Declaration, platforms
+from bot.service.background import cancelled
+from bot.service.platform import platforms
 from bot.storage.database import Database, open_database
 from bot.storage.postgres import Connecting
 
@@ -63,10 +63,11 @@ class Part:
     connects: str = ""
 
 
-State = Literal["problem", "note", "works", "off"]
+State = Literal["problem", "note", "checking", "works", "off"]
 MARKS: Mapping[State, tuple[str, str]] = {
     "problem": ("✗", "red"),
     "note": ("!", "yellow"),
+    "checking": ("…", "dim"),
     "works": ("✓", "green"),
     "off": ("–", "dim"),
 }
@@ -74,7 +75,7 @@ MARKS: Mapping[State, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found, as a sentence."""
+    """What a check found, as a sentence; "" while it is "checking"."""
 
     part: Part
     state: State
@@ -171,23 +172,18 @@ class Checks:
         self._running = {
             part: asyncio.create_task(_in_time(part, check)) for part, check in checks.items()
         }
-        await _cancelled(before.values())
+        await cancelled(before.values())
 
     @property
-    def found(self) -> dict[Part, Finding | None]:
-        """What was found about each part; None for what is still being checked."""
-        return {
-            part: task.result() if task.done() else None for part, task in self._running.items()
-        }
+    def found(self) -> list[Finding]:
+        """What is known about each part now."""
+        return [
+            task.result() if task.done() else Finding(part, "checking", "")
+            for part, task in self._running.items()
+        ]
 
     async def aclose(self) -> None:
-        await _cancelled(self._running.values())
-
-
-async def _cancelled(tasks: Collection[asyncio.Task[Finding]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+        await cancelled(self._running.values())
 
 
 async def _in_time(part: Part, check: Coroutine[Any, Any, Finding]) -> Finding:
@@ -375,18 +371,10 @@ async def _browser(settings: Settings) -> str:
 async def _connected(name: str, settings: Settings) -> str:
     """Report a platform's state, or how to connect it."""
     platform = platforms()[name]
-    if not _listens(platform, settings):
+    if not platform.is_on(settings):
         return platform.to_connect(settings)
     platform.listens(settings)  # raises the error of an incomplete set of settings
     return await platform.check(settings)
-
-
-def _listens(platform: Declaration[Any], settings: Settings) -> bool:
-    """Return True if the settings connect a platform, or try to."""
-    try:
-        return platform.listens(settings)
-    except InvalidSetting:
-        return True
 
 
 def _parts(settings: Settings) -> Iterator[Part]:
@@ -413,5 +401,5 @@ def _parts(settings: Settings) -> Iterator[Part]:
     yield Part("Model", reasoner.check, reasoner.needed(settings), not is_closest, connects)
     yield Part("Budget", _budget)
     for each in platforms().values():
-        check, is_on = partial(_connected, each.name), _listens(each, settings)
+        check, is_on = partial(_connected, each.name), each.is_on(settings)
         yield Part(each.title, check, is_on=is_on, connects=each.name)

@@ -99,19 +99,19 @@ class Readiness:
 
     def _dispatching(self, condition: Condition | None) -> dict[str, Any]:
         if condition is None:
-            why = STARTING if self.dispatcher is None else UNKNOWN
-            return self._part("dispatcher", why, None)
-        report = self._part("dispatcher", condition.trouble, None)
+            is_starting = self.dispatcher is None
+            why = "It is being started." if is_starting else "The database has to be there first."
+            return self._part("dispatcher", why)
+        report = self._part("dispatcher", condition.trouble)
         report["working"] = condition.working
         if condition.workers is not None:
             report["workers"] = condition.workers
+        workers = self._part("workers", condition.advice)
         if condition.advice:
-            report |= self._part("workers", condition.advice, None) | {"state": "no workers"}
-        else:
-            self._part("workers", "", None)
+            report |= workers | {"state": "no workers"}
         return report
 
-    def _part(self, name: str, trouble: str, since: datetime | None) -> dict[str, Any]:
+    def _part(self, name: str, trouble: str, since: datetime | None = None) -> dict[str, Any]:
         """Return the state of a part, and remember since when it has been in trouble."""
         if not trouble:
             self._troubles.pop(name, None)
@@ -120,10 +120,6 @@ class Readiness:
         began = since or (known[1] if known is not None else datetime.now(UTC))
         self._troubles[name] = trouble, began
         return {"state": "not ok", "since": _moment(began), "why": trouble}
-
-
-STARTING = "It is being started."
-UNKNOWN = "The database has to be there first."
 
 
 @dataclass(frozen=True, slots=True)

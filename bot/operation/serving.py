@@ -15,13 +15,13 @@ from collections.abc import (
     AsyncIterator,
     Callable,
     Collection,
-    Coroutine,
     Iterator,
     Mapping,
     Sequence,
 )
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field
+from functools import cache, partial
 from types import FrameType
 from typing import Any
 
@@ -45,6 +45,7 @@ from bot.rights.rights import Rights, RuleChanges
 from bot.search.background_indexing import documents_being_indexed
 from bot.search.vector_filling import vectors_being_made
 from bot.service.access import shut_to_console
+from bot.service.background import cancelled
 from bot.service.deletion import Maintenance
 from bot.service.dispatch.dispatcher import CONCURRENCY, DRAIN_SECONDS, Role
 from bot.service.platform import (
@@ -107,7 +108,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
                     serving.cancel()  # nothing to drain, and opening may take long
                 await asyncio.wait({serving})
             finally:
-                await _cancelled([serving, end])
+                await cancelled([serving, end])
             if serving.cancelled():
                 return
             if (error := serving.exception()) is None:
@@ -163,12 +164,7 @@ async def _serve_once(
             restart=process.restart,
         )
         stack.push_async_callback(reception.aclose)
-        state = Readiness(
-            database,
-            connections,
-            dispatcher=app.dispatcher,
-            documents=indexing,
-        )
+        state = Readiness(database, connections, dispatcher=app.dispatcher, documents=indexing)
         routes = [route for platform in opened for route in platform.routes]
         # The console handles all remaining paths, and protects the metrics when it is open.
         numbers = metrics_routes(settings, database, observed, is_guarded=console)
@@ -249,7 +245,7 @@ async def work(
         )
         store, indexing = Store(database), observed.documents
         reaching = [asyncio.create_task(platform.reach()) for platform in opened]
-        stack.push_async_callback(_cancelled, reaching)
+        stack.push_async_callback(cancelled, reaching)
         done, _ = await asyncio.wait(reaching, timeout=REACH_SECONDS)
         for task in done:
             task.result()  # raises the error of a platform that refuses its token
@@ -268,11 +264,7 @@ async def work(
             )
         )
         state = Readiness(
-            database,
-            connections,
-            listens=False,
-            dispatcher=app.dispatcher,
-            documents=indexing,
+            database, connections, listens=False, dispatcher=app.dispatcher, documents=indexing
         )
         if health_port is not None:
             numbers = metrics_routes(settings, database, observed)
@@ -283,25 +275,19 @@ async def work(
         with termination_signals() as ending:
             tell(f"Working on questions from {', '.join(names)}, {concurrency} at once.")
             await stack.enter_async_context(alive())
-            await _until_terminated(ending, _refused(reaching))
+            end = asyncio.create_task(ending.wait())
+            stack.push_async_callback(cancelled, [end])
+            left: set[asyncio.Task[Any]] = {end, *reaching}
+            while not end.done():
+                done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()  # raises the error of a platform that refuses its token
         notify(ENDING)
         indexing.stop()
         state.ending = True
         tell("Ending: working questions are finished or left to another worker.")
         # Inside the stack, so that health and metrics work until the last question is done.
         await app.dispatcher.drain(DRAIN_SECONDS)
-
-
-async def _refused(reaching: list[asyncio.Task[None]]) -> None:
-    """Raise the error of a platform once it refuses its token; never returns otherwise."""
-    await asyncio.gather(*reaching)
-    await asyncio.Event().wait()
-
-
-async def _cancelled(tasks: Sequence[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _open_database(settings: Settings, stack: AsyncExitStack) -> Database:
@@ -375,20 +361,6 @@ def termination_signals(ending: asyncio.Event | None = None) -> Iterator[asyncio
             signal.signal(number, handler)
 
 
-async def _until_terminated(ending: asyncio.Event, failing: Coroutine[Any, Any, None]) -> None:
-    """Return once ``ending`` is set; raises what ``failing`` raises before."""
-    end = asyncio.create_task(ending.wait())
-    failure = asyncio.create_task(failing)
-    try:
-        await asyncio.wait({end, failure}, return_when=asyncio.FIRST_COMPLETED)
-        if failure.done():
-            failure.result()
-    finally:
-        for task in (end, failure):
-            task.cancel()
-        await asyncio.gather(end, failure, return_exceptions=True)
-
-
 async def _listen(
     platforms: list[Platform],
     reception: Reception,
@@ -403,9 +375,11 @@ async def _listen(
 
     Raises the last platform's error if all have failed, or with ``ends_with_chats`` all chats.
     """
-    running = {
-        asyncio.create_task(_run(platform, reception, tell)): platform for platform in platforms
-    }
+    running: dict[asyncio.Task[None], Platform] = {}
+    for platform in platforms:
+        # A cached function announces only the first connection.
+        ready = cache(partial(tell, f"{platform.name} is connected."))
+        running[asyncio.create_task(platform.run(reception, ready))] = platform
     # Chats of the console's own settings may fail: there they can be corrected.
     essential = {one for one in platforms if one.name != CONSOLE or not ends_with_chats}
     failure: FootnoteError | None = None
@@ -420,21 +394,9 @@ async def _listen(
                 tell(f"{platform.name} does not work: {failure.sentence}")
     finally:
         state.ending = True
-        await _cancelled([*ends, *running])
+        await cancelled([*ends, *running])
     if failure is not None and not process.ending.is_set() and not process.restart.is_set():
         raise failure
-
-
-async def _run(platform: Platform, reception: Reception, tell: Callable[[str], None]) -> None:
-    is_announced = False
-
-    def ready() -> None:
-        nonlocal is_announced
-        if not is_announced:
-            is_announced = True
-            tell(f"{platform.name} is connected.")
-
-    await platform.run(reception, ready)
 
 
 def _failure(task: asyncio.Task[object], platform: Platform) -> FootnoteError:
@@ -481,8 +443,7 @@ async def alive() -> AsyncIterator[None]:
     try:
         yield
     finally:
-        beating.cancel()
-        await asyncio.gather(beating, return_exceptions=True)
+        await cancelled([beating])
 
 
 async def _beat(limit: float) -> None:

@@ -128,7 +128,7 @@ REASONER = Declaration(
     settings=ClaudeSettings,
     open=_open,
     check=_check,
-    switched_on=lambda settings: settings.anthropic_api_key is not None,
+    is_on=lambda settings: settings.anthropic_api_key is not None,
     needed=lambda settings: (
         settings.reasoner == "claude" or settings.anthropic_base_url is not None
     ),

@@ -202,7 +202,7 @@ class Declaration(Generic[S]):
     its own subclass of ``Settings``, or that class. ``open`` yields a factory that makes a reasoner
     per run; ``Observe`` records the calls of each model, and the flag is False if the SDK may be
     imported in the background. ``check`` returns its line for `footnote doctor`, and raises
-    ``FootnoteError``, which says what to do. ``switched_on`` returns True if the settings ask for
+    ``FootnoteError``, which says what to do. ``is_on`` returns True if the settings ask for
     it while FOOTNOTE_REASONER is auto, ``needed`` if doctor must fail when it is unreachable.
     ``models`` returns None if it has none; ``service`` opens their service, for calls outside a
     run. ``price`` returns the USD for a reply, None if unknown; ``setup`` is how the console
@@ -216,7 +216,7 @@ class Declaration(Generic[S]):
         [S, Callable[[str], Observe], bool], AbstractAsyncContextManager[ReasonerFactory]
     ]
     check: Callable[[S], Awaitable[str]]
-    switched_on: Callable[[S], bool] = lambda settings: False
+    is_on: Callable[[S], bool] = lambda settings: False
     needed: Callable[[S], bool] = lambda settings: True
     models: Callable[[S], Models | None] = lambda settings: None
     service: Callable[[S], Service[Any]] | None = None
@@ -248,7 +248,7 @@ def chosen_reasoner(settings: Settings) -> Declaration[Any]:
     if named in known:
         return known[named]
     able = (each for each in known.values() if isinstance(settings, each.settings))
-    on = next((each for each in able if each.switched_on(settings)), None)
+    on = next((each for each in able if each.is_on(settings)), None)
     if on is None and named and "model" in settings.model_fields_set:
         services = " or ".join(f"{each.name}:" for each in known.values() if each.service)
         raise InvalidSetting(

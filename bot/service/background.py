@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from typing import Any
 
 from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.logs import get_logger
 
 log = get_logger()
+
+
+async def cancelled(tasks: Collection[asyncio.Task[Any]]) -> None:
+    """Cancel tasks, and wait until they have ended."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class BackgroundTasks:
@@ -30,9 +37,7 @@ class BackgroundTasks:
         """Wait ``patience`` seconds for the remaining tasks, then cancel them."""
         if self._running and patience > 0:
             await asyncio.wait(self._running, timeout=patience)
-        for task in self._running:
-            task.cancel()
-        await asyncio.gather(*self._running, return_exceptions=True)
+        await cancelled(self._running)
 
     async def _done(self, work: Coroutine[Any, Any, object]) -> None:
         try:
@@ -71,8 +76,7 @@ class Rounds:
     async def aclose(self) -> None:
         self._ending.set()
         await asyncio.wait({self._task}, timeout=LAST_SECONDS)
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        await cancelled([self._task])
 
     async def _go(self) -> None:
         seconds = self._first

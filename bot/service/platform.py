@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
+from bot.core.errors import InvalidSetting
 from bot.core.plugins import Setup, load_parts
 from bot.core.posting import Poster
 from bot.core.settings import Settings
@@ -143,6 +144,13 @@ class Declaration(Generic[S]):
     uses_http: Callable[[S], bool] = lambda settings: False
     installations: Callable[[], Installations] | None = None
     setup: Setup | None = None
+
+    def is_on(self, settings: S) -> bool:
+        """Return True if the settings connect it, or try to."""
+        try:
+            return self.listens(settings)
+        except InvalidSetting:
+            return True
 
 
 @cache

@@ -9,6 +9,7 @@ questions, readers' feedback, the places in which people ask, and the documents 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -43,33 +44,6 @@ from bot.storage.tables import (
 from bot.text.terms import keywords
 
 
-def _written(element: type[FunctionElement[Any]], **forms: str) -> None:
-    """Register how each dialect writes a function; {0} and {1} are the function's arguments."""
-
-    def for_dialect(form: str) -> Any:
-        def write(call: Any, compiler: Any, **kw: Any) -> str:
-            return form.format(*(compiler.process(each, **kw) for each in call.clauses))
-
-        return write
-
-    for dialect, form in forms.items():
-        compiles(element, dialect)(for_dialect(form))
-
-
-class day_of(FunctionElement[Any]):
-    """The day of a moment, as text like 2026-11-21, on clocks that many minutes ahead of UTC."""
-
-    type = sa.Text()
-    inherit_cache = True
-
-
-_written(
-    day_of,
-    sqlite="date({0}, ({1}) || ' minutes')",
-    postgresql="to_char({0} AT TIME ZONE 'UTC' + make_interval(mins => ({1})), 'YYYY-MM-DD')",
-)
-
-
 class _seconds_between(FunctionElement[Any]):
     """The seconds from the first moment to the second, at least 0: the process in which a run ends
     may have a slower clock than the one that accepted it."""
@@ -78,12 +52,17 @@ class _seconds_between(FunctionElement[Any]):
     inherit_cache = True
 
 
-_written(
-    _seconds_between,
-    sqlite="max(0.0, (julianday({1}) - julianday({0})) * 86400.0)",
-    postgresql="CASE WHEN {1} < {0} THEN 0.0 "
-    "ELSE CAST(EXTRACT(EPOCH FROM ({1} - {0})) AS double precision) END",
-)
+@compiles(_seconds_between, "sqlite")
+def _in_sqlite(call: Any, compiler: Any, **kw: Any) -> str:
+    begin, end = (compiler.process(each, **kw) for each in call.clauses)
+    return f"max(0.0, (julianday({end}) - julianday({begin})) * 86400.0)"
+
+
+@compiles(_seconds_between, "postgresql")
+def _in_postgresql(call: Any, compiler: Any, **kw: Any) -> str:
+    begin, end = (compiler.process(each, **kw) for each in call.clauses)
+    seconds = f"CAST(EXTRACT(EPOCH FROM ({end} - {begin})) AS double precision)"
+    return f"CASE WHEN {end} < {begin} THEN 0.0 ELSE {seconds} END"
 
 
 def duration() -> sa.ColumnElement[Any]:
@@ -96,7 +75,6 @@ SEARCHES = 1_000  # latest searches, from which providers are judged
 RECENT = 1_000  # latest questions, whose searches are evaluated
 MEDIAN_OF = 20_000  # latest questions, over which the median is taken
 PLACES = 300  # offered as filters
-_QUARTER = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,34 +96,16 @@ class Scope:
 
     @property
     def since(self) -> datetime:
-        return self._begin(self.first)
+        return self.begin(self.first)
 
     @property
     def until(self) -> datetime:
         """The end of the period, exclusive."""
-        return self._begin(self.last + timedelta(days=1))
+        return self.begin(self.last + timedelta(days=1))
 
-    @property
-    def offsets(self) -> tuple[tuple[datetime, int], ...]:
-        """The zone's offsets from UTC in minutes, each with the moment at which it ends."""
-        found: list[tuple[datetime, int]] = []
-        begins = [self._begin(day) for day in self.days]
-        for begin, end in zip(begins, [*begins[1:], self.until], strict=True):
-            # If the offset changes within a day, it does so on a quarter of an hour.
-            step = _QUARTER if self._ahead(begin) != self._ahead(end) else end - begin
-            at = begin
-            while at < end:
-                minutes, at = self._ahead(at), at + step
-                if found and found[-1][1] == minutes:
-                    found.pop()
-                found.append((at, minutes))
-        return tuple(found)
-
-    def _begin(self, day: date) -> datetime:
+    def begin(self, day: date) -> datetime:
+        """Return the moment at which a day begins."""
         return datetime(day.year, day.month, day.day, tzinfo=self.zone).astimezone(UTC)
-
-    def _ahead(self, at: datetime) -> int:
-        return round((at.astimezone(self.zone).utcoffset() or timedelta()) / timedelta(minutes=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +176,9 @@ class Overview:
     @property
     def states(self) -> Mapping[str, int]:
         """All questions by outcome."""
-        found: dict[str, int] = {}
+        found = Counter[str]()
         for day in self.days:
-            for state, count in day.states.items():
-                found[state] = found.get(state, 0) + count
+            found.update(day.states)
         return found
 
     @property
@@ -274,24 +233,18 @@ def of_scope(query: sa.Select[Any], scope: Scope) -> sa.Select[Any]:
 
 async def _asked(db: AsyncConnection, scope: Scope) -> dict[date, tuple[dict[str, int], float]]:
     """The questions of each day by outcome, and their cost."""
-    at = runs.c.accepted_at
-    days = [
-        (at < until, day_of(at, sa.literal_column(str(minutes))))
-        for until, minutes in scope.offsets
-    ]
-    if not days:
-        return {}
-    day = sa.case(*days[:-1], else_=days[-1][1]) if len(days) > 1 else days[0][1]
+    ends = [*map(scope.begin, scope.days[1:]), scope.until]
+    number = sa.case(*((runs.c.accepted_at < end, number) for number, end in enumerate(ends)))
     usd = runs.c.answer["usage"]["usd"].as_float().label("usd")
-    every = sa.select(day.label("day"), STATE, usd).join_from(runs, threads)
+    every = sa.select(number.label("number"), STATE, usd).join_from(runs, threads)
     dated = of_scope(every, scope).subquery()
     sums = sa.func.count().label("counted"), sa.func.sum(dated.c.usd).label("usd")
-    query = sa.select(dated.c.day, dated.c.state, *sums).group_by(dated.c.day, dated.c.state)
+    query = sa.select(dated.c.number, dated.c.state, *sums).group_by(dated.c.number, dated.c.state)
     found: dict[date, tuple[dict[str, int], float]] = {}
     for row in (await db.execute(query)).all():
-        states, before = found.get(date.fromisoformat(row.day), ({}, 0.0))
-        states = {**states, row.state: row.counted}
-        found[date.fromisoformat(row.day)] = states, before + (row.usd or 0.0)
+        day = scope.days[row.number]
+        states, before = found.get(day, ({}, 0.0))
+        found[day] = {**states, row.state: row.counted}, before + (row.usd or 0.0)
     return found
 
 

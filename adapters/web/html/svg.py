@@ -1,4 +1,4 @@
-"""SVG drawings: the graph of sub-questions, the bars of a run's steps, and columns for days.
+"""SVG drawings: the graph of sub-questions, the bars of a run's steps, and scales.
 
 All input is escaped. Elements have classes instead of style attributes, which the content security
 policy forbids; a style sheet defines their appearance.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
@@ -358,96 +358,15 @@ def rounded(value: float) -> float:
     return next((power * step for step in (1, 2, 5) if power * step >= value), power * 10)
 
 
-# ---------------------------------------------------------------- columns for days
-
-PLOT_WIDTH, PLOT_HEIGHT = 480.0, 170.0
-LEFT, RIGHT, TOP, BOTTOM = 44.0, 8.0, 12.0, 26.0
-LABEL = 44.0  # width of a day's label with the space beside it
-LINES = 3  # approximate number of lines of the scale
-FILLED = 0.72  # share of a column's room that its bar fills
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a column; ``name`` is its class in the style sheet, ``said`` its description."""
-
-    name: str
-    value: float
-    said: str
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One day, with its parts from the bottom up; ``label`` is "MM-DD"."""
-
-    label: str
-    parts: tuple[Part, ...]
-
-
-def draw_plot(
-    columns: Sequence[Column], label: str, *, unit: str = "", whole: bool = True
-) -> Markup:
-    """Draw stacked columns as an SVG element; ``label`` describes it, ``unit`` precedes values, and
-    ``whole`` tells that they are whole numbers."""
-    lines = scale(max((sum(p.value for p in one.parts) for one in columns), default=0.0), whole)
-    high = (PLOT_HEIGHT - TOP - BOTTOM) / lines[-1]  # of a value of 1
-    room = (PLOT_WIDTH - LEFT - RIGHT) / max(1, len(columns))
-    return element(
-        "svg",
-        *(_line(f"{unit}{value:g}", PLOT_HEIGHT - BOTTOM - high * value) for value in lines),
-        *(
-            part
-            for place, column in enumerate(columns)
-            for part in _column(column, LEFT + room * (place + (1 - FILLED) / 2), room, high)
-        ),
-        *_labels(columns, room),
-        class_="plot",
-        view_box=f"0 0 {_value(PLOT_WIDTH)} {_value(PLOT_HEIGHT)}",
-        role="img",
-        aria_label=label,
-    )
+LINES = 3  # approximate number of lines of a scale
 
 
 def scale(highest: float, whole: bool = True) -> list[float]:
-    """Return the values of the scale's lines, 0 first; the last is not below ``highest``."""
+    """Return the values of a scale's lines, 0 first; the last is not below ``highest``. ``whole``
+    tells that values are whole numbers."""
     step = rounded(highest / LINES) if highest > 0 else 1.0
     step = max(step, 1.0) if whole else step
     found = [0.0]
     while found[-1] < highest or len(found) < 2:
         found.append(round(len(found) * step, 6))
     return found
-
-
-def _line(text: str, y: float) -> Markup:
-    return element(
-        "g",
-        element("line", x1=LEFT, x2=PLOT_WIDTH - RIGHT, y1=y, y2=y),
-        element("text", words(text), x=LEFT - 6, y=y + 4, text_anchor="end"),
-        class_="scale",
-    )
-
-
-def _column(column: Column, x: float, room: float, high: float) -> Iterator[Markup]:
-    base = PLOT_HEIGHT - BOTTOM
-    for part in column.parts:
-        if part.value:
-            height = high * part.value
-            base -= height
-            yield element(
-                "rect",
-                element("title", words(f"{column.label}: {part.said}")),
-                x=x,
-                y=base,
-                width=room * FILLED,
-                height=height,
-                class_=f"part {part.name}",
-            )
-
-
-def _labels(columns: Sequence[Column], room: float) -> Iterator[Markup]:
-    """Draw as many of the columns' labels as fit, always including the last one."""
-    every = max(1, math.ceil(LABEL / room))
-    for place, column in enumerate(columns):
-        if (len(columns) - 1 - place) % every == 0:
-            x = min(LEFT + room * (place + 0.5), PLOT_WIDTH - LABEL / 2)
-            yield element("text", words(column.label), x=x, y=PLOT_HEIGHT - 8, text_anchor="middle")

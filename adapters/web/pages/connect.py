@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +19,7 @@ from adapters.web.access.visibility import operator_only
 from adapters.web.console import Console
 from adapters.web.display import texts_of
 from adapters.web.forms import form_of
-from bot.core.errors import FootnoteError, InvalidSetting, Unavailable
+from bot.core.errors import FootnoteError, Unavailable
 from bot.core.plugins import Setup
 from bot.core.settings import Settings
 from bot.core.texts import sentence_for
@@ -29,6 +28,7 @@ from bot.operation.console_access import allows_setup
 from bot.operation.kept_settings import KeptSettings, with_setting
 from bot.reasoning.reasoner import CLOSEST, chosen_reasoner, reasoners
 from bot.service.platform import platforms
+from bot.service.reception import Reception
 
 TEST_SECONDS = 20.0
 LINE_SECONDS = 1.5  # that a page waits for what a check says
@@ -43,41 +43,28 @@ class Connectable:
 
     setup: Setup
     check: Callable[[Any], Awaitable[str]]
-    switched_on: Callable[[Any], bool]
-    is_chat: bool
-
-    def is_on(self, settings: Settings) -> bool:
-        """Return True if the settings connect it, or try to."""
-        try:
-            return self.switched_on(settings)
-        except InvalidSetting:
-            return True
+    is_on: Callable[[Any], bool]
 
 
 def connectables() -> dict[str, Connectable]:
     """Return all by name, chats first."""
-    chats = {
-        each.name: Connectable(each.setup, each.check, each.listens, is_chat=True)
-        for each in reversed(platforms().values())
+    declared: Sequence[Any] = (*reversed(platforms().values()), *reasoners().values())
+    return {
+        each.name: Connectable(each.setup, each.check, each.is_on)
+        for each in declared
         if each.setup
     }
-    models = {
-        each.name: Connectable(each.setup, each.check, each.switched_on, is_chat=False)
-        for each in reasoners().values()
-        if each.setup
-    }
-    return chats | models
 
 
 def unconnected(settings: Settings) -> dict[str, str]:
     """Return the titles of chats by name if none is connected, and of models likewise."""
-    known = connectables()
-    has_chat = any(each.is_on(settings) for each in known.values() if each.is_chat)
+    known, chats = connectables(), platforms()
+    has_chat = any(part.is_on(settings) for name, part in known.items() if name in chats)
     has_model = chosen_reasoner(settings).name != CLOSEST
     return {
-        name: each.setup.title
-        for name, each in known.items()
-        if not (has_chat if each.is_chat else has_model)
+        name: part.setup.title
+        for name, part in known.items()
+        if not (has_chat if name in chats else has_model)
     }
 
 
@@ -102,15 +89,8 @@ class _ConnectPages:
         )
         self._tests: TTLCache[str, asyncio.Task[str]] = TTLCache(MOST_ENTERED, KNOWN_SECONDS)
 
-    async def page(self, request: Request) -> Response:
-        return await self._page(request)
-
-    async def _page(
-        self,
-        request: Request,
-        *,
-        errors: Mapping[str, str] | None = None,
-        lines: str = "",
+    async def page(
+        self, request: Request, *, errors: Mapping[str, str] | None = None, lines: str = ""
     ) -> Response:
         """Show the page; ``errors`` are by field ("": of no field), ``lines`` those for .env."""
         console, texts = self._console, texts_of(request)
@@ -128,7 +108,7 @@ class _ConnectPages:
             name=name,
             setup=part.setup,
             steps=part.setup.steps(),
-            names=", ".join(map(env_name, part.setup.fields)),
+            names=_names(part),
             state=state,
             problem=problem,
             told=told,
@@ -143,10 +123,7 @@ class _ConnectPages:
     async def connect(self, request: Request) -> Response:
         """Test what was entered; keep it and start anew with it, or only show it."""
         console, texts = self._console, texts_of(request)
-        name, part = self._named(request)
-        form = await form_of(request)
-        self._refuse_unless_allowed(request, part)
-        reception = console.open_reception()
+        name, part, form, reception = await self._sent(request)
         key = visitor_of(request).session, name
         entered = self._entered.get(key, {})
         entered |= {name: form[name].strip() for name in part.setup.fields if form.get(name)}
@@ -166,19 +143,16 @@ class _ConnectPages:
             errors[next(named, "")] = sentence_for(error, texts)
         if errors:
             self._entered[key] = {one: entered[one] for one in entered if one not in errors}
-            return await self._page(request, errors=errors)
+            return await self.page(request, errors=errors)
         self._entered.pop(key, None)
         if form.get("way") == "lines":
             lines = "\n".join(f"{env_name(one)}={value}" for one, value in entered.items())
-            return await self._page(request, lines=lines)
+            return await self.page(request, lines=lines)
         reception.restart.set()
         return self._to(name)
 
     async def disconnect(self, request: Request) -> Response:
-        name, part = self._named(request)
-        await form_of(request)
-        self._refuse_unless_allowed(request, part)
-        reception = self._console.open_reception()
+        name, part, _, reception = await self._sent(request)
         await KeptSettings(reception.given, self._console.database).drop(part.setup.fields)
         reception.restart.set()
         return self._to(name)
@@ -192,10 +166,16 @@ class _ConnectPages:
             raise HTTPException(404)
         return name, part
 
-    def _refuse_unless_allowed(self, request: Request, part: Connectable) -> None:
+    async def _sent(
+        self, request: Request
+    ) -> tuple[str, Connectable, Mapping[str, str], Reception]:
+        """Return the part, what was sent about it, and where it takes effect; respond with 403 if
+        nothing may be set up here."""
+        name, part = self._named(request)
+        form = await form_of(request)
         if not allows_setup(self._console.settings):
-            names = ", ".join(map(env_name, part.setup.fields))
-            raise HTTPException(403, texts_of(request)("connect-off", names=names))
+            raise HTTPException(403, texts_of(request)("connect-off", names=_names(part)))
+        return name, part, form, self._console.open_reception()
 
     async def _state(self, name: str, part: Connectable) -> tuple[str, str, bool]:
         """Return its state, what is wrong, and whether something is kept for it."""
@@ -206,9 +186,9 @@ class _ConnectPages:
             connection = console.observed.connections.get(name)
             return "given", connection.why if connection else "", False
         kept = await KeptSettings(reception.given, console.database).read()
-        fields = set(part.setup.fields)
-        is_kept = not fields.isdisjoint(kept.names | kept.problems.keys())
-        unreadable = (kept.problems[one] for one in part.setup.fields if one in kept.problems)
+        fields = part.setup.fields
+        is_kept = not (kept.names | kept.problems.keys()).isdisjoint(fields)
+        unreadable = (kept.problems[one] for one in fields if one in kept.problems)
         if not part.is_on(console.settings):
             problem = next(unreadable, console.observed.unusable if is_kept else "")
             return "failed" if problem else "off", problem, is_kept
@@ -224,12 +204,14 @@ class _ConnectPages:
         if test is None:
             test = self._tests[name] = asyncio.create_task(_tested(part, self._console.settings))
         await asyncio.wait({test}, timeout=LINE_SECONDS)
-        with suppress(asyncio.InvalidStateError):
-            try:
-                return test.result(), ""
-            except FootnoteError as error:
-                return "", error.sentence
-        return "", ""
+        try:
+            return (test.result() if test.done() else ""), ""
+        except FootnoteError as error:
+            return "", error.sentence
+
+
+def _names(part: Connectable) -> str:
+    return ", ".join(map(env_name, part.setup.fields))
 
 
 async def _tested(part: Connectable, settings: Settings) -> str:

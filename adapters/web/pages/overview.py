@@ -6,13 +6,12 @@ import asyncio
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -21,10 +20,11 @@ from adapters.web.access.gate import visitor_of
 from adapters.web.access.visibility import Page, operator_only, seeing, with_audit
 from adapters.web.console import Console, download
 from adapters.web.display import clock_of, texts_of
-from adapters.web.html.svg import Column, Part, draw_plot
+from adapters.web.html.svg import scale
 from adapters.web.turns import collection_of
 from bot.core.errors import InvalidSetting
 from bot.core.lines import one_line, shortened
+from bot.core.messages import Telling
 from bot.core.texts import Texts
 from bot.operation.metrics import Metrics
 from bot.research.outcomes import ProviderHealth, health
@@ -41,6 +41,8 @@ from bot.storage.overview import (
     Unanswered,
     of_days,
 )
+
+T = TypeVar("T")
 
 
 def seconds(value: float) -> str:
@@ -71,6 +73,8 @@ SHOWN = 5  # unanswered questions, and opinions of readers, on the overview itse
 PERIODS = (1, 7, 30, 90)  # days
 PERIOD = 30
 QUESTION = 120  # characters
+# A day's label (MM-DD), and the class, value and description of each part from the bottom up.
+Column = tuple[str, Sequence[tuple[str, float, str]]]
 CSV = "text/csv; charset=utf-8"
 
 
@@ -164,7 +168,7 @@ class OverviewView(Filters):
                 days=self._looked.days,
                 questions=asked,
                 people=overview.people,
-                unanswered=sum(map(without_answer, overview.days)),
+                unanswered=sum(map(self.unanswered, overview.days)),
                 cost=_cents(overview.spent.usd),
             )
         # The cost of an answer includes the cost of questions without one.
@@ -179,37 +183,35 @@ class OverviewView(Filters):
             yield texts("web-overview-now", running=queue.running, waiting=queue.waiting)
 
     @property
-    def questions(self) -> Markup:
-        """Return a plot of the questions of each day."""
-        texts = self._texts
-        columns = [
-            Column(
+    def questions(self) -> Sequence[Column]:
+        """The questions of each day."""
+
+        def part(name: str, count: int) -> tuple[str, int, str]:
+            return name, count, f"{self._texts(f'web-overview-{name}')} {count:,}"
+
+        return [
+            (
                 f"{day.day:%m-%d}",
-                tuple(
-                    Part(name, count, f"{texts(f'web-overview-{name}')} {count:,}")
-                    for name, count in (
-                        ("answered", sum(day.states.get(state, 0) for state in ANSWERED)),
-                        ("unanswered", without_answer(day)),
-                    )
-                ),
+                [
+                    part("answered", counted(day, ANSWERED)),
+                    part("unanswered", counted(day, WITHOUT_ANSWER)),
+                ],
             )
             for day in self.overview.days
         ]
-        return draw_plot(columns, texts("web-overview-per-day"))
 
     @property
-    def money(self) -> Markup | str:
-        """Return a plot of the cost of each day; "" if there was none."""
-        if not any(day.usd for day in self.overview.days):
-            return ""
-        columns = [
-            Column(f"{day.day:%m-%d}", (Part("cost", day.usd, usd(day.usd)),))
-            for day in self.overview.days
-        ]
-        return draw_plot(columns, self._texts("web-overview-cost-per-day"), unit="$", whole=False)
+    def money(self) -> Sequence[Column]:
+        """The cost of each day; empty if there was none."""
+        days = self.overview.days if any(day.usd for day in self.overview.days) else ()
+        return [(f"{day.day:%m-%d}", [("cost", day.usd, usd(day.usd))]) for day in days]
+
+    def scale(self, columns: Sequence[Column], whole: bool = True) -> list[float]:
+        """Return the values of the lines behind a plot."""
+        return scale(max(sum(value for _, value, _ in parts) for _, parts in columns), whole)
 
     def unanswered(self, day: Day) -> int:
-        return without_answer(day)
+        return counted(day, WITHOUT_ANSWER)
 
     def question(self, asked: QuestionRow) -> str:
         return self.line(asked.text) or self.state("removed")
@@ -221,9 +223,9 @@ class OverviewView(Filters):
         return usd(value) if value else ""
 
 
-def without_answer(day: Day) -> int:
-    """Return how many questions of a day ended without an answer."""
-    return sum(day.states.get(state, 0) for state in WITHOUT_ANSWER)
+def counted(day: Day, states: Sequence[str]) -> int:
+    """Return how many questions of a day ended in one of the states."""
+    return sum(day.states.get(state, 0) for state in states)
 
 
 def _cents(value: float) -> float:
@@ -322,14 +324,17 @@ class _OverviewPages:
         self._asked = AskedQuestions(console.database)
 
     async def page(self, request: Request) -> Response:
-        looked, found = await self._look(request)
-        places, texts = await self._overviews.places(), texts_of(request)
-        scope, told = looked.scope(request), seeing(self._console, request).told
-        opinions = await self._asked.feedback(scope, told)
+        looked, texts = Selection.of(request.query_params), texts_of(request)
+        found, places = (
+            await self._found(request, self._overviews.look),
+            await self._overviews.places(),
+        )
+        opinions = await self._found(request, self._asked.feedback)
+        scope = looked.scope(request)
         return self._console.page(
             request,
             "overview.html",
-            unanswered=await self._asked.unanswered(scope, told),
+            unanswered=await self._found(request, self._asked.unanswered),
             complaints=[one for one in opinions if one.verdict == "bad"][:SHOWN],
             shown=SHOWN,
             # In a thread, because it goes through a thousand searches.
@@ -361,21 +366,16 @@ class _OverviewPages:
 
     async def unanswered(self, request: Request) -> Response:
         """Show questions that the documents do not answer."""
-        found = await self._unanswered(request)
+        found = await self._found(request, self._asked.unanswered)
         return await self._filtered(request, "overview_unanswered.html", found)
 
     async def unanswered_csv(self, request: Request) -> Response:
-        found = await self._unanswered(request)
+        found = await self._found(request, self._asked.unanswered)
         return download(unanswered_as_csv(found), "footnote-unanswered.csv", CSV)
-
-    async def _unanswered(self, request: Request) -> Sequence[Unanswered]:
-        scope = Selection.of(request.query_params).scope(request)
-        return await self._asked.unanswered(scope, seeing(self._console, request).told)
 
     async def feedback(self, request: Request) -> Response:
         """Show readers' feedback on answers."""
-        scope = Selection.of(request.query_params).scope(request)
-        found = await self._asked.feedback(scope, seeing(self._console, request).told)
+        found = await self._found(request, self._asked.feedback)
         return await self._filtered(request, "overview_feedback.html", found)
 
     async def _filtered(self, request: Request, template: str, found: object) -> Response:
@@ -384,14 +384,15 @@ class _OverviewPages:
         return self._console.page(request, template, view=view, found=found)
 
     async def csv(self, request: Request) -> Response:
-        _, found = await self._look(request)
+        found = await self._found(request, self._overviews.look)
         return download(days_as_csv(found.days), "footnote-overview.csv", CSV)
 
     async def json(self, request: Request) -> Response:
-        _, found = await self._look(request)
+        found = await self._found(request, self._overviews.look)
         providers = await asyncio.to_thread(health, found.searches)
         return JSONResponse(document(found, providers), headers={"Cache-Control": "no-store"})
 
-    async def _look(self, request: Request) -> tuple[Selection, Overview]:
-        looked, told = Selection.of(request.query_params), seeing(self._console, request).told
-        return looked, await self._overviews.look(looked.scope(request), told)
+    async def _found(self, request: Request, find: Callable[[Scope, Telling], Awaitable[T]]) -> T:
+        """Find something in the selection, in the words that the visitor may read."""
+        scope = Selection.of(request.query_params).scope(request)
+        return await find(scope, seeing(self._console, request).told)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -10,26 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.web.html.svg import (
-    BOTTOM,
     COLUMNS,
     HEIGHT,
-    LEFT,
-    PLOT_HEIGHT,
-    PLOT_WIDTH,
     SCALE,
     THINNEST,
-    TOP,
     WIDTH,
-    Column,
     GraphNode,
-    Part,
     draw_graph,
-    draw_plot,
     layout,
     rounded,
     scale,
     waterfall,
 )
+from adapters.web.templating import environment
 from bot.core.messages import StepState
 from bot.research.trace import Span
 
@@ -198,6 +192,8 @@ def test_scales_have_round_steps(value: float, expected: float) -> None:
 
 # ---------------------------------------------------------------- columns for days
 
+PLOT: Any = environment().get_template("overview_plot.html").module
+WIDE, HIGH, LEFT, TOP, BOTTOM = 480.0, 170.0, 44.0, 12.0, 26.0
 VALUES = st.lists(st.lists(st.integers(0, 500), min_size=4, max_size=4), min_size=1, max_size=90)
 
 
@@ -205,22 +201,23 @@ VALUES = st.lists(st.lists(st.integers(0, 500), min_size=4, max_size=4), min_siz
 def test_parts_are_stacked_in_proportion_within_the_plot(values: list[list[int]]) -> None:
     names = ("answered", "not_found", "failed", "stopped")
     days = [
-        Column(f"{day:02d}-01", tuple(map(Part, names, map(float, each), names)))
+        (f"{day:02d}-01", list(zip(names, each, names, strict=True)))
         for day, each in enumerate(values, 1)
     ]
-    root = ElementTree.fromstring(str(draw_plot(days, "Questions")))
-    highest = scale(max(map(sum, values)))[-1]
+    lines = scale(max(map(sum, values)))
+    root = ElementTree.fromstring(PLOT.plot("Questions", days, lines))
+    highest = lines[-1]
     rects = iter(root.findall("rect"))
     for each in values:
-        base = PLOT_HEIGHT - BOTTOM
+        base = HIGH - BOTTOM
         for value in filter(None, each):
             at = {key: float(found) for key, found in next(rects).items() if key != "class"}
             assert at["x"] >= LEFT
-            assert at["x"] + at["width"] <= PLOT_WIDTH
+            assert at["x"] + at["width"] <= WIDE + 0.01
             assert at["y"] >= TOP - 0.01
             assert at["y"] + at["height"] == pytest.approx(base, abs=0.02)
             share = value / highest
-            assert at["height"] == pytest.approx(share * (PLOT_HEIGHT - TOP - BOTTOM), abs=0.02)
+            assert at["height"] == pytest.approx(share * (HIGH - TOP - BOTTOM), abs=0.02)
             base = at["y"]
     assert next(rects, None) is None
     labels = root.findall("text")
@@ -238,7 +235,7 @@ def test_the_scale_has_few_lines_and_reaches_every_column(highest: int) -> None:
 
 
 def test_hostile_labels_stay_text() -> None:
-    columns = [Column(HOSTILE, (Part("answered", 1, HOSTILE),))]
-    drawn = str(draw_plot(columns, HOSTILE, unit=HOSTILE))
+    columns = [(HOSTILE, [("answered", 1, HOSTILE)])]
+    drawn = PLOT.plot(HOSTILE, columns, [0, 1], HOSTILE)
     assert "<script" not in drawn
     assert ElementTree.fromstring(drawn).get("aria-label") == HOSTILE

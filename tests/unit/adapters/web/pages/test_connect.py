@@ -79,7 +79,7 @@ async def test_an_error_stands_at_its_field_and_the_other_value_need_not_come_ag
     answer = await send(browser, slack_bot_token=WRONG, slack_app_token=slack.app_token)
     assert answer.status_code == 422
     assert re.search(r'id="slack_bot_token-said"[^>]*>Slack does not accept', answer.text)
-    assert "This was entered" in answer.text
+    assert "Already entered" in answer.text
     assert WRONG not in answer.text
     assert slack.app_token not in answer.text
     assert await kept(here) == frozenset()
@@ -97,7 +97,7 @@ async def test_values_entered_in_one_browser_are_not_those_of_another(
     await send(browser, slack_bot_token=WRONG, slack_app_token=slack.app_token)
     other = await send(await here.browser(), slack_bot_token=slack.bot_token)
     assert other.status_code == 422
-    assert re.search(r'id="slack_app_token-said"[^>]*>Enter this', other.text)
+    assert re.search(r'id="slack_app_token-said"[^>]*>This is required', other.text)
 
 
 async def test_the_lines_for_env_are_tested_shown_once_and_kept_nowhere(
