@@ -6,13 +6,13 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 from urllib.parse import unquote_to_bytes
 
 from bot.pages.media import format_of
@@ -20,6 +20,8 @@ from bot.pages.page import LOST_NOTE, LOST_WORD, counted
 from bot.search.folders import FOLDER, HIDDEN, NOT_READ, readable, root_of
 from bot.search.index_file import LAST_SHOWN_FIRST, TEXT_OF, TOO_LARGE, below, opened
 from bot.search.provider import Unread
+
+T = TypeVar("T", bound=Hashable)
 
 SHOWN = 10  # files that lost words or keep an earlier text, in a report
 KEPT_ENOUGH = 0.9  # documents with a smaller share of their words are named in reports
@@ -118,10 +120,9 @@ class Tally:
         """All files in the folders that were looked at."""
         return self.states.total() - self.states["folder"]
 
-    def add(self, other: Tally) -> None:
-        self.states += other.states
-        self.kinds += other.kinds
-        self.read_at = max(self.read_at, other.read_at)
+    def __add__(self, other: Tally) -> Tally:
+        read_at = max(self.read_at, other.read_at)
+        return Tally(self.states + other.states, self.kinds + other.kinds, read_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,24 +135,20 @@ class FoundFile:
     number: int
 
 
-def tallies(
-    index: Path, paths: Iterable[str | Path], group: Callable[[str], str]
-) -> dict[str, Tally]:
+def tallies(index: Path, paths: Iterable[str | Path], group: Callable[[str], T]) -> dict[T, Tally]:
     """Count all files below some paths, by group; ``group`` gets a file's or a folder's address.
 
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
     condition, values = below([root_of(path) for path in paths])
-    found: dict[str, Tally] = {}
+    found: defaultdict[T, Tally] = defaultdict(Tally)
     with opened(index) as connection:
         rows = connection.execute(_FOUND.replace("CONDITION", condition), values * 4)
         for url, state, _, number, read_at in rows:
-            name = group(url)
-            tally = found.get(name) or found.setdefault(name, Tally())
+            tally = found[group(url)]
             tally.states[state] += number
-            if read_at > tally.read_at:
-                tally.read_at = read_at
-            if state == "document" or state == "stale":
+            tally.read_at = max(tally.read_at, read_at)
+            if state in ("document", "stale"):
                 tally.kinds[_kind(url)] += 1
     return found
 
