@@ -24,8 +24,6 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 from bot.core.errors import InvalidSetting
 from bot.pages.media import media_type_of
 
-NOT_READ = "files are not read"  # the end of the reason for a file of an unsupported format
-
 # Folders that tools fill and people do not write in. Hidden ones (.git, .venv) are skipped as well.
 JUNK = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages", "venv"})
 
@@ -104,7 +102,8 @@ def why_not(error: OSError) -> str:
 
 @dataclass(slots=True)
 class Listing:
-    """The result of a walk; ``skipped`` are pairs of a path and the reason, as a sentence.
+    """The result of a walk; ``skipped`` are pairs of a path that cannot be looked at and the
+    reason, as a sentence.
 
     ``unread`` counts the files of kinds that are not read, by their folder's address and ending,
     and what was not looked at: by its folder with ``HIDDEN`` or ``FOLDER``, or by its own address
@@ -180,12 +179,13 @@ def list_documents(roots: Iterable[Path]) -> Listing:
 
 class _Folder(NamedTuple):
     """A folder to walk: its path as found, its real path, its address; whether HTML pages are in
-    it or above it."""
+    it or above it; the names of its folders that are left out."""
 
     path: str
     real: str
     url: str
     of_site: bool = False
+    junk: frozenset[str] = JUNK
 
 
 class _Walk:
@@ -213,9 +213,7 @@ class _Walk:
             with os.scandir(descriptor) as found:
                 entries = sorted(found, key=_NAME)
             if any(entry.name.endswith(".html") for entry in entries):
-                every, entries = entries, [each for each in entries if each.name != _PAGE_SOURCES]
-                self._leave(folder, FOLDER, len(every) - len(entries))
-                folder = folder._replace(of_site=True)
+                folder = folder._replace(of_site=True, junk=JUNK | {_PAGE_SOURCES})
             return [inner for entry in entries if (inner := self._entry(folder, entry))]
         except OSError as error:
             self._unseen(folder.url, error)
@@ -229,19 +227,19 @@ class _Walk:
         """Add a file of a folder, or return a subfolder."""
         name = entry.name
         if name[0] == ".":
-            self._leave(folder, FOLDER if entry.is_dir(follow_symlinks=False) else HIDDEN)
+            self._leave(folder.url, FOLDER if entry.is_dir(follow_symlinks=False) else HIDDEN)
             return None
         path, real = os.path.join(folder.path, name), os.path.join(folder.real, name)
         if entry.is_symlink():
             self._links.append(path)
         elif entry.is_dir(follow_symlinks=False):
-            if name not in JUNK:
+            if name not in folder.junk:
                 return _Folder(path, real, f"{folder.url}/{_quoted(name)}", folder.of_site)
-            self._leave(folder, FOLDER)
+            self._leave(folder.url, FOLDER)
         elif (kind := _type_of(name)) is None or name.endswith(
             _OF_SITES if folder.of_site else _OF_TOOLS
         ):
-            self._not_read(path, folder.url)
+            self._leave(folder.url, _suffix(name))
         else:
             self._add(entry, path, real, f"{folder.url}/{_quoted(name)}", kind)
         return None
@@ -271,7 +269,7 @@ class _Walk:
     def _linked_file(self, link: str, target: str) -> None:
         kind = _type_of(link)
         if kind is None:
-            self._not_read(link, _address(os.path.dirname(link)))
+            self._leave(_address(os.path.dirname(link)), _suffix(link))
         else:
             self._files.add(target)
             self._add(Path(target), link, target, _address(link), kind)
@@ -300,17 +298,12 @@ class _Walk:
         if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             self.listing.unseen.append(url)
 
-    def _not_read(self, path: str, folder_url: str) -> None:
-        self.listing.unread[folder_url, _suffix(path)] += 1
-        self.listing.skipped.append((readable(path), f"{_suffix(path)} {NOT_READ}"))
-
     def _miss(self, path: str, url: str, reason: str) -> None:
         self.listing.unread[url, reason] = 1
         self.listing.skipped.append((readable(path), reason))
 
-    def _leave(self, folder: _Folder, mark: str, count: int = 1) -> None:
-        if count:
-            self.listing.unread[folder.url, mark] += count
+    def _leave(self, folder_url: str, mark: str) -> None:
+        self.listing.unread[folder_url, mark] += 1
 
 
 def original_of(url: str, folders: Iterable[str]) -> Path | None:

@@ -17,7 +17,7 @@ from urllib.parse import unquote_to_bytes
 
 from bot.pages.media import format_of
 from bot.pages.page import LOST_NOTE, LOST_WORD, counted
-from bot.search.folders import FOLDER, HIDDEN, NOT_READ, readable, root_of
+from bot.search.folders import FOLDER, HIDDEN, readable, root_of
 from bot.search.index_file import LAST_SHOWN_FIRST, TEXT_OF, TOO_LARGE, below, opened
 from bot.search.provider import Unread
 
@@ -32,9 +32,10 @@ class IndexReport:
     """The changes that an indexing run made.
 
     ``added``, ``changed``, ``removed`` and ``unchanged`` count files. ``skipped`` has pairs of a
-    path and a reason (see ``reason_of``). ``passages`` is how many passages below the given paths
-    can now be searched. ``again`` counts files and folders that could not be opened, or may not
-    have been whole, and will be tried again. ``warning`` is a sentence for the user, or "".
+    path and a reason (see ``reason_of``), but no files of kinds that are not read. ``passages`` is
+    how many passages below the given paths can now be searched. ``again`` counts files and folders
+    that could not be opened, or may not have been whole, and will be tried again. ``warning`` is a
+    sentence for the user, or "".
     """
 
     added: int
@@ -46,11 +47,6 @@ class IndexReport:
     seconds: float
     again: int = 0
     warning: str = ""
-
-    @property
-    def problems(self) -> list[tuple[str, str]]:
-        """Skipped files of formats that Footnote reads."""
-        return [pair for pair in self.skipped if not pair[1].endswith(NOT_READ)]
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
