@@ -23,6 +23,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from bot.core.errors import InvalidSetting
 from bot.pages.media import media_type_of
+from bot.search.index_file import address, is_below
 
 # Folders that tools fill and people do not write in. Hidden ones (.git, .venv) are skipped as well.
 JUNK = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages", "venv"})
@@ -124,9 +125,7 @@ class Listing:
 
     def is_gone(self, url: str) -> bool:
         """Return True if there is no file at an address, as far as the walk could see."""
-        return url not in self.documents and not any(
-            url == unseen or url.startswith(unseen + "/") for unseen in self.unseen
-        )
+        return url not in self.documents and not any(is_below(url, each) for each in self.unseen)
 
 
 def stamp(places: Iterable[str]) -> int:
@@ -197,7 +196,7 @@ class _Walk:
         self._links: list[str] = []
 
     def folder(self, path: str, real: str) -> None:
-        waiting = [_Folder(path, real, _address(path))]
+        waiting = [_Folder(path, real, address(path))]
         while waiting:
             folder = waiting.pop()
             if folder.real not in self._walked:
@@ -250,10 +249,10 @@ class _Walk:
             for link in links:
                 target = os.path.realpath(link)
                 if not os.path.exists(target):
-                    self._miss(link, _address(link), "a link that leads nowhere")
+                    self._miss(link, address(link), "a link that leads nowhere")
                 elif not any(Path(target).is_relative_to(root) for root in self.roots):
                     why = "a link that leads out of the indexed folders"
-                    self._miss(link, _address(link), why)
+                    self._miss(link, address(link), why)
                 elif os.path.isdir(target):
                     self.folder(link, target)
                 elif not self._is_taken(target):
@@ -269,14 +268,14 @@ class _Walk:
     def _linked_file(self, link: str, target: str) -> None:
         kind = _type_of(link)
         if kind is None:
-            self._leave(_address(os.path.dirname(link)), _suffix(link))
+            self._leave(address(os.path.dirname(link)), _suffix(link))
         else:
             self._files.add(target)
-            self._add(Path(target), link, target, _address(link), kind)
+            self._add(Path(target), link, target, address(link), kind)
 
     def named_file(self, path: str) -> None:
         self._files.add(path)
-        self._add(Path(path), path, path, _address(path), media_type_of(path) or "text/plain")
+        self._add(Path(path), path, path, address(path), media_type_of(path) or "text/plain")
 
     def _add(
         self, file: os.DirEntry[str] | Path, path: str, real: str, url: str, media_type: str
@@ -326,11 +325,6 @@ def readable(path: str) -> str:
 
 _NAME = attrgetter("name")
 _PLAIN = re.compile(r"[A-Za-z0-9_.~-]+").fullmatch  # unreserved characters, RFC 3986 section 2.3
-
-
-def _address(path: str) -> str:
-    """The ``file://`` address of an absolute path, without a trailing slash."""
-    return Path(path).as_uri().rstrip("/")
 
 
 def _quoted(name: str) -> str:

@@ -4,7 +4,7 @@ file, a search in the index, and what is added and removed in the console."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -104,7 +104,8 @@ class _SourcePages:
     ) -> Response:
         """Show the page, with what went wrong, or with a folder that may be added."""
         folders, reception = await self._folders(), self._console.reception
-        problem = await asyncio.to_thread(self._count, folders)
+        roots, collections, problem = self._collections()
+        await asyncio.to_thread(self._count, folders, roots)
         texts = texts_of(request)
         return self._console.page(
             request,
@@ -119,7 +120,7 @@ class _SourcePages:
             problem=problem,
             every=sum((folder.all for folder in folders), Tally()),
             states=FILE_STATES,
-            readers={each.name: self._readers(each, texts) for each in self._collections},
+            readers={each.name: self._readers(each, texts) for each in collections},
             others=list(self._others(texts)),
             moment=partial(datetime.fromtimestamp, tz=UTC),
         )
@@ -171,7 +172,8 @@ class _SourcePages:
             for hit in await documents.search(query):
                 text = (await documents.read(hit.url)).text
                 found.append(await asyncio.to_thread(self._passage, hit, text, asked))
-        hidden = [each.name for each in self._collections if not reader.may_search(each)]
+        _, collections, _ = self._collections()
+        hidden = [each.name for each in collections if not reader.may_search(each)]
         return self._console.page(
             request, "sources_search.html", asked=asked, found=found, hidden=hidden
         )
@@ -215,7 +217,7 @@ class _SourcePages:
 
     # ------------------------------------------------------------ adding and removing
 
-    def changing(self, page: Callable[[Request], Awaitable[Response]]) -> Page:
+    def changing(self, page: Page) -> Page:
         """Wrap a page that adds or removes documents: what is wrong is said on the page itself."""
 
         async def changed(request: Request) -> Response:
@@ -278,16 +280,11 @@ class _SourcePages:
             for path in followed
         ]
 
-    def _count(self, folders: Sequence[Folder]) -> str:
-        """Count the files of the folders; returns what is wrong with the collections, or ""."""
+    def _count(self, folders: Sequence[Folder], roots: Sequence[Root]) -> None:
+        """Count the files of the folders, by collection."""
         by_address = {each.address: each for each in folders if not each.problem}
-        problem, roots = "", list[Root]()
-        try:
-            roots = list(self._console.rights.roots)
-        except InvalidSetting as error:
-            problem = error.sentence
         if not by_address or not self._settings.index_path.exists():
-            return problem
+            return
 
         def group(url: str) -> tuple[str, str]:
             return innermost(url, by_address), collection_of(url, roots)
@@ -296,7 +293,6 @@ class _SourcePages:
         counted = tallies(self._settings.index_path, paths, group)
         for top, collection in sorted(counted):
             by_address[top].parts[collection] = counted[top, collection]
-        return problem
 
     @property
     def _present(self) -> list[str]:
@@ -310,12 +306,13 @@ class _SourcePages:
 
     # ------------------------------------------------------------ what is shown of them
 
-    @property
-    def _collections(self) -> Sequence[Readership]:
+    def _collections(self) -> tuple[Sequence[Root], Sequence[Readership], str]:
+        """Return where the collections are, the collections, and what is wrong with them, or ""."""
+        rights = self._console.rights
         try:
-            return self._console.rights.collections
-        except InvalidSetting:
-            return ()
+            return rights.roots, rights.collections, ""
+        except InvalidSetting as error:
+            return (), (), error.sentence
 
     def _readers(self, named: Readership, texts: Texts) -> str:
         """Say in words who may read a collection or use a server."""
