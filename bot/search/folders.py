@@ -61,13 +61,9 @@ class Document(NamedTuple):
     modified: int
 
 
-def open_document(document: Document) -> BufferedReader:
-    """Open exactly the file that was listed. Raises ``OSError``; ``why_not`` says the reason."""
-    return open_file(document.real)
-
-
 def open_file(real: str) -> BufferedReader:
-    """Open the file with this real path, which must be regular, following no link."""
+    """Open the file with this real path, which must be regular, following no link. Raises
+    ``OSError``; ``why_not`` says the reason."""
     # O_NONBLOCK: opening a pipe would wait for a writer.
     descriptor = open_real(real, os.O_RDONLY | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -198,27 +198,24 @@ class Holdings:
 
     def losses(self) -> list[str]:
         """What is said of the files that lost most words: a sentence, then a line for each."""
-        if not self.incomplete:
-            return []
-        count = f"{len(self.incomplete):,} file(s)"
-        few = f"less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:"
         lines = [
             f"{kept:4.0%}  {path}" + (f" ({counted(missing)})" if missing else "")
             for path, kept, missing in self.incomplete
         ]
-        return [few, *_indented(lines)]
+        count = f"{len(lines):,} file(s)"
+        return _listed(f"less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:", lines)
 
     def outdated(self) -> list[str]:
         """What is said of the files that keep an earlier text: a sentence, then a line for each."""
-        if not self.stale:
-            return []
-        few = f"{len(self.stale):,} file(s) cannot be read now and keep an earlier text:"
-        return [few, *_indented([f"{path}: {reason}" for path, reason in self.stale])]
+        lines = [f"{path}: {reason}" for path, reason in self.stale]
+        few = f"{len(lines):,} file(s) cannot be read now and keep an earlier text:"
+        return _listed(few, lines)
 
 
-def _indented(lines: Sequence[str]) -> list[str]:
+def _listed(few: str, lines: Sequence[str]) -> list[str]:
     more = len(lines) - SHOWN
-    return [f"  {line}" for line in (*lines[:SHOWN], *([f"… and {more:,} more"] * (more > 0)))]
+    shown = [*lines[:SHOWN], *([f"… and {more:,} more"] * (more > 0))]
+    return [few, *(f"  {line}" for line in shown)] if lines else []
 
 
 def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
