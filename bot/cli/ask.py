@@ -149,7 +149,7 @@ def indexed(settings: Settings) -> Iterator[None]:
         yield
         if settings.docs:
             report = check.report()
-            if report is None or report.problems:
+            if report is None or report.skipped:
                 # Imported only when there is work or a problem: it loads rich, which takes 50 ms.
                 from bot.cli.index import index_documents
 

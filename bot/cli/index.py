@@ -73,7 +73,7 @@ def index_and_report(settings: Settings) -> IndexReport:
     _tell_counts(err, report)
     held = holdings(settings.index_path, settings.docs)
     _tell_holdings(err, held)
-    _tell_problems(err, report, len(report.problems))
+    _tell_problems(err, report, len(report.skipped))
     if held.unread.count:
         others = f"Files of other kinds left out: {held.unread.count:,} ({held.unread.kinds})."
         err.print(Text(others, style="dim"))
@@ -162,10 +162,9 @@ def _tell_holdings(err: Console, held: Holdings) -> None:
 
 
 def _tell_problems(err: Console, report: IndexReport, shown: int) -> None:
-    for path, reason in report.problems[:shown]:
+    for path, reason in report.skipped[:shown]:
         err.print(Text(f"Skipped {path}: {reason}", style="yellow"), soft_wrap=True)
-    if len(report.problems) > shown:
-        left = len(report.problems) - shown
+    if (left := len(report.skipped) - shown) > 0:
         err.print(Text(f"… and {left} more; `footnote index` names them.", style="yellow"))
 
 

@@ -8,12 +8,11 @@ Everything that is added or removed is in the audit log. Errors have sentences o
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkstemp
 
 from bot.core.settings import Settings
 from bot.core.texts import invalid
@@ -60,23 +59,21 @@ class AddedDocuments:
         await self._audit.note("kept", "file", name)
 
     def _write(self, name: str, body: bytes, replace: bool) -> None:
-        partial = self.uploads / f".{secrets.token_hex(8)}"  # hidden: it is not indexed
         try:
             os.makedirs(self.uploads, mode=0o700, exist_ok=True)
-            with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(body)
-                file.flush()
-                os.fsync(file.fileno())
-            # Neither follows a link that has the name; a link is never made over a file.
-            (os.replace if replace else os.link)(partial, self.uploads / name)
+            with TemporaryDirectory(prefix=".", dir=self.uploads) as hidden:  # it is not indexed
+                descriptor, partial = mkstemp(dir=hidden)
+                with open(descriptor, "wb") as file:
+                    file.write(body)
+                    file.flush()
+                    os.fsync(descriptor)
+                # Neither follows a link that has the name; a link is never made over a file.
+                (os.replace if replace else os.link)(partial, self.uploads / name)
         except OSError as error:
             if error.filename2 is not None and isinstance(error, FileExistsError):  # of os.link
                 raise invalid("sources-exists", name=name) from None
             why = error.strerror or type(error).__name__
             raise invalid("sources-not-stored", name=name, why=why) from None
-        finally:
-            with contextlib.suppress(OSError):
-                partial.unlink()
 
     async def remove(self, name: str) -> None:
         """Delete an uploaded file. Raises ``Invalid`` if there is none of this name."""
@@ -129,7 +126,6 @@ class AddedDocuments:
 
 
 def _short(name: str) -> str:
-    stem, dot, ending = name.rpartition(".") if "." in name else (name, "", "")
-    while len(f"{stem}{dot}{ending}".encode()) > LONGEST_NAME and stem:
-        stem = stem[:-1]
-    return f"{stem}{dot}{ending}"
+    stem, ending = os.path.splitext(name)
+    room = LONGEST_NAME - len(ending.encode())
+    return stem.encode()[:room].decode(errors="ignore") + ending

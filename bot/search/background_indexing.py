@@ -88,11 +88,10 @@ class Rounds:
         self._tell = tell
         self._indexing = indexing
         self._clock = clock
-        self._ended = False
         self._woken = asyncio.Event()
         self._asked: list[str] = []  # paths to look at now
         self._every = 0  # files, before somebody asked for a look at some
-        self._ends = threading.Event()  # the same, for a thread that waits
+        self._ends = threading.Event()
         self._told: set[str] = set()  # in the last round
         self._devices: dict[Path, int] = {}  # where the folders were first seen
         self._places: tuple[str, ...] = ()  # all folders and files of the last complete round
@@ -110,9 +109,8 @@ class Rounds:
         self._woken.set()
 
     def end(self) -> None:
-        self._ended = True
-        self._woken.set()
         self._ends.set()
+        self._woken.set()
         self._indexer.stop()
 
     async def repeat(self) -> None:
@@ -122,7 +120,7 @@ class Rounds:
         while goes_on:
             await self._rest()
             asked, self._asked = self._asked, []
-            if self._ended:
+            if self._ends.is_set():
                 return
             if asked:
                 goes_on = await self._round(self.begin, asked, self._progress())
@@ -289,7 +287,7 @@ def _changes_of(report: IndexReport) -> list[str]:
 
 
 def _problems_of(report: IndexReport) -> list[str]:
-    problems = report.problems
+    problems = report.skipped
     lines = [f"Skipped {path}: {reason}" for path, reason in problems[:NAMED_PROBLEMS]]
     if len(problems) > NAMED_PROBLEMS:
         lines.append(f"… and {len(problems) - NAMED_PROBLEMS} more files.")

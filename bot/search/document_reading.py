@@ -22,7 +22,7 @@ from bot.pages.media import GZIP, format_of, holds_pictures, is_log
 from bot.pages.passages import split
 from bot.pages.processes import NEAR_LIMIT, Answer, Work, peak_memory
 from bot.search.filters import date_in_name
-from bot.search.folders import Document, open_document, why_not
+from bot.search.folders import Document, open_file, why_not
 from bot.search.index_file import Row, count_spans, pack_spans, pack_text, word_rows
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def failed_reading(job: Job, problem: str) -> Reading:
     """The reading of a file on which a process failed, so that it is not tried in every run."""
     is_settled = _is_settled(job.document)
     try:
-        with open_document(job.document) as file:
+        with open_file(job.document.real) as file:
             digest = hashlib.file_digest(file, "sha256").digest()
     except OSError:  # it is gone; the next run will notice
         return Reading(problem=problem)
@@ -161,7 +161,7 @@ def _is_settled(document: Document) -> bool:
 
 def _bytes_of(document: Document, most_bytes: int) -> tuple[bytes, int]:
     """The bytes of a file, at most ``most_bytes``, and its size. Raises ``OSError``."""
-    with open_document(document) as file:
+    with open_file(document.real) as file:
         return file.read(most_bytes), os.fstat(file.fileno()).st_size
 
 

@@ -23,8 +23,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from bot.core.errors import InvalidSetting
 from bot.pages.media import media_type_of
-
-NOT_READ = "files are not read"  # the end of the reason for a file of an unsupported format
+from bot.search.index_file import address, is_below
 
 # Folders that tools fill and people do not write in. Hidden ones (.git, .venv) are skipped as well.
 JUNK = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages", "venv"})
@@ -62,13 +61,9 @@ class Document(NamedTuple):
     modified: int
 
 
-def open_document(document: Document) -> BufferedReader:
-    """Open exactly the file that was listed. Raises ``OSError``; ``why_not`` says the reason."""
-    return open_file(document.real)
-
-
 def open_file(real: str) -> BufferedReader:
-    """Open the file with this real path, which must be regular, following no link."""
+    """Open the file with this real path, which must be regular, following no link. Raises
+    ``OSError``; ``why_not`` says the reason."""
     # O_NONBLOCK: opening a pipe would wait for a writer.
     descriptor = open_real(real, os.O_RDONLY | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -104,7 +99,8 @@ def why_not(error: OSError) -> str:
 
 @dataclass(slots=True)
 class Listing:
-    """The result of a walk; ``skipped`` are pairs of a path and the reason, as a sentence.
+    """The result of a walk; ``skipped`` are pairs of a path that cannot be looked at and the
+    reason, as a sentence.
 
     ``unread`` counts the files of kinds that are not read, by their folder's address and ending,
     and what was not looked at: by its folder with ``HIDDEN`` or ``FOLDER``, or by its own address
@@ -125,9 +121,7 @@ class Listing:
 
     def is_gone(self, url: str) -> bool:
         """Return True if there is no file at an address, as far as the walk could see."""
-        return url not in self.documents and not any(
-            url == unseen or url.startswith(unseen + "/") for unseen in self.unseen
-        )
+        return url not in self.documents and not any(is_below(url, each) for each in self.unseen)
 
 
 def stamp(places: Iterable[str]) -> int:
@@ -180,12 +174,13 @@ def list_documents(roots: Iterable[Path]) -> Listing:
 
 class _Folder(NamedTuple):
     """A folder to walk: its path as found, its real path, its address; whether HTML pages are in
-    it or above it."""
+    it or above it; the names of its folders that are left out."""
 
     path: str
     real: str
     url: str
     of_site: bool = False
+    junk: frozenset[str] = JUNK
 
 
 class _Walk:
@@ -197,7 +192,7 @@ class _Walk:
         self._links: list[str] = []
 
     def folder(self, path: str, real: str) -> None:
-        waiting = [_Folder(path, real, _address(path))]
+        waiting = [_Folder(path, real, address(path))]
         while waiting:
             folder = waiting.pop()
             if folder.real not in self._walked:
@@ -213,9 +208,7 @@ class _Walk:
             with os.scandir(descriptor) as found:
                 entries = sorted(found, key=_NAME)
             if any(entry.name.endswith(".html") for entry in entries):
-                every, entries = entries, [each for each in entries if each.name != _PAGE_SOURCES]
-                self._leave(folder, FOLDER, len(every) - len(entries))
-                folder = folder._replace(of_site=True)
+                folder = folder._replace(of_site=True, junk=JUNK | {_PAGE_SOURCES})
             return [inner for entry in entries if (inner := self._entry(folder, entry))]
         except OSError as error:
             self._unseen(folder.url, error)
@@ -229,19 +222,19 @@ class _Walk:
         """Add a file of a folder, or return a subfolder."""
         name = entry.name
         if name[0] == ".":
-            self._leave(folder, FOLDER if entry.is_dir(follow_symlinks=False) else HIDDEN)
+            self._leave(folder.url, FOLDER if entry.is_dir(follow_symlinks=False) else HIDDEN)
             return None
         path, real = os.path.join(folder.path, name), os.path.join(folder.real, name)
         if entry.is_symlink():
             self._links.append(path)
         elif entry.is_dir(follow_symlinks=False):
-            if name not in JUNK:
+            if name not in folder.junk:
                 return _Folder(path, real, f"{folder.url}/{_quoted(name)}", folder.of_site)
-            self._leave(folder, FOLDER)
+            self._leave(folder.url, FOLDER)
         elif (kind := _type_of(name)) is None or name.endswith(
             _OF_SITES if folder.of_site else _OF_TOOLS
         ):
-            self._not_read(path, folder.url)
+            self._leave(folder.url, _suffix(name))
         else:
             self._add(entry, path, real, f"{folder.url}/{_quoted(name)}", kind)
         return None
@@ -252,10 +245,10 @@ class _Walk:
             for link in links:
                 target = os.path.realpath(link)
                 if not os.path.exists(target):
-                    self._miss(link, _address(link), "a link that leads nowhere")
+                    self._miss(link, address(link), "a link that leads nowhere")
                 elif not any(Path(target).is_relative_to(root) for root in self.roots):
                     why = "a link that leads out of the indexed folders"
-                    self._miss(link, _address(link), why)
+                    self._miss(link, address(link), why)
                 elif os.path.isdir(target):
                     self.folder(link, target)
                 elif not self._is_taken(target):
@@ -271,14 +264,14 @@ class _Walk:
     def _linked_file(self, link: str, target: str) -> None:
         kind = _type_of(link)
         if kind is None:
-            self._not_read(link, _address(os.path.dirname(link)))
+            self._leave(address(os.path.dirname(link)), _suffix(link))
         else:
             self._files.add(target)
-            self._add(Path(target), link, target, _address(link), kind)
+            self._add(Path(target), link, target, address(link), kind)
 
     def named_file(self, path: str) -> None:
         self._files.add(path)
-        self._add(Path(path), path, path, _address(path), media_type_of(path) or "text/plain")
+        self._add(Path(path), path, path, address(path), media_type_of(path) or "text/plain")
 
     def _add(
         self, file: os.DirEntry[str] | Path, path: str, real: str, url: str, media_type: str
@@ -300,17 +293,12 @@ class _Walk:
         if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             self.listing.unseen.append(url)
 
-    def _not_read(self, path: str, folder_url: str) -> None:
-        self.listing.unread[folder_url, _suffix(path)] += 1
-        self.listing.skipped.append((readable(path), f"{_suffix(path)} {NOT_READ}"))
-
     def _miss(self, path: str, url: str, reason: str) -> None:
         self.listing.unread[url, reason] = 1
         self.listing.skipped.append((readable(path), reason))
 
-    def _leave(self, folder: _Folder, mark: str, count: int = 1) -> None:
-        if count:
-            self.listing.unread[folder.url, mark] += count
+    def _leave(self, folder_url: str, mark: str) -> None:
+        self.listing.unread[folder_url, mark] += 1
 
 
 def original_of(url: str, folders: Iterable[str]) -> Path | None:
@@ -333,11 +321,6 @@ def readable(path: str) -> str:
 
 _NAME = attrgetter("name")
 _PLAIN = re.compile(r"[A-Za-z0-9_.~-]+").fullmatch  # unreserved characters, RFC 3986 section 2.3
-
-
-def _address(path: str) -> str:
-    """The ``file://`` address of an absolute path, without a trailing slash."""
-    return Path(path).as_uri().rstrip("/")
 
 
 def _quoted(name: str) -> str:

@@ -375,9 +375,9 @@ def below(roots: Iterable[Path]) -> tuple[str, list[str]]:
     return " OR ".join(conditions) or "TRUE", values
 
 
-def address(root: Path) -> str:
-    """The ``file://`` address of a root, without a trailing slash."""
-    return root.as_uri().rstrip("/")
+def address(path: str | Path) -> str:
+    """The ``file://`` address of an absolute path, without a trailing slash."""
+    return Path(path).as_uri().rstrip("/")
 
 
 def is_below(url: str, root: str) -> bool:

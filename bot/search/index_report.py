@@ -6,20 +6,22 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 from urllib.parse import unquote_to_bytes
 
 from bot.pages.media import format_of
 from bot.pages.page import LOST_NOTE, LOST_WORD, counted
-from bot.search.folders import FOLDER, HIDDEN, NOT_READ, readable, root_of
+from bot.search.folders import FOLDER, HIDDEN, readable, root_of
 from bot.search.index_file import LAST_SHOWN_FIRST, TEXT_OF, TOO_LARGE, below, opened
 from bot.search.provider import Unread
+
+T = TypeVar("T", bound=Hashable)
 
 SHOWN = 10  # files that lost words or keep an earlier text, in a report
 KEPT_ENOUGH = 0.9  # documents with a smaller share of their words are named in reports
@@ -30,9 +32,10 @@ class IndexReport:
     """The changes that an indexing run made.
 
     ``added``, ``changed``, ``removed`` and ``unchanged`` count files. ``skipped`` has pairs of a
-    path and a reason (see ``reason_of``). ``passages`` is how many passages below the given paths
-    can now be searched. ``again`` counts files and folders that could not be opened, or may not
-    have been whole, and will be tried again. ``warning`` is a sentence for the user, or "".
+    path and a reason (see ``reason_of``), but no files of kinds that are not read. ``passages`` is
+    how many passages below the given paths can now be searched. ``again`` counts files and folders
+    that could not be opened, or may not have been whole, and will be tried again. ``warning`` is a
+    sentence for the user, or "".
     """
 
     added: int
@@ -44,11 +47,6 @@ class IndexReport:
     seconds: float
     again: int = 0
     warning: str = ""
-
-    @property
-    def problems(self) -> list[tuple[str, str]]:
-        """Skipped files of formats that Footnote reads."""
-        return [pair for pair in self.skipped if not pair[1].endswith(NOT_READ)]
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -118,10 +116,9 @@ class Tally:
         """All files in the folders that were looked at."""
         return self.states.total() - self.states["folder"]
 
-    def add(self, other: Tally) -> None:
-        self.states += other.states
-        self.kinds += other.kinds
-        self.read_at = max(self.read_at, other.read_at)
+    def __add__(self, other: Tally) -> Tally:
+        read_at = max(self.read_at, other.read_at)
+        return Tally(self.states + other.states, self.kinds + other.kinds, read_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,24 +131,20 @@ class FoundFile:
     number: int
 
 
-def tallies(
-    index: Path, paths: Iterable[str | Path], group: Callable[[str], str]
-) -> dict[str, Tally]:
+def tallies(index: Path, paths: Iterable[str | Path], group: Callable[[str], T]) -> dict[T, Tally]:
     """Count all files below some paths, by group; ``group`` gets a file's or a folder's address.
 
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
     condition, values = below([root_of(path) for path in paths])
-    found: dict[str, Tally] = {}
+    found: defaultdict[T, Tally] = defaultdict(Tally)
     with opened(index) as connection:
         rows = connection.execute(_FOUND.replace("CONDITION", condition), values * 4)
         for url, state, _, number, read_at in rows:
-            name = group(url)
-            tally = found.get(name) or found.setdefault(name, Tally())
+            tally = found[group(url)]
             tally.states[state] += number
-            if read_at > tally.read_at:
-                tally.read_at = read_at
-            if state == "document" or state == "stale":
+            tally.read_at = max(tally.read_at, read_at)
+            if state in ("document", "stale"):
                 tally.kinds[_kind(url)] += 1
     return found
 
@@ -205,27 +198,24 @@ class Holdings:
 
     def losses(self) -> list[str]:
         """What is said of the files that lost most words: a sentence, then a line for each."""
-        if not self.incomplete:
-            return []
-        count = f"{len(self.incomplete):,} file(s)"
-        few = f"less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:"
         lines = [
             f"{kept:4.0%}  {path}" + (f" ({counted(missing)})" if missing else "")
             for path, kept, missing in self.incomplete
         ]
-        return [few, *_indented(lines)]
+        count = f"{len(lines):,} file(s)"
+        return _listed(f"less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:", lines)
 
     def outdated(self) -> list[str]:
         """What is said of the files that keep an earlier text: a sentence, then a line for each."""
-        if not self.stale:
-            return []
-        few = f"{len(self.stale):,} file(s) cannot be read now and keep an earlier text:"
-        return [few, *_indented([f"{path}: {reason}" for path, reason in self.stale])]
+        lines = [f"{path}: {reason}" for path, reason in self.stale]
+        few = f"{len(lines):,} file(s) cannot be read now and keep an earlier text:"
+        return _listed(few, lines)
 
 
-def _indented(lines: Sequence[str]) -> list[str]:
+def _listed(few: str, lines: Sequence[str]) -> list[str]:
     more = len(lines) - SHOWN
-    return [f"  {line}" for line in (*lines[:SHOWN], *([f"… and {more:,} more"] * (more > 0)))]
+    shown = [*lines[:SHOWN], *([f"… and {more:,} more"] * (more > 0))]
+    return [few, *(f"  {line}" for line in shown)] if lines else []
 
 
 def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:

@@ -31,13 +31,17 @@ def is_closest(answer: Answer) -> bool:
 
 def with_words(answer: Answer) -> Answer:
     """Return the answer with the words of its question as the shared spans of its quotes."""
-    wanted = frozenset(keywords(answer.question))
-    marked = (replace(one, shared=tuple(_spans(one.quote, wanted))) for one in answer.citations)
+    asked = answer.question
+    marked = (
+        replace(one, shared=tuple(spans_of_words(one.quote, asked))) for one in answer.citations
+    )
     return replace(answer, citations=tuple(marked))
 
 
-def _spans(text: str, wanted: frozenset[str]) -> Iterator[Span]:
-    """Yield where the wanted terms are; in scripts without spaces these are pairs of characters."""
+def spans_of_words(text: str, asked: str) -> Iterator[Span]:
+    """Yield where a question's words are, in any of their forms; in scripts without spaces these
+    are pairs of characters."""
+    wanted = frozenset(keywords(asked))
     for match in WORD.finditer(text):
         start, end = match.span()
         near = (match[0],) if end - start > 1 else (text[start : end + 1], text[start - 1 : end])

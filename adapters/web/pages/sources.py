@@ -4,8 +4,8 @@ file, a search in the index, and what is added and removed in the console."""
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -30,6 +30,7 @@ from adapters.web.access.visibility import (
 from adapters.web.console import Console
 from adapters.web.display import texts_of
 from adapters.web.forms import check_readable, form_of, megabytes, question_form_of
+from adapters.web.html.closest import spans_of_words
 from adapters.web.html.page_text import page_html
 from adapters.web.turns import collection_of
 from bot.core.errors import Invalid, InvalidSetting, PageUnreadable, ProviderUnavailable
@@ -45,7 +46,7 @@ from bot.research.trace import Quoted
 from bot.rights.rights import Root
 from bot.search.embedder import open_embedder
 from bot.search.folders import root_of
-from bot.search.index_file import address, innermost, is_below
+from bot.search.index_file import address, innermost
 from bot.search.index_report import (
     FILE_STATES,
     FileState,
@@ -58,14 +59,12 @@ from bot.search.index_report import (
 from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Hit, Query
 from bot.search.registry import configured_names, searches_conversations
-from bot.text.terms import keywords, terms
 
 FILES = 50  # on a page of the list
 HITS = 10
 LONGEST_QUERY = 400  # characters
 BELOW = 3  # the level of the heading above a passage
 TEXTS: tuple[FileState, ...] = ("document", "stale", "copy")  # states of files with a text
-_WORD = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3])|[^\W_]+")
 
 
 @dataclass(slots=True)
@@ -82,10 +81,7 @@ class Folder:
 
     @property
     def all(self) -> Tally:
-        every = Tally()
-        for part in self.parts.values():
-            every.add(part)
-        return every
+        return sum(self.parts.values(), Tally())
 
     def below(self, found: FoundFile) -> str:
         """The path of a file in this folder."""
@@ -103,18 +99,13 @@ class _SourcePages:
         given = self._settings if reception is None else reception.given
         return AddedDocuments(given, self._console.database)
 
-    async def page(self, request: Request) -> Response:
-        return await self._shown(request)
-
-    async def _shown(
+    async def page(
         self, request: Request, status: int = 200, error: str = "", new: NewFolder | None = None
     ) -> Response:
         """Show the page, with what went wrong, or with a folder that may be added."""
         folders, reception = await self._folders(), self._console.reception
-        problem = await asyncio.to_thread(self._count, folders)
-        every = Tally()
-        for folder in folders:
-            every.add(folder.all)
+        roots, collections, problem = self._collections()
+        await asyncio.to_thread(self._count, folders, roots)
         texts = texts_of(request)
         return self._console.page(
             request,
@@ -127,26 +118,26 @@ class _SourcePages:
             limit=megabytes(self._settings.fetch_max_bytes),
             folders=folders,
             problem=problem,
-            every=every,
+            every=sum((folder.all for folder in folders), Tally()),
             states=FILE_STATES,
-            readers={each.name: self._readers(each, texts) for each in self._collections},
+            readers={each.name: self._readers(each, texts) for each in collections},
             others=list(self._others(texts)),
             moment=partial(datetime.fromtimestamp, tz=UTC),
         )
 
     async def files(self, request: Request) -> Response:
         """List the files of a folder that are in one state."""
-        state, folders = request.query_params.get("state"), await self._folders()
-        wanted = request.query_params.get("folder", "")
-        folder = next((each for each in folders if each.path == wanted), None)
-        skip = request.query_params.get("skip", "0")
+        asked = request.query_params
+        state, skip = asked.get("state"), asked.get("skip", "0")
+        folders = {each.path: each for each in await self._folders()}
+        folder = folders.get(asked.get("folder", ""))
         is_number = skip.isdecimal() and len(skip) < 10
         if folder is None or folder.problem or state not in FILE_STATES or not is_number:
             raise HTTPException(404, texts_of(request)("sources-gone"))
         found = await asyncio.to_thread(
             files_in,
             self._settings.index_path,
-            [each.path for each in folders if not each.problem],
+            self._present,
             state,
             folder.path,
             FILES + 1,
@@ -173,16 +164,16 @@ class _SourcePages:
         asked = one_line(request.query_params.get("q", ""))[:LONGEST_QUERY]
         reach, reader = seeing(self._console, request).reach, visitor_of(request).reader
         found, paths = [], self._present
-        async with open_embedder(self._settings) as embedder:
-            documents = LocalDocuments(self._settings.index_path, paths, embedder)
+        async with (
+            open_embedder(self._settings) as embedder,
+            aclosing(LocalDocuments(self._settings.index_path, paths, embedder)) as documents,
+        ):
             query = Query(asked if paths else "", HITS, reach=reach)  # no path stands for all
-            try:
-                for hit in await documents.search(query):
-                    text = (await documents.read(hit.url)).text
-                    found.append(await asyncio.to_thread(self._passage, hit, text, asked))
-            finally:
-                await documents.aclose()
-        hidden = [each.name for each in self._collections if not reader.may_search(each)]
+            for hit in await documents.search(query):
+                text = (await documents.read(hit.url)).text
+                found.append(await asyncio.to_thread(self._passage, hit, text, asked))
+        _, collections, _ = self._collections()
+        hidden = [each.name for each in collections if not reader.may_search(each)]
         return self._console.page(
             request, "sources_search.html", asked=asked, found=found, hidden=hidden
         )
@@ -194,13 +185,11 @@ class _SourcePages:
         if not seeing(self._console, request).reach.allows(url):
             raise HTTPException(403, texts_of(request)("answer-out-of-reach"))
         paths = self._present
-        documents = LocalDocuments(self._settings.index_path, paths)
         try:
-            page = await documents.read(url if paths else "")
+            async with aclosing(LocalDocuments(self._settings.index_path, paths)) as documents:
+                page = await documents.read(url if paths else "")
         except (PageUnreadable, ProviderUnavailable) as gone:
             raise HTTPException(404, texts_of(request)("sources-gone")) from gone
-        finally:
-            await documents.aclose()
         start, _, end = at.partition("-")
         span = (int(n) if n.isdecimal() and len(n) < 12 else 0 for n in (start, end))
         quoted = [Quoted("at", *span)]
@@ -228,7 +217,7 @@ class _SourcePages:
 
     # ------------------------------------------------------------ adding and removing
 
-    def changing(self, page: Callable[[Request], Awaitable[Response]]) -> Page:
+    def changing(self, page: Page) -> Page:
         """Wrap a page that adds or removes documents: what is wrong is said on the page itself."""
 
         async def changed(request: Request) -> Response:
@@ -238,11 +227,11 @@ class _SourcePages:
             try:
                 return await page(request)
             except Invalid as error:
-                return await self._shown(request, 422, sentence_for(error, texts))
+                return await self.page(request, 422, sentence_for(error, texts))
             except HTTPException as error:
                 if error.status_code not in (413, 422):
                     raise
-                return await self._shown(request, error.status_code, error.detail)
+                return await self.page(request, error.status_code, error.detail)
 
         return changed
 
@@ -271,7 +260,7 @@ class _SourcePages:
         path = form.get("path", "").strip()
         new = await asyncio.to_thread(added.check, path, self._settings.docs)
         if "sure" not in form:
-            return await self._shown(request, new=new)
+            return await self.page(request, new=new)
         await added.add(new)
         return await self._indexed([new.path])
 
@@ -291,28 +280,19 @@ class _SourcePages:
             for path in followed
         ]
 
-    def _count(self, folders: Sequence[Folder]) -> str:
-        """Count the files of the folders; returns what is wrong with the collections, or ""."""
+    def _count(self, folders: Sequence[Folder], roots: Sequence[Root]) -> None:
+        """Count the files of the folders, by collection."""
         by_address = {each.address: each for each in folders if not each.problem}
-        problem, roots = "", list[Root]()
-        try:
-            roots = list(self._console.rights.roots)
-        except InvalidSetting as error:
-            problem = error.sentence
         if not by_address or not self._settings.index_path.exists():
-            return problem
+            return
 
-        tops = sorted(by_address, key=len, reverse=True)
-
-        def group(url: str) -> str:
-            top = next(each for each in tops if is_below(url, each))
-            return f"{top}\n{collection_of(url, roots) if roots else ''}"
+        def group(url: str) -> tuple[str, str]:
+            return innermost(url, by_address), collection_of(url, roots)
 
         paths = [each.path for each in by_address.values()]
-        for name, tally in sorted(tallies(self._settings.index_path, paths, group).items()):
-            top, _, collection = name.partition("\n")
-            by_address[top].parts[collection] = tally
-        return problem
+        counted = tallies(self._settings.index_path, paths, group)
+        for top, collection in sorted(counted):
+            by_address[top].parts[collection] = counted[top, collection]
 
     @property
     def _present(self) -> list[str]:
@@ -326,12 +306,13 @@ class _SourcePages:
 
     # ------------------------------------------------------------ what is shown of them
 
-    @property
-    def _collections(self) -> Sequence[Readership]:
+    def _collections(self) -> tuple[Sequence[Root], Sequence[Readership], str]:
+        """Return where the collections are, the collections, and what is wrong with them, or ""."""
+        rights = self._console.rights
         try:
-            return self._console.rights.collections
-        except InvalidSetting:
-            return ()
+            return rights.roots, rights.collections, ""
+        except InvalidSetting as error:
+            return (), (), error.sentence
 
     def _readers(self, named: Readership, texts: Texts) -> str:
         """Say in words who may read a collection or use a server."""
@@ -366,7 +347,8 @@ class _SourcePages:
         every = split(text)
         is_it = (each for each in every if " ".join(each.text.split()) == hit.snippet)
         one = next(is_it, every[0])
-        html = page_html(one.text, list(_marked(one.text, asked)), below=BELOW)
+        marks = [Quoted("", *span) for span in spans_of_words(one.text, asked)]
+        html = page_html(one.text, marks, below=BELOW)
         safe = Markup(html)  # noqa: S704 - sanitized
         href = self._link(hit.url, one.start, one.end)
         return hit, self._place(hit.url), one.heading, safe, href
@@ -377,15 +359,6 @@ def _folder(path: str, origin: Literal["set", "added", "uploads"] = "set") -> Fo
         return Folder(path, origin, address(root_of(path)))
     except InvalidSetting as gone:
         return Folder(path, origin, problem=gone.sentence)
-
-
-def _marked(text: str, asked: str) -> Iterator[Quoted]:
-    """Yield the places of the words that are asked for, in any of their forms."""
-    wanted = set(keywords(asked))
-    signs = {sign for word in wanted for sign in word}
-    for word in _WORD.finditer(text):
-        if word[1] in signs if word[1] else wanted.intersection(terms(word[0])):
-            yield Quoted("", *word.span())
 
 
 def source_pages(console: Console) -> Sequence[BaseRoute]:

@@ -66,11 +66,11 @@ def test_scripts_and_data_of_a_web_site_are_no_documents(tmp_path: Path, folder:
 
 
 @pytest.mark.parametrize("name", ["a.png", "a.css", "package-lock.json", "a.tar.gz", "a.sqlite"])
-def test_other_kinds_are_skipped_with_the_reason(tmp_path: Path, name: str) -> None:
+def test_other_kinds_are_counted(tmp_path: Path, name: str) -> None:
     write(tmp_path, name)
     listing = list_documents([tmp_path])
     assert not listing.documents
-    assert reasons(listing, tmp_path)[name] == f"{Path(name).suffix} files are not read"
+    assert listing.unread == {(tmp_path.as_uri(), Path(name).suffix): 1}
 
 
 def test_a_file_named_outright_is_taken_whatever_its_suffix(tmp_path: Path) -> None:

@@ -81,10 +81,7 @@ def test_files_are_counted_by_group(index: Path, docs: Path) -> None:
     inner = address(docs / "inner")
     found = tallies(index, [docs], lambda url: "in" if url.startswith(inner) else "out")
     assert (found["in"].documents, found["in"].found) == (1, 2)
-    every = Tally()
-    for tally in found.values():
-        every.add(tally)
-    assert every == holdings(index, [docs]).files
+    assert sum(found.values(), Tally()) == holdings(index, [docs]).files
 
 
 @pytest.mark.parametrize(

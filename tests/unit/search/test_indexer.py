@@ -233,14 +233,14 @@ def test_a_file_that_becomes_unreadable_keeps_its_text_until_it_can_be_read_or_i
     for _ in range(3):
         report = Indexer(index).index([docs])
         assert (counts(report), content(index)) == ((0, 0, 0, 0), before)
-        assert [path for path, _ in report.problems] == [f"{docs}/a.docx", f"{docs}/b.docx"]
+        assert [path for path, _ in report.skipped] == [f"{docs}/a.docx", f"{docs}/b.docx"]
         kept = ". Its text of 3 November 2025 is kept until it can be read"
-        assert all(reason.endswith(kept) for _, reason in report.problems)
-    assert holdings(index, [docs]).stale == tuple(report.problems)
+        assert all(reason.endswith(kept) for _, reason in report.skipped)
+    assert holdings(index, [docs]).stale == report.skipped
     write(docs / "a.docx", "# A\n\nGamma.")
     (docs / "b.docx").unlink()
     report = Indexer(index).index([docs])
-    assert (counts(report), report.problems) == ((0, 1, 1, 0), [])
+    assert (counts(report), report.skipped) == ((0, 1, 1, 0), ())
     assert "Gamma" in str(content(index))
     assert "Beta" not in str(content(index))
     assert holdings(index, [docs]).stale == ()
@@ -256,7 +256,7 @@ def test_a_file_whose_earlier_text_was_kept_is_unchanged_when_it_is_restored_as_
     Indexer(index).index([docs])
     write(docs / "a.md", "# A\n\nAlpha.")
     report = Indexer(index).index([docs])
-    assert (report.problems, content(index)) == ([], before)
+    assert (report.skipped, content(index)) == ((), before)
     assert unchanged(index, [docs]) is not None
 
 
