@@ -60,7 +60,7 @@ def test_the_whole_way_of_a_newcomer(stage: Stage, browser: Watched) -> None:
     answers = page.locator(".answered")
     for words in ("90 days", "6.50 euros", "Bremen"):
         expect(answers).to_contain_text(words)
-    expect(graph).to_have_count(0)
+    expect(graph).to_be_hidden()
 
     # the quote under the mouse, and under the keyboard
     card = page.get_by_role("tooltip")

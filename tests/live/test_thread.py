@@ -68,7 +68,7 @@ def test_sharing_and_watching_need_no_reload(page: Page) -> None:
 
     watch.locator("summary").click()
     watch.get_by_role("button", name="Watch this").click()
-    expect(toast).to_have_text("Watched daily: you are told here when the answer changes.")
+    expect(toast).to_have_text("Watched daily: I post here when the answer changes.")
     expect(watch.locator("summary")).to_have_text("Watched daily")
     watch.locator("summary").click()
     watch.get_by_role("button", name="Stop").click()
