@@ -61,7 +61,9 @@ async def put_question(
     if not console.questions.allows(visitor.client):
         raise HTTPException(429, texts("web-too-many-questions"))
     named = Named.by(visitor.id, name or secrets.token_hex(16))
-    place = await _place(console, request, thread, named.thread)
+    place = Thread("web", WORKSPACE, visitor.channel, named.thread)
+    if thread:
+        place = await own_thread_named(console, request, thread)
     if ticked is not None:
         rules = await console.rules(place)
         sources = console.offers.chosen(visitor, rules, ticked, texts)
@@ -92,13 +94,6 @@ async def put_question(
     if not isinstance(asked, AcceptedQuestion):  # it was "stop"
         raise HTTPException(422, texts("web-was-stop"))
     return asked
-
-
-async def _place(console: Console, request: Request, name: str, new: str) -> Thread:
-    """Return the thread to continue, or a new one."""
-    if not name:
-        return Thread("web", WORKSPACE, visitor_of(request).channel, new)
-    return await own_thread_named(console, request, name)
 
 
 async def _sent_before(

@@ -361,13 +361,7 @@ class Live:
         here = self._here.get(row.id)
         known = feed.standings.get(row.id)
         now = here or state or (known.reply_state if known is not None else None)
-        if known is None:
-            feed.put(RunStatus(row.id, over, row.removed, now, row.attempt))
-        else:
-            changed = replace(
-                known, over=over, removed=row.removed, reply_state=now, attempt=row.attempt
-            )
-            feed.put(changed)
+        feed.put(RunStatus(row.id, over, row.removed, now, row.attempt))
 
     async def _states(self, ids: Collection[str]) -> dict[str, ReplyState]:
         if not ids:

@@ -27,10 +27,9 @@ LONG, LONGEST = 200, 350  # characters of a question
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and its reply. ``made_from`` is what the question was made from;
-    ``begun_at`` is when it was asked or last edited. ``opinions`` are
-    visitors' verdicts, by their ids; ``collections`` are the names of its documents' collections,
-    by URL, and ``pictures`` what its
+    """A question and its reply. ``made_from`` is what the question was made from; ``begun_at`` is
+    when it was asked or last edited. ``opinions`` are visitors' verdicts, by their ids;
+    ``collections`` are the names of its documents' collections, by URL, and ``pictures`` what its
     pictures show; ``reader`` is the reader it was made for. Other visitors may see less of it:
     ``visibility.Visibility.turn``."""
 

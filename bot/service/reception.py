@@ -13,7 +13,6 @@ import unicodedata
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import Literal
 
 from cachetools import TTLCache
@@ -221,15 +220,14 @@ class Reception:
             return Ignored()
         if address == "others" or (address == "thread" and self.settings.followups == "mention"):
             return await self._hear(message)
-        ask = partial(
-            self._ask,
-            depth=depth,
-            style=style,
-            sources=sources,
-            post_state=post_state,
-            files=files,
-            context=context,
-        )
+
+        async def ask(message: Message) -> AcceptedQuestion:
+            rules = await self.rules.of(message.thread)
+            options = replace(options_for(rules, depth, sources), style=style)
+            if context:
+                await self._conversations.hear(context, datetime.now(UTC))
+            return await self._accept(message, options, post_state, files)
+
         is_stop = is_stop_word(message.text)
         if address == "thread" and not is_stop:
             return await self._overhear(message, ask)
@@ -283,22 +281,6 @@ class Reception:
             if is_follow_up:
                 raise
             return Ignored()
-
-    async def _ask(
-        self,
-        message: Message,
-        depth: Depth,
-        style: Style,
-        sources: Sources,
-        post_state: PostState | None,
-        files: Mapping[str, bytes],
-        context: Sequence[Message],
-    ) -> AcceptedQuestion:
-        rules = await self.rules.of(message.thread)
-        options = replace(options_for(rules, depth, sources), style=style)
-        if context:
-            await self._conversations.hear(context, datetime.now(UTC))
-        return await self._accept(message, options, post_state, files)
 
     async def library(self, message: Message) -> tuple[Library, tuple[str, ...]]:
         """Return the library that a message's author may search and read in its place without

@@ -150,3 +150,21 @@ def test_the_overview_leads_to_the_page_of_a_run_and_follows_its_filters(
     expect(row).to_contain_text(re.compile(r"\d+ m?s"))
     expect(page.locator(".page .small").first).to_contain_text("…/documents/travel.md")
     assert "file:" not in page.locator("main").inner_text()
+
+
+def test_the_page_of_a_run_follows_it_and_leaves_open_what_is_read(
+    stage: Stage, browser: Watched
+) -> None:
+    stage.gate.hold(after=CALLS_BEFORE_PARTS)
+    page = visit(browser, stage.http)
+    ask(page, DEEP, "deep")
+    expect(page.locator(".node.running").first).to_be_visible()
+    run = page.locator("article.turn").get_attribute("data-run")
+    followed = visit(browser, f"{stage.http}/runs/{run}")
+    expect(followed.locator(".badge")).to_have_text("Working")
+    said = followed.locator("tr.said details").first
+    said.locator("summary").click()
+    stage.gate.release()
+    expect(followed.locator(".sentence").first).to_be_visible()
+    expect(said).to_have_attribute("open", "")
+    expect(said.locator("summary")).to_be_focused()

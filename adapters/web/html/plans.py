@@ -9,12 +9,7 @@ from cachetools import LRUCache
 from markupsafe import Markup
 
 from adapters.web.html.markdown import Place, answer_html
-from adapters.web.html.sources import (
-    TITLE,
-    Site,
-    copies_of,
-    site_of,
-)
+from adapters.web.html.sources import TITLE, Site, copies_of, site_of
 from adapters.web.html.svg import GraphNode, draw_graph
 from adapters.web.limits import PARTS_KEPT
 from adapters.web.live import ReplyState, as_line
@@ -71,15 +66,12 @@ class Plan:
 def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
     """Return the plan of a run; ``run`` is part of the anchors of its nodes."""
     steps = plan.steps
-    lines: dict[str, tuple[Line, ...]] = {
-        kind: tuple(_part(each, texts) for each in branches(steps) if each.line.kind == kind)
-        for kind in ("node", "paragraph")
-    }
+    parts = branches(steps)
     return Plan(
         now=_now(steps, texts),
         graph=_graph(steps, texts, run),
-        nodes=lines["node"],
-        paragraphs=lines["paragraph"],
+        nodes=tuple(_part(each, texts) for each in parts if each.line.kind == "node"),
+        paragraphs=tuple(_part(each, texts) for each in parts if each.line.kind == "paragraph"),
         searches=tuple(_line(step) for step in steps if step.kind == "search"),
         pages=tuple(_line(step) for step in steps if step.kind == "read"),
     )
@@ -88,9 +80,7 @@ def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
 def _now(steps: Sequence[StepView], texts: Texts) -> str:
     running = [step for step in steps if step.state == "running" or step.kind == "price"]
     busy = {step.parent for step in running}
-    of_rounds = {
-        step.id for step in running if step.id.startswith("round-")
-    }  # named by their steps
+    of_rounds = {step.id for step in running if step.id.startswith("round-")}  # named by steps
     parts = [step for step in running if step.kind in PARTS and step.id not in of_rounds]
     named_by = {step.id for step in parts}
     told = [

@@ -413,16 +413,16 @@ class _Page:
         if mark == current and not now.over:
             return []
         if mark == current and part is not None and part.answer is not None:
-            self._settle(now)
-            self.held[now.run] = now.attempt
+            self._settle(now, now.attempt)
             return []
         state = now.reply_state
         if state is None or part is None or now.over or state.answer or part.answer:
             return [await self._whole(feed, now, "reply")]
         return self._changed_parts(now.run, part, state)
 
-    def _settle(self, now: RunStatus) -> None:
+    def _settle(self, now: RunStatus, attempt: int) -> None:
         """Record that the page has all of a finished run."""
+        self.held[now.run] = attempt
         self.marks.pop(now.run, None)
         self.parts.pop(now.run, None)
         self.settled[now.run] = now.reply_state.mark if now.reply_state is not None else ""
@@ -441,18 +441,16 @@ class _Page:
             return self._gone(run)
         turn = self.seeing.turn(turns[0])
         self.readers[run] = turn.reader
-        if kind == "turn":
-            self.last = run if self._is_new(feed, run) else self.last
-            html = turn_html(self.console.templates, self.texts, turn, self.visitor)
-        else:
-            html = reply_html(self.console.templates, self.texts, turn, self.visitor)
+        if kind == "turn" and self._is_new(feed, run):
+            self.last = run
+        render = turn_html if kind == "turn" else reply_html
+        html = render(self.console.templates, self.texts, turn, self.visitor)
         over = turn.reply_state.answer is not None
         self.parts[run] = turn.reply_state
         self.marks[run] = turn.reply_state.mark
         self.held.pop(run, None)
         if over and turn.over:
-            self._settle(now)
-            self.held[run] = turn.attempt
+            self._settle(now, turn.attempt)
         doing = "" if over else being_done(turn.reply_state, self.texts)
         asked = {"question": turn.question, "length": turn.length}
         told = {"run": run, **asked, "html": html, "over": over, "now": doing}

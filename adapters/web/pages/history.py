@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -25,7 +25,6 @@ from bot.core.errors import StorageUnavailable
 from bot.core.lines import one_line, shortened
 from bot.core.logs import get_logger
 from bot.core.messages import Thread, Wording
-from bot.core.texts import Texts
 from bot.rendering.markdown_tables import plain_lines
 from bot.rendering.marks import without_marks
 from bot.service.deletion import day_after
@@ -80,26 +79,24 @@ def channel_of(visitor: Visitor) -> str | None:
     return None if visitor.operator else visitor.channel
 
 
-async def list_threads(console: Console, request: Request, texts: Texts, before: int = 0) -> Page:
+async def list_threads(console: Console, request: Request, before: int = 0) -> Page:
     """Return the visitor's threads, the latest first, from a position or the beginning on."""
-    channel, clock = channel_of(visitor_of(request)), clock_of(request)
-    told = seeing(console, request).told
+    channel, told = channel_of(visitor_of(request)), seeing(console, request).told
     found = await console.history.latest(
         channel, THREADS_LISTED + 1, before=before or None, told=told
     )
     pinned = [] if before else await console.history.pinned(channel, told)
     shown = found[:THREADS_LISTED]
     older = shown[-1].place if len(found) > THREADS_LISTED else 0
-    return Page(_groups(pinned, shown, texts, clock), older)
+    return Page(_groups(request, pinned, shown), older)
 
 
-async def search_threads(console: Console, request: Request, texts: Texts, text: str) -> Page:
+async def search_threads(console: Console, request: Request, text: str) -> Page:
     """Return the visitor's threads with the words in their given name, or in questions or answers
     that the visitor may read now."""
-    channel, clock = channel_of(visitor_of(request)), clock_of(request)
+    channel, seen = channel_of(visitor_of(request)), seeing(console, request)
     await console.words.index()  # recently ended runs; ``platform`` indexes the rest
     found = await console.words.search(text, channel, FOUND_AT_ONCE)
-    seen = seeing(console, request)
     reach = seen.reach
     answers = await console.words.answers([each.run for each in found])
     snippets: dict[str, str] = {}
@@ -113,12 +110,17 @@ async def search_threads(console: Console, request: Request, texts: Texts, text:
             said = answer.text if may and answer is not None else ""
             snippets.setdefault(each.thread_key, _snippet(text, question, said))
     kept = await console.history.of(keys, seen.told)
-    return Page(_groups([], kept, texts, clock, snippets))
+    return Page(_groups(request, [], kept, snippets))
 
 
-def words_asked(request: Request) -> str:
-    """Return what a request searches for, or ""."""
-    return encodable(request.query_params.get("q", "")).strip()[:LONGEST_TITLE]
+async def _found(console: Console, request: Request) -> dict[str, Any]:
+    """Return what a request searches for, or "", and the threads that it is to show."""
+    asked = encodable(request.query_params.get("q", "")).strip()[:LONGEST_TITLE]
+    if asked:
+        return {"asked": asked, "found": await search_threads(console, request, asked)}
+    before = request.query_params.get("before", "")
+    place = int(before) if before.isdecimal() and len(before) < 19 else 0
+    return {"asked": "", "found": await list_threads(console, request, place)}
 
 
 def _snippet(text: str, question: str, said: str) -> str:
@@ -136,12 +138,12 @@ def _snippet(text: str, question: str, said: str) -> str:
 
 
 def _groups(
+    request: Request,
     pinned: Sequence[ListedConversation],
     kept: Sequence[ListedConversation],
-    texts: Texts,
-    clock: tzinfo,
     snippets: Mapping[str, str] = NONE,
 ) -> tuple[Group, ...]:
+    texts, clock = texts_of(request), clock_of(request)
     names = Counter(one.name for one in (*pinned, *kept))
     today = datetime.now(clock).date()
     named = {
@@ -171,36 +173,21 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
 
     async def page(request: Request) -> Response:
         """List all conversations, page by page, or those that match a search."""
-        texts, before = texts_of(request), request.query_params.get("before", "")
-        asked = words_asked(request)
-        if asked:
-            found = await search_threads(console, request, texts, asked)
-        else:
-            place = int(before) if before.isdecimal() and len(before) < 19 else 0
-            found = await list_threads(console, request, texts, place)
-        every = request.url.include_query_params(select="all").query
         return console.page(
             request,
             "history.html",
-            found=found,
-            asked=asked,
-            every=every,
+            **await _found(console, request),
+            every=request.url.include_query_params(select="all").query,
             is_every="select" in request.query_params,
         )
 
     async def part(request: Request) -> Response:
         """Return the list of the sidebar, or what matches a search, for the script that updates
         it."""
-        texts, asked = texts_of(request), words_asked(request)
         body = console.templates.fragment(
             "history_list.html",
-            texts,
-            found=await (
-                search_threads(console, request, texts, asked)
-                if asked
-                else list_threads(console, request, texts)
-            ),
-            asked=asked,
+            texts_of(request),
+            **await _found(console, request),
             current=request.query_params.get("current", ""),
         )
         return HTMLResponse(body, headers={"Cache-Control": "no-store"})
@@ -270,8 +257,7 @@ class Sidebar:
             accepted = request.headers.get("accept", "*/*")
             if request.state.visitor is not None and ("text/html" in accepted or accepted == "*/*"):
                 try:
-                    threads = await list_threads(self._console, request, texts_of(request))
-                    request.state.threads = threads
+                    request.state.threads = await list_threads(self._console, request)
                 except StorageUnavailable as away:
                     log.warning("page without its sidebar", error=str(away))
         await self._app(scope, receive, send)

@@ -6,16 +6,9 @@ const panel = document.getElementById("source");
 
 function offer(code) {
   if (code.parentElement.matches(".copied-from") || code.closest(".growing")) return;
-  const box = document.createElement("div");
-  box.className = "copied-from";
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "copy";
-  button.textContent = "⧉";
-  button.title = panel.dataset.offer;
-  button.setAttribute("aria-label", panel.dataset.offer);
+  const box = Object.assign(document.createElement("div"), { className: "copied-from" });
   code.replaceWith(box);
-  box.append(code, button);
+  box.append(code, document.getElementById("copy-code").content.cloneNode(true));
 }
 
 function offerAll(place) {

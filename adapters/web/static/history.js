@@ -1,23 +1,12 @@
 // The list of conversations: follows other tabs, searches as one types, names days as its reader does.
 
 import "./menus.js";
-import { form, showLocally } from "./moments.js";
+import { showLocally } from "./moments.js";
 
 const channel = "BroadcastChannel" in self ? new BroadcastChannel("footnote-history") : null;
 const list = document.getElementById("threads");
 const find = document.getElementById("find");
 const CALM = 250; // milliseconds without a key before it searches
-
-function dress(place) {
-  const moment = form({ dateStyle: "medium", timeStyle: "short" });
-  const day = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" }; // of a date, not a moment
-  const year = String(new Date().getFullYear());
-  for (const time of place?.querySelectorAll("time[datetime]:not(.local)") ?? []) {
-    const isPast = !time.dateTime.startsWith(year); // the year is said of other years only
-    const shape = time.className === "day" ? form(isPast ? { ...day, year: "numeric" } : day) : moment;
-    time.textContent = shape.format(new Date(time.dateTime));
-  }
-}
 
 let asking = null;
 
@@ -32,7 +21,7 @@ async function refresh() {
   const html = await answer.text().catch(() => "");
   if (!html || list.contains(document.activeElement)) return;
   list.innerHTML = html;
-  dress(list);
+  showLocally(list);
   const title = list.querySelector("[aria-current] span")?.textContent;
   if (!title) return;
   document.title = `${title} · Footnote`;
@@ -54,8 +43,6 @@ find.addEventListener("input", () => {
   typing = setTimeout(refresh, CALM);
 });
 
-dress(list);
-dress(document.querySelector(".history"));
 showLocally();
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");

@@ -1,6 +1,6 @@
 // Menus that open over the page: Escape closes one, and so does a click beside it.
 
-const OPEN = "details.more[open], details.prefs[open]";
+const OPEN = "details.more[open]";
 
 /** Closes a menu; who was in it is at its button then. */
 export function closeMenu(menu) {

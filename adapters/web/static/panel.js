@@ -55,10 +55,8 @@ async function open(of) {
 function fill(page) {
   const heading = page.querySelector("h1");
   heading?.querySelector(".number")?.remove();
-  const whole = document.createElement("a");
-  whole.href = mark.href;
-  whole.textContent = heading?.textContent.trim() ?? "";
-  title.replaceChildren(whole);
+  const textContent = heading?.textContent.trim() ?? "";
+  title.replaceChildren(Object.assign(document.createElement("a"), { href: mark.href, textContent }));
   about.replaceChildren(...page.querySelectorAll(".where"));
   showLocally();
   body.replaceChildren(...page.querySelectorAll(".page-text"));

@@ -1,8 +1,9 @@
 // While a page waits for something (data-refresh), it is looked up again and becomes what it says.
 
+import { showLocally } from "./moments.js";
 import { patch } from "./patch.js";
 
-const PAUSE = 700; // milliseconds between two looks
+const PAUSE = 1000; // milliseconds between two looks
 const main = document.getElementById("main");
 
 async function look() {
@@ -14,6 +15,7 @@ async function look() {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const found = answer.ok && page.getElementById("main");
       if (found) patch(main, found.innerHTML);
+      showLocally(main);
     } catch {
       // A server that starts anew is asked again.
     }

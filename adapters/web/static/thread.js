@@ -193,17 +193,12 @@ async function send(form, submitter) {
 
 /** A button that is at work; it keeps the focus, which one that is disabled would lose. */
 function occupy(button, atWork) {
-  if (atWork) button.setAttribute("aria-disabled", "true");
-  else button.removeAttribute("aria-disabled");
-}
-
-function isOccupied(button) {
-  return button.getAttribute("aria-disabled") === "true";
+  button.ariaDisabled = atWork ? "true" : null;
 }
 
 async function sendQuestion(submitter) {
   const button = ask.querySelector(".send");
-  if (isOccupied(button)) return;
+  if (button.ariaDisabled) return;
   occupy(button, true);
   tell("");
   try {
@@ -216,7 +211,7 @@ async function sendQuestion(submitter) {
     ask.question.value = "";
     keepDraft();
     files.sent(kept);
-    ask.event.value = newName();
+    ask.event.value = crypto.getRandomValues(new BigUint64Array(1))[0]; // sent twice, it is asked once
     expectTurn(run);
   } catch (error) {
     if (error.file === undefined) tell(error instanceof TypeError ? words.unsent : error.message);
@@ -226,7 +221,7 @@ async function sendQuestion(submitter) {
 }
 
 async function press(form, submitter) {
-  if (isOccupied(submitter)) return;
+  if (submitter.ariaDisabled) return;
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
   occupy(submitter, true);
   try {
@@ -234,13 +229,13 @@ async function press(form, submitter) {
     const turn = form.closest(".turn");
     if (turn && run && run !== turn.dataset.run) expectTurn(run); // it asked a question
     if (form.dataset.done) submitter.querySelector("span").textContent = form.dataset.done;
-    const reason = submitter.hasAttribute("aria-pressed") && form.closest(".answered")?.querySelector(".reason");
+    const reason = submitter.ariaPressed && form.closest(".answered")?.querySelector(".reason");
     const asksWhy = reason && form.verdict?.value === "bad";
     if (asksWhy) say(told); // a toast would lie over the question why
     else if (told && !form.dataset.done) tell(told);
-    if (submitter.hasAttribute("aria-pressed")) {
+    if (submitter.ariaPressed) {
       for (const other of form.parentElement.querySelectorAll("[aria-pressed]")) {
-        other.setAttribute("aria-pressed", String(other === submitter));
+        other.ariaPressed = String(other === submitter);
       }
       if (reason) reason.hidden = !asksWhy;
       if (asksWhy) reason.scrollIntoView({ block: "nearest" });
@@ -273,12 +268,6 @@ if (ask) {
   const mic = ask.querySelector(".mic");
   mic.hidden = !(window.SpeechRecognition ?? window.webkitSpeechRecognition);
   mic.addEventListener("click", () => import("./voice.js").then(({ speak }) => speak(mic, ask.question, tell)));
-}
-
-/** Names a question, so that sent twice it is asked once. */
-function newName() {
-  const bytes = crypto.getRandomValues(new Uint8Array(8));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 document.addEventListener("submit", (event) => {
@@ -319,9 +308,11 @@ document.addEventListener("keydown", (event) => {
     ask.requestSubmit(ask.querySelector(".send"));
   } else if (event.key === "Escape") {
     event.target.closest(".editing form")?.reset();
-  } else if (event.key === "?" && !event.target.closest("input, textarea, select")) {
+  } else if (event.target.closest("input, textarea, select")) {
+    return;
+  } else if (event.key === "?") {
     document.querySelector("[data-keys]")?.click();
-  } else if (event.key === "/" && !event.target.closest("input, textarea, select")) {
+  } else if (event.key === "/") {
     event.preventDefault();
     ask?.question.focus();
   }
