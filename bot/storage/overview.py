@@ -266,8 +266,11 @@ async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
 
 
 async def _people(db: AsyncConnection, scope: Scope) -> int:
-    asker = sa.select(threads.c.platform, messages.c.author_id).select_from(asked_runs).distinct()
-    counted = sa.select(sa.func.count()).select_from(of_scope(asker, scope).subquery())
+    # Looked up by run: PostgreSQL would read all messages for a join.
+    author = sa.select(messages.c.author_id).where(messages.c.id == runs.c.message_id)
+    asker = sa.select(threads.c.platform, author.scalar_subquery().label("author"))
+    asked = of_scope(asker.join_from(runs, threads).distinct(), scope).subquery()
+    counted = sa.select(sa.func.count()).select_from(asked)
     return await db.scalar(counted) or 0
 
 

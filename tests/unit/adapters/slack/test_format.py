@@ -205,7 +205,7 @@ def test_feedback_names_the_run_and_can_be_heard() -> None:
 def test_only_a_person_who_asked_sees_the_button_that_deletes() -> None:
     trash = actions_of(blocks_of(an_answer(), asker="U7"))["footnote_delete"]
     assert (trash["value"], trash["visible_to_user_ids"]) == ("run0a1b2c3d", ["U7"])
-    assert "removed" in trash["confirm"]["text"]["text"]
+    assert "removes the answer" in trash["confirm"]["text"]["text"]
     assert "footnote_delete" not in actions_of(blocks_of(an_answer(), asker=""))
 
 

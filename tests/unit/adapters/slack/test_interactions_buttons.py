@@ -159,7 +159,7 @@ async def test_watch_this_watches_it_for_the_presser(bot: Served, slack: FakeSla
     _, reply = await an_answer(bot, slack)
     await bot.ended(1)
     pressed = slack.press("U1", reply, controls.WATCH, channel="C1")
-    assert "only when the answer changes" in await told(slack, pressed)
+    assert "when the answer changes" in await told(slack, pressed)
     (row,) = await bot.rows("watches")
     assert (row["author_id"], row["schedule"], row["state"]) == ("U1", "daily", "watching")
 

@@ -371,10 +371,10 @@ async def test_where_no_direct_message_can_be_written_nothing_is_answered_in_pub
     slack.without_scopes("im:write")
     said = slack.say("U1", "C1", f"{slack.mention} only me: how tall is the tower?")
     await said.acknowledged()
-    assert "not allowed to write" in await answering_bot.whisper("U1", "C1")
+    assert "cannot send you direct messages" in await answering_bot.whisper("U1", "C1")
     assert await answering_bot.rows("runs") == []
     doing = await slack.command("U1", "C1", "/ask", "only me: how tall?").acknowledged()
-    assert "not allowed to write" in doing.deliveries[0].replies[0]["text"]
+    assert "cannot send you direct messages" in doing.deliveries[0].replies[0]["text"]
 
 
 async def test_all_that_is_not_shown_is_one_press_away(
