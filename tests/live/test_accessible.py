@@ -153,7 +153,7 @@ def test_a_phone_offers_all_that_a_desk_does(console: Console) -> None:
     page = console.page("/threads/THREAD")
     page.set_viewport_size({"width": min(WIDTHS), "height": 740})
     ways = page.locator("label.attach, #question, #depth, .send, .more > summary, .drawer summary")
-    assert ways.count() == 9
+    assert ways.count() == 10
     for way in ways.all():
         box = way.bounding_box()
         assert box is not None
