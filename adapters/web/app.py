@@ -91,7 +91,7 @@ def _failed(console: Console, request: Request, error: Exception) -> Response:
         if isinstance(error, FileRefused):
             told["file"] = error.number
         return JSONResponse(told, status_code=status, headers=headers)
-    if status == 404 and sentence == HTTPStatus(404).phrase:  # nobody said more
+    if status == 404 and sentence == HTTPStatus(404).phrase:  # no more specific message
         sentence = texts_of(request)("web-not-found-why")
     return console.page(request, "failed.html", status=status, code=status, sentence=sentence)
 

@@ -75,7 +75,7 @@ MARKS: Mapping[State, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found, as a sentence; "" while it is "checking"."""
+    """The finding of one check. ``sentence`` is "" while ``state`` is "checking"."""
 
     part: Part
     state: State
@@ -166,7 +166,7 @@ class Checks:
         self.began: datetime | None = None
 
     async def begin(self) -> None:
-        """Begin all checks, anew if they have begun."""
+        """Start all checks, again if they have been started."""
         checks = await checks_of(self._settings)
         before, self.began = self._running, datetime.now(UTC)
         self._running = {
@@ -176,7 +176,7 @@ class Checks:
 
     @property
     def found(self) -> list[Finding]:
-        """What is known about each part now."""
+        """Return the current finding of each part."""
         return [
             task.result() if task.done() else Finding(part, "checking", "")
             for part, task in self._running.items()

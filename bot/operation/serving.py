@@ -72,7 +72,8 @@ log = get_logger()
 
 @dataclass
 class _Process:
-    """What outlives a restart in place. ``ending`` is set by a signal, ``restart`` by the console.
+    """The state kept across a restart in place. ``ending`` is set by a signal, ``restart`` by the
+    console.
 
     ``listener`` is the socket of the HTTP endpoint. ``listens`` is True once the process has to be
     drained to end. ``uses_kept`` is True if settings of the console are in use, ``unusable`` is why
@@ -90,7 +91,7 @@ class _Process:
 
 async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role = "serve") -> None:
     """Run until SIGINT or SIGTERM, then drain. When a setting is kept in the console, drain and
-    open everything anew at the same address.
+    open everything again at the same address.
 
     ``role`` is "serve", or "listen" to leave the work to workers. ``tell`` prints a line in the
     terminal. Raises ``InvalidSetting`` if no platform is configured or none can work, and

@@ -61,7 +61,7 @@ class IndexReport:
 # What became of a file that was found: it is searched, with its earlier text if it cannot be read
 # now, or not searched, since another has its text, it is empty, too large or cannot be read, it is
 # of a kind that is not read or hidden, or it could not be looked at (a link, no permission).
-# A "folder" is hidden or filled by tools: nobody looked what is in it.
+# A "folder" is hidden or filled by tools; its files are not looked at.
 # fmt: off
 FileState = Literal[
     "document", "stale", "copy", "empty", "large", "unreadable", "kind", "hidden", "other", "folder"

@@ -147,7 +147,7 @@ class Reception:
     """See the module docstring. Close it with ``aclose``.
 
     ``given`` are the settings without those kept in the console; setting ``restart`` makes the
-    process read the kept ones anew.
+    process read the kept ones again.
     """
 
     def __init__(
@@ -313,10 +313,10 @@ class Reception:
         text: str,
         *,
         addressed: bool = False,
-        anew: bool = False,
+        regenerate: bool = False,
     ) -> bool:
         """Handle an edited message: its run is restarted, in the same reply. ``addressed``
-        tells whether it now addresses Footnote. With ``anew`` it is the same text, which is to be
+        tells whether it now addresses Footnote. With ``regenerate`` the text is the same, and is
         answered again without what was found for it.
 
         If the new text is only a stop word, the run is stopped. Returns False if the message has no
@@ -341,7 +341,7 @@ class Reception:
             lease=LEASE,
             permit=self._service.permit(run.options),
             addressed=addressed,
-            anew=anew,
+            regenerate=regenerate,
         )
         if begun is not None:
             await self._dispatcher.restart(*begun)
@@ -356,7 +356,7 @@ class Reception:
         press = message_of_press(run, "retry", author, NO_TEXT, "", run.options.audience)
         await admit(self.settings, self._store.database, press)
         return run.state == "failed" and await self.edit(
-            message.thread.platform, message.event_id, message.text, anew=True
+            message.thread.platform, message.event_id, message.text, regenerate=True
         )
 
     async def forget(self, platform: str, event_id: str) -> bool:

@@ -420,10 +420,10 @@ class Conversations(Transactions):
         lease: timedelta,
         permit: Callable[[DaySpent], None] | None = None,
         addressed: bool = False,
-        anew: bool = False,
+        regenerate: bool = False,
     ) -> tuple[str, Thread] | None:
         """Store the new text of an edited message and restart its run, even one that has ended.
-        With ``anew``, the same text is answered again, and nothing found before is reused.
+        With ``regenerate``, the same text is answered again, and nothing found before is reused.
 
         The process that is working on the run loses it; its posts stay recorded, so that the new
         answer replaces them. Returns None when the text has not changed or the message began no
@@ -437,7 +437,7 @@ class Conversations(Transactions):
                 return None
             is_waiting = row.run_id is not None and row.state in UNFINISHED
             is_new = is_waiting and addressed and row.options.get("unaddressed")
-            if row.text == text and not (is_new or anew):
+            if row.text == text and not (is_new or regenerate):
                 return None
             if row.text != text:
                 await db.execute(
@@ -447,7 +447,7 @@ class Conversations(Transactions):
                 )
             if row.run_id is None:
                 return None
-            await _begin_again(db, row, now, owner, lease, removed=False, anew=anew)
+            await _begin_again(db, row, now, owner, lease, removed=False, regenerate=regenerate)
             if addressed and row.options.get("unaddressed"):
                 options = row.options | {"unaddressed": False}
                 its_run = sa.update(runs).where(runs.c.id == row.run_id)
@@ -603,11 +603,11 @@ async def _begin_again(
     lease: timedelta,
     *,
     removed: bool,
-    anew: bool = False,
+    regenerate: bool = False,
 ) -> None:
     await db.execute(sa.delete(corrections).where(corrections.c.run_id == row.run_id))
     # A deleted question leaves no trace; an edited one may reuse what was found for it.
-    for table in (citations, run_pages, steps) if removed or anew else (citations, run_pages):
+    for table in (citations, run_pages, steps) if removed or regenerate else (citations, run_pages):
         await db.execute(sa.delete(table).where(table.c.run_id == row.run_id))
     await db.execute(
         sa.update(runs)

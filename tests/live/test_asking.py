@@ -228,7 +228,7 @@ def test_without_scripts_the_whole_form_works(
         page.locator("#depth").select_option("quick")
         page.locator("#question").fill("What is the gate code of the canteen?")
         page.locator(".send").click()
-        expect(page.locator(".answered")).to_have_count(1)  # the page loads itself anew
+        expect(page.locator(".answered")).to_have_count(1)  # the page reloads itself
         expect(page.locator(".file", has_text="notes.md").first).to_be_visible()
         expect(page.locator("#depth")).to_have_value("quick")
         page.locator("#question").fill("Who agrees to the days?")

@@ -1,4 +1,4 @@
-"""What stays where it is: nothing that is read moves while a page loads, works or ends, and the
+"""Layout shift: nothing that is read moves while a page loads, works or ends, and the
 question box at the bottom of the window covers nothing that one needs."""
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def test_a_question_is_edited_in_its_place(page: Page) -> None:
     expect(page.locator("[data-over]")).to_be_visible()
 
 
-def test_an_answer_is_made_anew_copied_and_corrected(page: Page) -> None:
+def test_an_answer_is_regenerated_copied_and_corrected(page: Page) -> None:
     before = page.locator(".summary span").inner_text()
     page.get_by_role("button", name="Regenerate").click()
     expect(page.locator(".working")).to_have_count(0)

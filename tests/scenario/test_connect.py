@@ -1,4 +1,4 @@
-"""Settings kept in the console, and `footnote serve` that starts anew with them."""
+"""Settings kept in the console, and `footnote serve` that restarts with them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_kill_right_after_it_was_kept_loses_nothing(
         serving.until_said("slack is connected.")
 
 
-def test_sigterm_while_it_starts_anew_ends_it_cleanly(
+def test_sigterm_while_it_restarts_ends_it_cleanly(
     fork_server: ForkServer, plain: Program, slack: SlackPlace
 ) -> None:
     with ending(start_forked(fork_server, plain)) as serving:

@@ -121,7 +121,7 @@ class _ConnectPages:
         )
 
     async def connect(self, request: Request) -> Response:
-        """Test what was entered; keep it and start anew with it, or only show it."""
+        """Test what was entered; keep it and restart with it, or only show it."""
         console, texts = self._console, texts_of(request)
         name, part, form, reception = await self._sent(request)
         key = visitor_of(request).session, name

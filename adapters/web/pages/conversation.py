@@ -230,9 +230,9 @@ class _Conversation:
         form, run = await form_of(request), await self._run(request)
         self._check_own(request, run)
         reception = self._console.open_reception()
-        anew = "anew" in form
-        text = run.message.text if anew else form.get("question", "")
-        await reception.edit("web", run.message.event_id, text, anew=anew)
+        regenerate = "regenerate" in form
+        text = run.message.text if regenerate else form.get("question", "")
+        await reception.edit("web", run.message.event_id, text, regenerate=regenerate)
         self._console.live.look_soon()
         return await self._told(request, run.id)
 

@@ -18,7 +18,7 @@ from bot.core.texts import Texts
 from bot.operation.diagnosis import Finding, in_order, of_kept
 from bot.operation.kept_settings import KeptSettings
 
-OLD_SECONDS = 60.0  # after which opening the page checks anew
+OLD_SECONDS = 60.0  # after which opening the page checks again
 # What is not set up comes before what works if it can be connected here.
 _ORDER = ("problem", "note", "checking", "connect", "works", "off")
 

@@ -17,7 +17,7 @@ async function look() {
       if (found) patch(main, found.innerHTML);
       showLocally(main);
     } catch {
-      // A server that starts anew is asked again.
+      // While the server restarts, ask again.
     }
   }
   setTimeout(look, PAUSE);

@@ -1,4 +1,4 @@
-// The documents: moments in the reader's zone, and the page anew once the server has started with others.
+// The page of documents: shows times in the reader's zone, and reloads once the server has restarted.
 
 import "./menus.js";
 import { showLocally } from "./moments.js";

@@ -1,4 +1,4 @@
-"""What became of every file that was found: the sums add up, and each file can be listed."""
+"""The state of every file that was found: the sums add up, and each file can be listed."""
 
 from __future__ import annotations
 
@@ -124,12 +124,12 @@ def test_a_file_that_keeps_its_earlier_text_is_searched_and_named(index: Path, d
 
 
 def test_only_kinds_count_as_files_that_are_not_read(index: Path, docs: Path) -> None:
-    """What is hidden is no kind of document: answers do not speak of it."""
+    """Hidden files are no kind of document: answers do not mention them."""
     assert holdings(index, [docs]).unread.endings == ((".png", 2),)
 
 
 def test_a_root_that_cannot_be_opened_is_indexed_again(tmp_path: Path) -> None:
-    """What was missed is stored below the roots, where the next run replaces it."""
+    """Missed files are stored below the roots, where the next run replaces them."""
     pipe = tmp_path / "pipe.md"
     os.mkfifo(pipe)
     for _ in range(2):

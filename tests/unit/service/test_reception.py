@@ -235,13 +235,13 @@ async def test_an_edit_that_changes_nothing_is_no_edit(house: House) -> None:
     assert len(house.poster.replies) == 1
 
 
-async def test_a_question_answered_anew_reuses_nothing_that_was_found(house: House) -> None:
+async def test_a_question_answered_again_reuses_nothing_that_was_found(house: House) -> None:
     message = house.message("How tall is the tower?")
     asked = await house.reception.receive(message, "footnote")
     assert isinstance(asked, AcceptedQuestion)
     await house.dispatcher.wait(asked.run_id)
     first = await attempts(house)
-    assert await house.reception.edit("slack", message.event_id, message.text, anew=True)
+    assert await house.reception.edit("slack", message.event_id, message.text, regenerate=True)
     await house.dispatcher.wait(asked.run_id)
     second = await attempts(house)
     assert len(second) == len(first)

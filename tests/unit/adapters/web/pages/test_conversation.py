@@ -135,10 +135,10 @@ async def test_digging_deeper_asks_once_more(here: Running, browser: Browser) ->
     assert page.count('class="turn"') == 2
 
 
-async def test_an_answer_is_made_anew_in_its_place(here: Running, browser: Browser) -> None:
+async def test_an_answer_is_regenerated_in_its_place(here: Running, browser: Browser) -> None:
     run = await browser.answered()
     before = await here.store.run(run)
-    await browser.send(f"/runs/{run}/edit", anew="1")
+    await browser.send(f"/runs/{run}/edit", regenerate="1")
     await here.ended(run)
     after = await here.store.run(run)
     assert before is not None
@@ -211,6 +211,6 @@ async def test_only_an_operator_reads_why_the_model_is_away(open_console: OpenCo
         assert ("ANTHROPIC_API_KEY was not accepted." in page) is reads_why
     here.reasoner.answer = cite_all
     assert "Try again" in (await ann.get(thread)).text
-    await ann.send(f"/runs/{run}/edit", anew="1")
+    await ann.send(f"/runs/{run}/edit", regenerate="1")
     await here.ended(run)
     assert "Try again" not in (await ann.get(thread)).text

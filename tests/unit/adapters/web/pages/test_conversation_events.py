@@ -83,7 +83,7 @@ async def test_an_edit_is_told_to_a_page_that_had_the_answer(
         assert reply["run"] == run
 
 
-async def test_an_answer_that_is_made_anew_before_it_was_verified_gives_way_to_the_work(
+async def test_an_answer_that_is_regenerated_before_it_was_verified_gives_way_to_the_work(
     here: Running, browser: Browser
 ) -> None:
     run, path = await working(here, browser)

@@ -214,7 +214,7 @@ def alert(answer: httpx.Response) -> str:
     return str(told)
 
 
-async def test_the_first_upload_starts_anew_with_its_folder(
+async def test_the_first_upload_restarts_with_its_folder(
     open_console: OpenConsole, tmp_path: Path
 ) -> None:
     here = await open_console(data_dir=tmp_path)
