@@ -38,6 +38,9 @@ CONTENT_INTENT_HINT = (
     "mention: switch on Message Content Intent under Bot, Privileged Gateway Intents, at "
     "https://discord.com/developers/applications"
 )
+# Footnote does not use voice, and every client would warn about missing libraries.
+discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between attempts to reach Discord
 # How long to wait for the servers' data after connecting.
 GUILDS_SECONDS = 1.0
@@ -96,8 +99,6 @@ class FootnoteClient(discord.AutoShardedClient):
             dm_reactions=True,
             message_content=True,  # privileged; without it follow-ups need a mention
         )
-        # Footnote does not use voice, and discord.py would warn about missing libraries.
-        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
         super().__init__(
             intents=self._wanted,
             max_messages=None,

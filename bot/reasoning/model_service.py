@@ -162,7 +162,7 @@ def explain(
         )
     if failure.is_passing:
         return ModelUnavailable(
-            f"The connection to {host} failed or was cut: check the network and try again.",
+            f"{host} cannot be reached, or the connection was cut: check the network and try again.",
             detail=f"{failure.words}; {type(error.__cause__ or error).__name__}",
         )
     return ModelBroken(

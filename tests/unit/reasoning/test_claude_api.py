@@ -184,7 +184,7 @@ async def test_an_endpoint_that_is_not_there(
             anthropic_base_url=f"http://127.0.0.1:{unused_port}",
         )
     )
-    with pytest.raises(ModelUnavailable, match=f"connection to 127.0.0.1:{unused_port} failed"):
+    with pytest.raises(ModelUnavailable, match=f"127.0.0.1:{unused_port} cannot be reached"):
         await endpoint.complete(REQUEST)
     await endpoint.aclose()
 
