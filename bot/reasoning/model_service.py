@@ -162,7 +162,8 @@ def explain(
         )
     if failure.is_passing:
         return ModelUnavailable(
-            f"{host} cannot be reached, or the connection was cut: check the network and try again.",
+            f"{host} cannot be reached, or the connection was cut: check the network and try "
+            "again.",
             detail=f"{failure.words}; {type(error.__cause__ or error).__name__}",
         )
     return ModelBroken(
