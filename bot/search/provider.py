@@ -349,7 +349,7 @@ class Declaration(Generic[S]):
 
     ``settings`` is its own subclass of ``PartSettings``, or ``core.settings.Settings`` if it needs
     none. ``build`` creates the provider; the client that it may request is shared, and closed by
-    its owner. ``switched_on`` returns whether the settings ask for the provider (by a key or an
+    its owner. ``is_on`` returns whether the settings ask for the provider (by a key or an
     address): it is then searched, unless ``FOOTNOTE_PROVIDERS`` excludes it. ``is_fallback`` marks
     providers that are searched only if no other is switched on.
     """
@@ -357,7 +357,7 @@ class Declaration(Generic[S]):
     name: str
     settings: type[S]
     build: Callable[[S, Client], SearchProvider]
-    switched_on: Callable[[S], bool]
+    is_on: Callable[[S], bool]
     policy: Callable[[S], Policy] = field(default=lambda _: Policy())
     is_fallback: bool = False
 

@@ -75,7 +75,7 @@ _LOCAL = Declaration(
     name="local",
     settings=Settings,
     build=_local_documents,
-    switched_on=lambda settings: bool(settings.docs),
+    is_on=lambda settings: bool(settings.docs),
     # There is nothing to wait for, and the index may change between two questions.
     policy=lambda _: Policy(deadline=10.0, attempts=1, failures=math.inf, ttl=0.0),
 )
@@ -83,7 +83,7 @@ _WIKIPEDIA = Declaration(
     name="wikipedia",
     settings=Settings,
     build=_wiki,
-    switched_on=lambda _: True,
+    is_on=lambda _: True,
     # https://www.mediawiki.org/wiki/API:Etiquette gives no number; this is far below a browser's.
     policy=lambda _: Policy(rate=20.0, burst=60),
     is_fallback=True,  # it needs no key
@@ -103,7 +103,7 @@ def server_declaration(server: McpServer) -> Declaration[Settings]:
         name=server.name,
         settings=Settings,
         build=build,
-        switched_on=lambda _: True,
+        is_on=lambda _: True,
         policy=lambda _: Policy(
             deadline=server.seconds,
             attempts=2,
@@ -140,7 +140,7 @@ def configured_names(settings: Settings) -> tuple[str, ...]:
     if settings.providers:
         return tuple(n for n in dict.fromkeys(settings.providers) if n != CONVERSATIONS)
     known = _declared_for(settings).values()
-    usable = [e for e in known if isinstance(settings, e.settings) and e.switched_on(settings)]
+    usable = [e for e in known if isinstance(settings, e.settings) and e.is_on(settings)]
     chosen = [each for each in usable if not each.is_fallback]
     return tuple(each.name for each in chosen or usable)
 

@@ -222,6 +222,6 @@ PROVIDER = Declaration(
     name="brave",
     settings=BraveSettings,
     build=Brave,
-    switched_on=lambda settings: settings.brave_search_api_key is not None,
+    is_on=lambda settings: settings.brave_search_api_key is not None,
     policy=_policy,
 )

@@ -160,7 +160,7 @@ PROVIDER = Declaration(
     settings=ClaudeSettings,
     build=ClaudeSearch,
     # Another endpoint rarely has the tool: there it is searched only if it is named.
-    switched_on=lambda settings: (
+    is_on=lambda settings: (
         settings.anthropic_api_key is not None and settings.anthropic_base_url is None
     ),
     policy=lambda _: Policy(

@@ -128,7 +128,7 @@ PROVIDER = Declaration(
     name="searxng",
     settings=SearxngSettings,
     build=Searxng,
-    switched_on=lambda settings: bool(settings.searxng_url),
+    is_on=lambda settings: bool(settings.searxng_url),
     # The operator's own server, but it sends the queries to others, whose limits are spared here.
     policy=lambda settings: Policy(deadline=15.0, attempts=2, rate=5.0, burst=10),
 )

@@ -116,6 +116,6 @@ PROVIDER = Declaration(
     name="serper",
     settings=SerperSettings,
     build=Serper,
-    switched_on=lambda settings: settings.serper_api_key is not None,
+    is_on=lambda settings: settings.serper_api_key is not None,
     policy=lambda settings: Policy(rate=5.0, burst=5),  # the free plan's queries per second
 )

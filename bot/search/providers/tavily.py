@@ -158,7 +158,7 @@ PROVIDER = Declaration(
     name="tavily",
     settings=TavilySettings,
     build=Tavily,
-    switched_on=lambda settings: settings.tavily_api_key is not None,
+    is_on=lambda settings: settings.tavily_api_key is not None,
     # 20 at once and 80 in the next minute: never above a development key's 100 a minute.
     policy=lambda settings: Policy(rate=80 / 60, burst=20),
 )

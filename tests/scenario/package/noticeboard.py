@@ -38,5 +38,5 @@ PROVIDER = Declaration(
     name=Noticeboard.name,
     settings=NoticeboardSettings,
     build=lambda settings, client: Noticeboard(settings.noticeboard_notice),
-    switched_on=lambda settings: bool(settings.noticeboard_notice),
+    is_on=lambda settings: bool(settings.noticeboard_notice),
 )

@@ -107,7 +107,7 @@ class Atlas:
         return [Hit(query.text, self.url + "/page", "", "atlas")]
 
 PROVIDER = Declaration("atlas", AtlasSettings, lambda settings, client: Atlas(settings.atlas_url),
-                       switched_on=lambda settings: settings.atlas_api_key is not None)
+                       is_on=lambda settings: settings.atlas_api_key is not None)
 """
 
 

@@ -46,10 +46,22 @@ def gate(store: Store) -> Gate:
 
 
 def queue(
-    url: str, store: Store, gate: Gate, concurrency: int = 2, platform: str = "terminal"
+    url: str,
+    store: Store,
+    gate: Gate,
+    concurrency: int = 2,
+    platform: str = "terminal",
+    drain_seconds: float = 0.0,
 ) -> PostgresDispatcher:
     return PostgresDispatcher(
-        url, store, gate, concurrency, platforms=[platform], sweep_seconds=0.05, timing=QUICK
+        url,
+        store,
+        gate,
+        concurrency,
+        platforms=[platform],
+        drain_seconds=drain_seconds,
+        sweep_seconds=0.05,
+        timing=QUICK,
     )
 
 
@@ -136,7 +148,7 @@ async def test_the_job_of_a_worker_that_is_silent_for_a_moment_is_left_to_it(
 async def test_nothing_is_left_in_the_queue_of_what_has_ended(
     url: str, store: Store, gate: Gate
 ) -> None:
-    async with queue(url, store, gate) as dispatcher:
+    async with queue(url, store, gate, drain_seconds=20) as dispatcher:
         for text in "ab":
             await dispatcher.submit(await accept(store, text), a_thread())
         await gate.until(lambda: gate.ended == ["a", "b"])
