@@ -50,18 +50,7 @@ from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.pages.media import accepted
 from bot.pages.pictures import media_type
-from bot.service.buttons import (
-    Again,
-    Deed,
-    Deeper,
-    Feedback,
-    FollowUp,
-    Retract,
-    Stop,
-    Watch,
-    ask_again,
-    carry_out,
-)
+from bot.service.buttons import Feedback, FollowUp, OnRun, Press, ask_again, carry_out
 from bot.service.standing_service import DAILY
 from bot.storage.store import RunRecord
 from bot.storage.workspaces import REASONS, Reason
@@ -217,8 +206,8 @@ class _Conversation:
         form, run = await form_of(request), await self._run(request)
         reception, author = self._console.open_reception(), visitor_of(request).author
         deed, locale = meant(run.id, form), asked_locale(request)
-        if isinstance(deed, Again):
-            asked = await ask_again(reception, deed, author, locale=locale, audience="channel")
+        asked = await ask_again(reception, deed, author, locale=locale, audience="channel")
+        if asked is not None:
             about, text = asked.run_id, None if asked.new else "asked-already"
         else:
             text = await carry_out(reception, deed, author, locale=locale, audience="channel")
@@ -284,26 +273,26 @@ class _Conversation:
         return RedirectResponse(f"{path}#run-{run_id}" if run else path, status_code=303)
 
 
-def _feedback(run: str, form: Mapping[str, str]) -> Deed:
+def _feedback(run: str, form: Mapping[str, str]) -> Press:
     if form.get("verdict") == "good":
         return Feedback(run, "good")
     reason: Reason = next((each for each in REASONS if each == form.get("reason")), "")
     return Feedback(run, "bad", reason, encodable(form.get("words", "")).strip())
 
 
-def _follow_up(run: str, form: Mapping[str, str]) -> Deed:
+def _follow_up(run: str, form: Mapping[str, str]) -> Press:
     number = form.get("number", "")
     return FollowUp(run, int(number) if number.isdecimal() and len(number) < 3 else -1)
 
 
-DeedOfForm = Callable[[str, Mapping[str, str]], Deed]
+DeedOfForm = Callable[[str, Mapping[str, str]], Press]
 """What a button means for a run, by the fields of its form."""
 
 PRESSES: Mapping[str, DeedOfForm] = {
-    "stop": lambda run, _: Stop(run),
-    "deeper": lambda run, _: Deeper(run),
-    "watch": lambda run, form: Watch(run, form.get("every", DAILY)[:100]),
-    "retract": lambda run, _: Retract(run),
+    "stop": lambda run, _: OnRun("stop", run),
+    "deeper": lambda run, _: OnRun("deeper", run),
+    "watch": lambda run, form: OnRun("watch", run, form.get("every", DAILY)[:100]),
+    "retract": lambda run, _: OnRun("retract", run),
     "feedback": _feedback,
     "follow-up": _follow_up,
 }
