@@ -152,6 +152,17 @@ def test_a_thread_goes_on_in_another_process(footnote: Program, documents: Path)
     assert "security team" in quotes(second)
 
 
+def test_what_asks_for_something_else_gets_no_passage_of_the_thread(
+    footnote: Program, documents: Path
+) -> None:
+    common = ("ask", "--json", "--docs", str(documents), "--thread", "trips")
+    footnote.run(*common, "Who approves expensive journeys?")
+    strange = footnote.run(*common, "Who invented the zeppelin?")
+    assert (strange.code, strange.json["status"]) == (1, "not_found")
+    assert "do not mention invented, zeppelin" in strange.err
+    assert "Maria Keller" in quotes(footnote.run(*common, "And for children?"))
+
+
 def test_a_follow_up_in_another_thread_knows_nothing_of_it(
     footnote: Program, documents: Path
 ) -> None:
