@@ -156,6 +156,17 @@ async def test_without_documents_the_page_says_so(open_console: OpenConsole) -> 
     assert words(document(await browser.get("/sources/search?q=heron")), "//ol/li") == []
 
 
+async def test_while_the_server_starts_anew_the_page_waits_for_it(tmp_path: Path) -> None:
+    """What it could say then is of the time before."""
+    async with opened(tmp_path) as stage:
+        page = document(await stage.get("/sources"))
+        assert "starts with the new documents" in words(page, "//*[@role='status']")[0]
+        assert page.xpath("//@data-refresh") == ["/sources"]
+        assert words(page, "//header//p[@class='lead']") == []
+        assert words(page, "//section//li") == ["Search engines: wikipedia"]
+        assert words(document(await stage.get("/sources/search?q=heron")), "//ol/li") == []
+
+
 async def test_a_folder_that_is_gone_is_named_and_hides_no_other(
     tmp_path: Path, docs: Path
 ) -> None:
@@ -302,6 +313,23 @@ async def test_an_uploaded_file_is_removed_and_nothing_else(
     assert (answer.status_code, (tmp_path / "footnote.sqlite").exists()) == (422, True)
 
 
+async def test_the_page_follows_the_indexing_until_it_is_over(
+    open_console: OpenConsole, tmp_path: Path, docs: Path
+) -> None:
+    """But nothing takes away a question that it asks, or a refusal."""
+    here = await open_console(data_dir=tmp_path / "data", docs=(str(docs / "hr"),))
+    browser, indexing = await here.browser(), here.platform._console.observed.documents
+    indexing.become("ok")
+    assert document(await browser.get("/sources")).xpath("//@data-refresh") == []
+    indexing.become("indexing")
+    page = document(await browser.get("/sources"))
+    assert page.xpath("//@data-refresh") == ["/sources"]
+    assert "No files" not in page.text_content()
+    for path in (str(docs), "/nowhere"):
+        shown = document(await change(browser, "add-folder", path=path))
+        assert shown.xpath("//@data-refresh") == []
+
+
 async def test_a_folder_is_looked_into_before_it_is_added(
     open_console: OpenConsole, tmp_path: Path, docs: Path
 ) -> None:
@@ -315,6 +343,8 @@ async def test_a_folder_is_looked_into_before_it_is_added(
     assert here.reception.restart.is_set()
     page = document(await browser.get("/sources"))
     assert words(page, "//article/p")[0] == "Added here."
+    assert page.xpath("//@data-refresh") == ["/sources"]
+    assert page.xpath("//details[summary='Remove the folder']/@data-own") == ["open"]
     assert (await change(browser, "drop-folder", path=str(docs))).status_code == 303
     assert words(document(await browser.get("/sources")), "//article") == []
     answer = await change(browser, "add-folder", path="/nowhere")
