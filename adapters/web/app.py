@@ -86,6 +86,8 @@ def _failed(console: Console, request: Request, error: Exception) -> Response:
         status, sentence, headers = error.status_code, error.detail, error.headers
     elif isinstance(error, FootnoteError):
         status, sentence = status_of(error), sentence_for(error, texts_of(request))
+        if getattr(error, "text_id", "") == "no-question":  # it speaks of mentions
+            sentence = texts_of(request)("web-no-question")
     if is_program(request):
         told: dict[str, str | int] = {"error": sentence}
         if isinstance(error, FileRefused):

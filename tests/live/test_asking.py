@@ -194,6 +194,38 @@ def test_a_theme_goes_before_that_of_the_system(stage: Stage, chromium: Browser)
         assert page.evaluate(paper) == dark
 
 
+def test_a_refusal_stays_until_somebody_writes_again(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium) as browser:
+        page = browser.context.new_page()
+        page.clock.install()
+        page.goto(stage.http)
+        question = page.locator("#question")
+        question.fill("😀")
+        question.press("Enter")
+        expect(page.locator("#toast")).to_have_text("Please write your question in words.")
+        page.clock.run_for(60_000)
+        expect(page.locator("#toast")).not_to_be_empty()
+        question.press("W")
+        expect(page.locator("#toast")).to_be_empty()
+
+
+def test_enter_sends_an_edited_question_too(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        only_documents(page)
+        ask(page, demo.QUESTION)
+        expect(page.locator(".answered")).to_be_visible()
+        page.get_by_title("Edit the question").click()
+        box = page.locator(".edit textarea")
+        box.press("Shift+Enter")
+        expect(box).to_have_value(f"{demo.QUESTION}\n")
+        box.fill("Who agrees to it?")
+        box.press("Enter")
+        expect(page.locator(".question h2")).to_have_text("Who agrees to it?")
+        expect(box).not_to_be_visible()
+
+
 def test_the_keys_are_told_where_one_is(stage: Stage, chromium: Browser) -> None:
     with watched(chromium) as browser:
         page = browser.context.new_page()
