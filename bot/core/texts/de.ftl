@@ -340,7 +340,6 @@ correction-not-yours = Nur wer sie geschrieben hat oder Footnote verwaltet, kann
 correction-heading = Korrekturen
 correction-begin = Korrigieren
 correction-say = Was stimmt stattdessen? Spätere Fragen finden es als Quelle.
-correction-start = Nein,{" "}
 correction-intro = Was an Antworten als falsch gemeldet wurde. Spätere Antworten verwenden es als Quelle.
 correction-none = Noch keine Korrekturen. Antworten Sie auf eine Antwort mit dem, was daran falsch ist; die Korrektur erscheint dann hier.
 

@@ -341,7 +341,6 @@ correction-not-yours = Only its author or an admin can remove a correction.
 correction-heading = Corrections
 correction-begin = Correct this
 correction-say = What is right instead? Later answers use it as a source.
-correction-start = No,{" "}
 correction-intro = What people said was wrong with an answer. Later answers use it as a source.
 correction-none = No corrections yet. Reply to an answer with what is wrong in it, and the correction appears here.
 

@@ -340,7 +340,6 @@ correction-not-yours = Solo su autor o un administrador puede quitar una correcc
 correction-heading = Correcciones
 correction-begin = Corregir
 correction-say = ¿Qué es lo correcto? Las próximas preguntas lo encontrarán como fuente.
-correction-start = No,{" "}
 correction-intro = Lo que se señaló como erróneo en una respuesta. Las próximas respuestas lo usan como fuente.
 correction-none = Aún no hay correcciones. Contesta a una respuesta diciendo qué está mal y la corrección aparecerá aquí.
 

@@ -340,7 +340,6 @@ correction-not-yours = Seul son auteur ou un administrateur peut retirer une cor
 correction-heading = Corrections
 correction-begin = Corriger
 correction-say = Qu’est-ce qui est juste ? Les prochaines questions le trouveront comme source.
-correction-start = Non,{" "}
 correction-intro = Ce qui a été signalé comme faux dans une réponse. Les prochaines réponses s’en servent comme source.
 correction-none = Pas encore de corrections. Répondez à une réponse en disant ce qui est faux : la correction apparaîtra ici.
 

@@ -263,7 +263,6 @@ correction-not-yours = 訂正を取り除けるのは、その作成者か管理
 correction-heading = 訂正
 correction-begin = 訂正する
 correction-say = 正しくはどうですか？ 今後の質問で出典として使われます。
-correction-start = いいえ、
 correction-intro = 回答の誤りとして指摘された内容です。今後の回答で出典として使います。
 correction-none = 訂正はまだありません。回答に誤りを指摘して返信すると、訂正がここに表示されます。
 

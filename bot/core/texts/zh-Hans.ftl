@@ -263,7 +263,6 @@ correction-not-yours = 只有更正的作者或管理员可以移除它。
 correction-heading = 更正
 correction-begin = 更正
 correction-say = 正确的是什么？以后的问题会把它当作来源。
-correction-start = 不对，
 correction-intro = 大家指出的回答中的错误。以后的问题会把它当作来源。
 correction-none = 还没有更正。在回答之后回复指出其中的错误，更正就会出现在这里。
 

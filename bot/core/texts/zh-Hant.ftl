@@ -263,7 +263,6 @@ correction-not-yours = 只有更正的作者或管理員可以移除它。
 correction-heading = 更正
 correction-begin = 更正
 correction-say = 正確的是什麼？以後的問題會把它當作來源。
-correction-start = 不對，
 correction-intro = 大家指出的回答中的錯誤。以後的問題會把它當作來源。
 correction-none = 還沒有更正。在回答之後回覆指出其中的錯誤，更正就會出現在這裡。
 
