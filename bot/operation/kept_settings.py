@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkstemp
 from typing import Any
 
 import sqlalchemy as sa
@@ -147,7 +148,11 @@ class KeptSettings:
                 )
             return given
         if make and not given and not path.exists():
-            _write_once(path, new_key())
+            try:
+                with suppress(FileExistsError):  # another process has written one meanwhile
+                    write_whole(path, new_key().encode())
+            except OSError as error:
+                raise InvalidSetting(f"{path} cannot be written ({error.strerror}).") from None
         return (*given, *_key_in(path))
 
 
@@ -203,18 +208,14 @@ def _key_in(path: Path) -> Sequence[SecretStr]:
     return (SecretStr(key),)
 
 
-def _write_once(path: Path, text: str) -> None:
-    """Write a new file that only its owner may read, whole or not at all; one that another process
-    has written meanwhile stays. Raises ``InvalidSetting``."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        partial.unlink(missing_ok=True)
-        with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(text)
+def write_whole(path: Path, body: bytes, *, replace: bool = False) -> None:
+    """Write a file that only its owner may read, whole or not at all. Raises ``OSError``, and
+    without ``replace`` ``FileExistsError`` for a file or link that has the name already."""
+    with TemporaryDirectory(prefix=".", dir=path.parent) as hidden:  # documents in it are not read
+        descriptor, partial = mkstemp(dir=hidden)
+        with open(descriptor, "wb") as file:
+            file.write(body)
             file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(partial, path)
-        partial.unlink()
-    except OSError as error:
-        raise InvalidSetting(f"{path} cannot be written ({error.strerror}).") from None
+            os.fsync(descriptor)
+        # Neither follows a link that has the name; a link is never made over a file.
+        (os.replace if replace else os.link)(partial, path)
