@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import sqlalchemy as sa
@@ -29,9 +30,8 @@ from bot.core.messages import CONSOLE
 from bot.core.settings import Settings, is_key, is_secret
 from bot.operation.configuration import env_name, what_is_wrong
 from bot.storage.audit_log import note
-from bot.storage.database import Database, open_database
+from bot.storage.database import Database, database_of
 from bot.storage.encryption import Seal, new_key
-from bot.storage.postgres import Connecting
 from bot.storage.tables import facts, keep_fact
 from bot.storage.workspaces import Workspaces
 
@@ -154,11 +154,8 @@ class KeptSettings:
 async def read_kept(settings: Settings) -> Kept:
     """Open the database and return the settings with those that are kept. Raises
     ``StorageUnavailable``."""
-    database = await open_database(settings.database, connecting=Connecting.of(settings))
-    try:
+    async with database_of(settings) as database:
         return await KeptSettings(settings, database).read()
-    finally:
-        await database.close()
 
 
 def _gone(folders: Sequence[str]) -> dict[str, str]:
@@ -206,15 +203,12 @@ def _key_in(path: Path) -> Sequence[SecretStr]:
 def _write_once(path: Path, text: str) -> None:
     """Write a new file that only its owner may read, whole or not at all; one that another process
     has written meanwhile stays. Raises ``InvalidSetting``."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        partial.unlink(missing_ok=True)
-        with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        with NamedTemporaryFile("w", dir=path.parent) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(partial, path)
-        partial.unlink()
+            with suppress(FileExistsError):
+                os.link(file.name, path)
     except OSError as error:
         raise InvalidSetting(f"{path} cannot be written ({error.strerror}).") from None
