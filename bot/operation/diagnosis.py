@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 from collections.abc import (
-    AsyncIterator,
     Awaitable,
     Callable,
     Coroutine,
@@ -15,7 +14,7 @@ from collections.abc import (
     Iterator,
     Mapping,
 )
-from contextlib import asynccontextmanager
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -37,8 +36,7 @@ from bot.search.background_indexing import looking
 from bot.search.index_report import holdings
 from bot.service.background import cancelled
 from bot.service.platform import platforms
-from bot.storage.database import Database, open_database
-from bot.storage.postgres import Connecting
+from bot.storage.database import database_of
 
 WIDTH = 96  # characters per line of setting names
 LOW_DISK_BYTES = 200_000_000
@@ -119,15 +117,6 @@ async def examine(settings: Settings, *, verbose: bool = False) -> bool:
     return all(one.state != "problem" for one in found)
 
 
-@asynccontextmanager
-async def _database(settings: Settings) -> AsyncIterator[Database]:
-    database = await open_database(settings.database, connecting=Connecting.of(settings))
-    try:
-        yield database
-    finally:
-        await database.close()
-
-
 def of_kept(kept: Kept) -> Iterator[Finding]:
     """Return what is to be said about settings kept in the console."""
     part = Part("Set in the console", _extras)
@@ -205,15 +194,12 @@ async def _count(settings: Settings) -> int:
     """Count the documents in the index, which must exist. Raises ``FootnoteError``."""
     from bot.search.local_documents import LocalDocuments
 
-    documents = LocalDocuments(settings.index_path)
-    try:
+    async with aclosing(LocalDocuments(settings.index_path)) as documents:
         return await documents.count()
-    finally:
-        await documents.aclose()
 
 
 async def _storage(settings: Settings) -> str:
-    async with _database(settings) as database:
+    async with database_of(settings) as database:
         async with database.write():
             pass
         works = f"{database.place} works"
@@ -234,7 +220,7 @@ async def _uploads(settings: Settings) -> str:
     from bot.research.budget import UPLOADS
     from bot.storage.conversations import Files
 
-    async with _database(settings) as database:
+    async with database_of(settings) as database:
         use = await Files(database).use(datetime.now(UTC).date())
     stored = f"{use.files:,} files with {use.stored / 1e6:,.1f} MB are stored"
     today = f"{use.today / 1e6:,.1f} MB, the most by one person {use.most / 1e6:,.1f} MB"
@@ -246,7 +232,7 @@ async def _budget(settings: Settings) -> str:
     from bot.storage.spending import Spending
 
     today = datetime.now(UTC).date()
-    async with _database(settings) as database:
+    async with database_of(settings) as database:
         lines = await Spending(database).lines(today, today)
     spent = sum(line.today.usd for line in lines if line.scope == "workspace")
     limits = {
@@ -308,11 +294,8 @@ async def _searched(name: str, settings: Settings) -> str:
     """Check one search provider alone, so that none hides another's failure."""
     from bot.search.registry import open_search
 
-    search = open_search(settings, only=(name,))
-    try:
+    async with aclosing(open_search(settings, only=(name,))) as search:
         return await search.report(name)
-    finally:
-        await search.aclose()
 
 
 def _open_to_others(folder: Path) -> list[str]:
@@ -339,10 +322,8 @@ async def _reader(settings: Settings) -> str:
     reader = reader_of(settings)
     if reader is None:
         return "none. Set FOOTNOTE_READER_URL to have a service read pages that need a browser"
-    try:
+    async with aclosing(reader):
         return await reader.report()
-    finally:
-        await reader.aclose()
 
 
 async def _browser(settings: Settings) -> str:
@@ -351,10 +332,8 @@ async def _browser(settings: Settings) -> str:
     browser = browser_of(settings)
     if browser is None:
         return "none. Set FOOTNOTE_BROWSER to read pages that are built by script"
-    try:
+    async with aclosing(browser):
         version = await browser.report()
-    finally:
-        await browser.aclose()
     works = f"Chromium {version} starts"
     if settings.browser_sandbox == "off":
         works += " without its sandbox: malicious pages could gain Footnote's rights"
