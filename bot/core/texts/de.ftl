@@ -667,6 +667,30 @@ web-failed = Etwas ist schiefgegangen
 web-not-found = Diese Seite gibt es nicht
 web-not-found-why = Die Adresse ist vielleicht falsch, oder der Inhalt wurde gelöscht.
 web-back = Zur Startseite
+web-failed-why = Das geht hier in der Konsole nicht. Gehen Sie zurück und verwenden Sie die Schaltflächen und Links ihrer Seiten.
+web-form-unreadable = Das Formular ist nicht vollständig angekommen. Gehen Sie zurück und senden Sie es noch einmal.
+web-form-expired = Diese Seite war zu lange offen. Laden Sie sie neu und versuchen Sie es noch einmal.
+web-too-large = Das ist zu groß, um es zu senden: mehr als { $most }.
+web-send-as = Das hat den falschen Typ. Senden Sie es als { $kind }.
+web-not-json = Das ist kein gültiges JSON.
+web-depth-unknown = Diese Tiefe gibt es nicht. Wählen Sie eine aus dem Menü.
+web-starting = { -brand } wird gerade gestartet oder beendet. Versuchen Sie es gleich noch einmal.
+web-for-operators = Diese Seite können nur Betreiber von { -brand } sehen.
+web-handbook-gone = Diese Seite gibt es im Handbuch nicht.
+web-too-many-streams = Es sind zu viele Seiten gleichzeitig offen. Schließen Sie einige davon.
+refused-tries = Das waren zu viele falsche Versuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.
+refused-requests = Das waren zu viele Anfragen in einer Minute. Warten Sie ein wenig und versuchen Sie es dann noch einmal.
+refused-token = Dieses Token ist falsch. Das richtige steht in FOOTNOTE_CONSOLE_TOKEN.
+refused-sign-in = Melden Sie sich zuerst an. Ein Programm sendet das Token als „Authorization: Bearer“.
+refused-unknown = { -brand } kann gerade nicht feststellen, wer Sie sind. Versuchen Sie es gleich noch einmal.
+refused-several = Der Header { $header } nennt nicht genau eine Person.
+refused-by-proxy = Sie sind nicht angemeldet. Öffnen Sie die Konsole über den Proxy, der Personen anmeldet.
+refused-host = Unter dem Namen { $host } kennt sich die Konsole nicht. Wer sie betreibt, kann FOOTNOTE_PUBLIC_URL auf die Adresse setzen, unter der sie erreichbar ist.
+refused-path = Das ist kein Pfad der Konsole.
+refused-cookie = Der Browser hat ein Cookie doppelt gesendet. Laden Sie die Seite neu.
+refused-site = Diese Anfrage kam von einer anderen Website. Öffnen Sie die Konsole selbst.
+refused-elsewhere = Diese Konsole lässt sich nur auf dem Rechner verwenden, auf dem sie läuft, unter http://127.0.0.1.
+refused-open-proxy = Hinter einem Proxy braucht die Konsole FOOTNOTE_CONSOLE_TOKEN.
 web-sign-in = Anmelden
 web-sign-in-why = Geben Sie einmal das Token der Konsole ein. Ihr Betreiber kann es Ihnen geben.
 web-sign-out = Abmelden
@@ -1162,3 +1186,13 @@ status-problem = Problem
 status-note = Hinweis
 status-off = Nicht eingerichtet
 status-checking = Wird geprüft
+
+## Said in several places
+
+sentences = { $first } { $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] Bytes
+    [1] kB
+    [2] MB
+   *[3] GB
+}

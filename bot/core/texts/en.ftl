@@ -668,6 +668,30 @@ web-failed = Something went wrong
 web-not-found = This page does not exist
 web-not-found-why = The address may be wrong, or what was here has been deleted.
 web-back = Back to the start page
+web-failed-why = The console cannot do that here. Go back, and use the buttons and links of its pages.
+web-form-unreadable = The form did not arrive whole. Go back, and send it again.
+web-form-expired = This page has been open for too long. Reload it, and try again.
+web-too-large = This is too large to send: more than { $most }.
+web-send-as = This has the wrong type. Send it as { $kind }.
+web-not-json = This is not valid JSON.
+web-depth-unknown = There is no such depth. Choose one from the menu.
+web-starting = { -brand } is starting or stopping. Try again in a moment.
+web-for-operators = Only operators of { -brand } can see this page.
+web-handbook-gone = The handbook has no such page.
+web-too-many-streams = Too many pages are open at once. Close some of them.
+refused-tries = Too many wrong attempts. Wait a minute, then try again.
+refused-requests = Too many requests in a minute. Wait a little, then try again.
+refused-token = This token is wrong. The right one is in FOOTNOTE_CONSOLE_TOKEN.
+refused-sign-in = Sign in first. A program sends the token as “Authorization: Bearer”.
+refused-unknown = { -brand } cannot find out who you are right now. Try again in a moment.
+refused-several = The header { $header } does not name exactly one person.
+refused-by-proxy = You are not signed in. Open the console through the proxy that signs people in.
+refused-host = The console does not go by the name { $host }. Its operator can set FOOTNOTE_PUBLIC_URL to the address at which people reach it.
+refused-path = This is not a path of the console.
+refused-cookie = The browser sent a cookie twice. Reload the page.
+refused-site = This request came from another site. Open the console itself.
+refused-elsewhere = This console can only be used on the machine it runs on, at http://127.0.0.1.
+refused-open-proxy = Behind a proxy, the console needs FOOTNOTE_CONSOLE_TOKEN.
 web-sign-in = Sign in
 web-sign-in-why = Enter the console’s token once. Your operator can give it to you.
 web-sign-out = Sign out
@@ -1163,3 +1187,13 @@ status-problem = Problem
 status-note = Note
 status-off = Not set up
 status-checking = Checking
+
+## Said in several places
+
+sentences = { $first } { $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] bytes
+    [1] kB
+    [2] MB
+   *[3] GB
+}

@@ -683,6 +683,30 @@ web-failed = Algo salió mal
 web-not-found = Esta página no existe
 web-not-found-why = La dirección puede ser incorrecta, o lo que había aquí se eliminó.
 web-back = Volver al inicio
+web-failed-why = La consola no puede hacer eso aquí. Vuelve atrás y usa los botones y enlaces de sus páginas.
+web-form-unreadable = El formulario no llegó completo. Vuelve atrás y envíalo de nuevo.
+web-form-expired = Esta página ha estado abierta demasiado tiempo. Recárgala e inténtalo de nuevo.
+web-too-large = Es demasiado grande para enviarlo: más de { $most }.
+web-send-as = El tipo no es correcto. Envíalo como { $kind }.
+web-not-json = Esto no es JSON válido.
+web-depth-unknown = Esa profundidad no existe. Elige una del menú.
+web-starting = { -brand } se está iniciando o deteniendo. Inténtalo de nuevo en un momento.
+web-for-operators = Solo los operadores de { -brand } pueden ver esta página.
+web-handbook-gone = El manual no tiene esa página.
+web-too-many-streams = Hay demasiadas páginas abiertas a la vez. Cierra algunas.
+refused-tries = Demasiados intentos fallidos. Espera un minuto e inténtalo de nuevo.
+refused-requests = Demasiadas peticiones en un minuto. Espera un poco e inténtalo de nuevo.
+refused-token = Este token no es correcto. El correcto está en FOOTNOTE_CONSOLE_TOKEN.
+refused-sign-in = Inicia sesión primero. Un programa envía el token como «Authorization: Bearer».
+refused-unknown = { -brand } no puede averiguar ahora quién eres. Inténtalo de nuevo en un momento.
+refused-several = La cabecera { $header } no nombra exactamente a una persona.
+refused-by-proxy = No has iniciado sesión. Abre la consola a través del proxy que identifica a las personas.
+refused-host = La consola no se conoce con el nombre { $host }. Su operador puede poner en FOOTNOTE_PUBLIC_URL la dirección por la que se accede a ella.
+refused-path = Esta no es una ruta de la consola.
+refused-cookie = El navegador envió una cookie dos veces. Recarga la página.
+refused-site = Esta petición vino de otro sitio. Abre la propia consola.
+refused-elsewhere = Esta consola solo se puede usar en la máquina en la que se ejecuta, en http://127.0.0.1.
+refused-open-proxy = Detrás de un proxy, la consola necesita FOOTNOTE_CONSOLE_TOKEN.
 web-sign-in = Iniciar sesión
 web-sign-in-why = Introduce una vez el token de la consola. Tu operador puede dártelo.
 web-sign-out = Cerrar sesión
@@ -1178,3 +1202,13 @@ status-problem = Problema
 status-note = Nota
 status-off = Sin configurar
 status-checking = Comprobando
+
+## Said in several places
+
+sentences = { $first } { $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] bytes
+    [1] kB
+    [2] MB
+   *[3] GB
+}

@@ -683,6 +683,30 @@ web-failed = Un problème est survenu
 web-not-found = Cette page n’existe pas
 web-not-found-why = L’adresse est peut-être erronée, ou le contenu a été supprimé.
 web-back = Retour à l’accueil
+web-failed-why = La console ne peut pas faire cela ici. Revenez en arrière et utilisez les boutons et les liens de ses pages.
+web-form-unreadable = Le formulaire n’est pas arrivé en entier. Revenez en arrière et renvoyez-le.
+web-form-expired = Cette page est restée ouverte trop longtemps. Rechargez-la et réessayez.
+web-too-large = C’est trop volumineux pour être envoyé : plus de { $most }.
+web-send-as = Le type n’est pas le bon. Envoyez-le en { $kind }.
+web-not-json = Ce n’est pas du JSON valide.
+web-depth-unknown = Cette profondeur n’existe pas. Choisissez-en une dans le menu.
+web-starting = { -brand } démarre ou s’arrête. Réessayez dans un instant.
+web-for-operators = Seuls les exploitants de { -brand } peuvent voir cette page.
+web-handbook-gone = Cette page n’existe pas dans le manuel.
+web-too-many-streams = Trop de pages sont ouvertes à la fois. Fermez-en quelques-unes.
+refused-tries = Trop de tentatives erronées. Attendez une minute, puis réessayez.
+refused-requests = Trop de requêtes en une minute. Attendez un peu, puis réessayez.
+refused-token = Ce jeton n’est pas le bon. Le bon est dans FOOTNOTE_CONSOLE_TOKEN.
+refused-sign-in = Connectez-vous d’abord. Un programme envoie le jeton sous la forme « Authorization: Bearer ».
+refused-unknown = { -brand } ne peut pas savoir qui vous êtes pour le moment. Réessayez dans un instant.
+refused-several = L’en-tête { $header } ne désigne pas exactement une personne.
+refused-by-proxy = Vous n’êtes pas connecté. Ouvrez la console par le proxy qui connecte les personnes.
+refused-host = La console ne se connaît pas sous le nom { $host }. Son exploitant peut indiquer dans FOOTNOTE_PUBLIC_URL l’adresse à laquelle on la joint.
+refused-path = Ce n’est pas un chemin de la console.
+refused-cookie = Le navigateur a envoyé un cookie deux fois. Rechargez la page.
+refused-site = Cette requête vient d’un autre site. Ouvrez la console elle-même.
+refused-elsewhere = Cette console ne s’utilise que sur la machine où elle tourne, à l’adresse http://127.0.0.1.
+refused-open-proxy = Derrière un proxy, la console a besoin de FOOTNOTE_CONSOLE_TOKEN.
 web-sign-in = Se connecter
 web-sign-in-why = Saisissez une fois le jeton de la console. Votre exploitant peut vous le donner.
 web-sign-out = Se déconnecter
@@ -1178,3 +1202,13 @@ status-problem = Problème
 status-note = Remarque
 status-off = Non configuré
 status-checking = Vérification en cours
+
+## Said in several places
+
+sentences = { $first } { $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] octets
+    [1] ko
+    [2] Mo
+   *[3] Go
+}

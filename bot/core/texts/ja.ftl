@@ -536,6 +536,30 @@ web-failed = 問題が発生しました
 web-not-found = このページは存在しません
 web-not-found-why = アドレスが間違っているか、内容が削除された可能性があります。
 web-back = トップページに戻る
+web-failed-why = この操作はここではできません。前に戻り、ページのボタンやリンクを使ってください。
+web-form-unreadable = フォームの内容がすべて届きませんでした。前に戻って、もう一度送信してください。
+web-form-expired = このページを開いてから時間が経ちすぎました。再読み込みして、もう一度お試しください。
+web-too-large = 大きすぎて送信できません（{ $most }を超えています）。
+web-send-as = 種類が正しくありません。{ $kind } として送信してください。
+web-not-json = 正しい JSON ではありません。
+web-depth-unknown = その深さはありません。メニューから選んでください。
+web-starting = { -brand } は起動中または終了中です。しばらくしてからもう一度お試しください。
+web-for-operators = このページを見られるのは { -brand } の運用担当者だけです。
+web-handbook-gone = ハンドブックにそのページはありません。
+web-too-many-streams = 同時に開いているページが多すぎます。いくつか閉じてください。
+refused-tries = 誤った試行が多すぎます。1 分待ってから、もう一度お試しください。
+refused-requests = 1 分間のリクエストが多すぎます。少し待ってから、もう一度お試しください。
+refused-token = このトークンは正しくありません。正しいトークンは FOOTNOTE_CONSOLE_TOKEN にあります。
+refused-sign-in = 先にログインしてください。プログラムはトークンを「Authorization: Bearer」で送ります。
+refused-unknown = 今はあなたが誰かを確認できません。しばらくしてからもう一度お試しください。
+refused-several = ヘッダー { $header } がちょうど1 人を指していません。
+refused-by-proxy = ログインしていません。ログインを行うプロキシ経由でコンソールを開いてください。
+refused-host = コンソールは { $host } という名前では登録されていません。運用担当者は、利用者がアクセスするアドレスを FOOTNOTE_PUBLIC_URL に設定できます。
+refused-path = これはコンソールのパスではありません。
+refused-cookie = ブラウザーがクッキーを 2 回送信しました。ページを再読み込みしてください。
+refused-site = このリクエストは別のサイトから来ました。コンソールを直接開いてください。
+refused-elsewhere = このコンソールは、動いているマシン上で http://127.0.0.1 からのみ使えます。
+refused-open-proxy = プロキシの背後では、コンソールに FOOTNOTE_CONSOLE_TOKEN が必要です。
 web-sign-in = ログイン
 web-sign-in-why = コンソールのトークンを一度入力してください。運用担当者から入手できます。
 web-sign-out = ログアウト
@@ -983,3 +1007,13 @@ status-problem = 問題あり
 status-note = 注意
 status-off = 未設定
 status-checking = 確認中
+
+## Said in several places
+
+sentences = { $first }{ $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] バイト
+    [1] kB
+    [2] MB
+   *[3] GB
+}

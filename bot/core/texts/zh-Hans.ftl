@@ -536,6 +536,30 @@ web-failed = 出了点问题
 web-not-found = 此页面不存在
 web-not-found-why = 地址可能有误，或内容已被删除。
 web-back = 回到首页
+web-failed-why = 控制台在这里做不到。请返回，使用页面上的按钮和链接。
+web-form-unreadable = 表单没有完整送达。请返回，重新提交。
+web-form-expired = 这个页面打开太久了。请刷新后再试。
+web-too-large = 内容太大，无法发送：超过 { $most }。
+web-send-as = 类型不对。请以 { $kind } 发送。
+web-not-json = 这不是有效的 JSON。
+web-depth-unknown = 没有这种深度。请从菜单中选择。
+web-starting = { -brand } 正在启动或停止。请稍后再试。
+web-for-operators = 只有 { -brand } 的运维人员可以查看这个页面。
+web-handbook-gone = 手册里没有这一页。
+web-too-many-streams = 同时打开的页面太多了。请关闭一些。
+refused-tries = 错误的尝试太多了。请等一分钟再试。
+refused-requests = 一分钟内的请求太多了。请稍等再试。
+refused-token = 令牌不对。正确的令牌在 FOOTNOTE_CONSOLE_TOKEN 中。
+refused-sign-in = 请先登录。程序请以“Authorization: Bearer”发送令牌。
+refused-unknown = { -brand } 暂时无法确认你是谁。请稍后再试。
+refused-several = 请求头 { $header } 没有指明唯一的一个人。
+refused-by-proxy = 你还没有登录。请通过负责登录的代理打开控制台。
+refused-host = 控制台没有 { $host } 这个名字。运维人员可以把大家访问它的地址设为 FOOTNOTE_PUBLIC_URL。
+refused-path = 这不是控制台的路径。
+refused-cookie = 浏览器把同一个 Cookie 发送了两次。请刷新页面。
+refused-site = 这个请求来自另一个网站。请直接打开控制台。
+refused-elsewhere = 这个控制台只能在运行它的机器上使用，地址是 http://127.0.0.1。
+refused-open-proxy = 在代理后面，控制台需要设置 FOOTNOTE_CONSOLE_TOKEN。
 web-sign-in = 登录
 web-sign-in-why = 控制台只需输入一次令牌，请向管理员索取。
 web-sign-out = 退出登录
@@ -982,3 +1006,13 @@ status-problem = 有问题
 status-note = 提示
 status-off = 未设置
 status-checking = 检查中
+
+## Said in several places
+
+sentences = { $first }{ $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] 字节
+    [1] kB
+    [2] MB
+   *[3] GB
+}

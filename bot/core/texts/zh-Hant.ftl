@@ -536,6 +536,30 @@ web-failed = 出了點問題
 web-not-found = 此頁面不存在
 web-not-found-why = 網址可能有誤，或內容已被刪除。
 web-back = 回到首頁
+web-failed-why = 主控台在這裡做不到。請返回，使用頁面上的按鈕和連結。
+web-form-unreadable = 表單沒有完整送達。請返回，重新送出。
+web-form-expired = 這個頁面開啟太久了。請重新整理後再試。
+web-too-large = 內容太大，無法傳送：超過 { $most }。
+web-send-as = 類型不對。請以 { $kind } 傳送。
+web-not-json = 這不是有效的 JSON。
+web-depth-unknown = 沒有這種深度。請從選單中選擇。
+web-starting = { -brand } 正在啟動或停止。請稍後再試。
+web-for-operators = 只有 { -brand } 的維運人員可以檢視這個頁面。
+web-handbook-gone = 手冊裡沒有這一頁。
+web-too-many-streams = 同時開啟的頁面太多了。請關閉一些。
+refused-tries = 錯誤的嘗試太多了。請等一分鐘再試。
+refused-requests = 一分鐘內的請求太多了。請稍等再試。
+refused-token = 權杖不對。正確的權杖在 FOOTNOTE_CONSOLE_TOKEN 中。
+refused-sign-in = 請先登入。程式請以「Authorization: Bearer」傳送權杖。
+refused-unknown = { -brand } 暫時無法確認你是誰。請稍後再試。
+refused-several = 請求標頭 { $header } 沒有指明唯一的一個人。
+refused-by-proxy = 你還沒有登入。請透過負責登入的代理開啟主控台。
+refused-host = 主控台沒有 { $host } 這個名字。維運人員可以把大家存取它的位址設為 FOOTNOTE_PUBLIC_URL。
+refused-path = 這不是主控台的路徑。
+refused-cookie = 瀏覽器把同一個 Cookie 傳送了兩次。請重新整理頁面。
+refused-site = 這個請求來自另一個網站。請直接開啟主控台。
+refused-elsewhere = 這個主控台只能在執行它的機器上使用，位址是 http://127.0.0.1。
+refused-open-proxy = 在代理後面，主控台需要設定 FOOTNOTE_CONSOLE_TOKEN。
 web-sign-in = 登入
 web-sign-in-why = 主控台只需輸入一次權杖，請向管理員索取。
 web-sign-out = 登出
@@ -982,3 +1006,13 @@ status-problem = 有問題
 status-note = 提示
 status-off = 未設定
 status-checking = 檢查中
+
+## Said in several places
+
+sentences = { $first }{ $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] 位元組
+    [1] kB
+    [2] MB
+   *[3] GB
+}
