@@ -81,7 +81,7 @@ class McpEndpoint:
         return _Desk(self._console, request)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        need("mcp", f"{PATH} of the console", Unavailable)
+        need("mcp", PATH, Unavailable)
         if self._ready is None:
             raise Unavailable(said("web-starting"))
         self._wanted.set()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
 from typing import TypeAlias, Union
 
 Sentence: TypeAlias = Union["Said", str]
@@ -16,7 +17,7 @@ class Said:
     English."""
 
     id: str
-    values: Mapping[str, Sentence | int | float]
+    values: Mapping[str, Sentence | int | float] = field(hash=False)
 
     def __str__(self) -> str:
         from bot.core.texts import DEFAULT, texts_for  # it knows errors, which know this module
@@ -30,6 +31,11 @@ class Said:
 
 def said(id: str, /, **values: Sentence | int | float) -> Said:
     return Said(id, values)
+
+
+def listed(parts: Sequence[Sentence]) -> Sentence:
+    """The parts with commas between them; there must be at least one."""
+    return reduce(lambda first, next: said("listed", first=first, next=next), parts)
 
 
 def size(count: int) -> Said:

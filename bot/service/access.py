@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from bot.core.errors import Denied, Invalid
 from bot.core.messages import CONSOLE, EVERYWHERE, Depth, Message, RunOptions, Sources, Thread
-from bot.core.said import said
+from bot.core.said import Said, said
 from bot.core.settings import ChannelRules, Settings
 from bot.core.texts import invalid
 from bot.storage.audit_log import Audit
@@ -28,11 +28,9 @@ from bot.storage.workspaces import Workspaces
 IN_CONSOLE, LOCAL = "console", "local"
 # The workspace of Discord's direct and group messages in these lists, named as in Discord's links.
 IN_NO_SERVER = "@me"
-NO_ROLES = (
-    "FOOTNOTE_ALLOW_ROLES lets only people with roles ask, and nobody has one in the console: name "
-    "people in FOOTNOTE_ALLOW_USERS in its place"
+NO_ROLES = said(
+    "denied-console-roles", setting="FOOTNOTE_ALLOW_ROLES", instead="FOOTNOTE_ALLOW_USERS"
 )
-
 
 APP_QUESTIONS = 20  # per app and channel, within APP_SECONDS
 APP_SECONDS = 3_600.0
@@ -72,8 +70,7 @@ def check_access(settings: Settings, message: Message) -> None:
         raise Denied(said("denied-channel"))
     if not _passes(author.roles, settings.allow_roles):
         if thread.platform == CONSOLE:
-            names = {"setting": "FOOTNOTE_ALLOW_ROLES", "instead": "FOOTNOTE_ALLOW_USERS"}
-            raise Denied(said("denied-console-roles", **names))
+            raise Denied(NO_ROLES)
         raise Denied(said("denied-role"))
 
 
@@ -93,7 +90,7 @@ def check_author(settings: Settings, message: Message) -> None:
         raise Denied(said("denied-workspace"))
 
 
-def shut_to_console(settings: Settings) -> list[str]:
+def shut_to_console(settings: Settings) -> list[Said]:
     """Return a sentence for each list that keeps everyone from asking in an open console because it
     names other places only. Lists of channels and users may name people known to a proxy or an
     OpenID provider."""
@@ -103,12 +100,12 @@ def shut_to_console(settings: Settings) -> list[str]:
             ("channels", settings.allow_channels, LOCAL),
             ("users", settings.allow_users, LOCAL),
         ]
-    said = [
-        f"FOOTNOTE_ALLOW_{name.upper()} does not name it: add {id} to the list"
+    told = [
+        said("check-console-list", setting=f"FOOTNOTE_ALLOW_{name.upper()}", id=id)
         for name, allowed, id in needed
         if allowed and id not in allowed
     ]
-    return said + ([NO_ROLES] if settings.allow_roles else [])
+    return told + ([NO_ROLES] if settings.allow_roles else [])
 
 
 def _check_console(message: Message, setting: str, id: str, denied: Collection[str] = ()) -> None:

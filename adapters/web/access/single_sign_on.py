@@ -50,7 +50,7 @@ from bot.core.errors import Denied, FootnoteError, Unavailable
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
 from bot.core.rate_limit import Pace
-from bot.core.said import said
+from bot.core.said import Said, said
 from bot.core.settings import Settings
 from bot.core.texts import sentence_for
 from bot.operation.console_access import is_loopback
@@ -211,16 +211,15 @@ def groups_in(claims: Mapping[str, Any], claim: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, named)))[:GROUPS_OF_ONE_VISITOR]
 
 
-async def report(settings: Settings) -> str:
-    """Report on the provider, and what to register there, in a sentence without its full stop."""
+async def report(settings: Settings) -> Said:
+    """Report on the provider, and what to register there."""
     provider, (redirect, signed_out) = Provider(settings), provider_addresses(settings)
     async with provider.step():
         known, keys = await provider.load_server_metadata(), await provider.fetch_jwk_set()
-        count = len(keys["keys"])
-    told = f"{known['issuer']} signs people in, with {count} {'key' if count == 1 else 'keys'}. "
-    told += f"Register there {redirect} as the redirect address"
+    issuer, count = known["issuer"], len(keys["keys"])
+    told = said("check-sso", issuer=issuer, count=count, redirect=redirect)
     ends = known["end_session_endpoint"]
-    return f"{told}, {signed_out} as the one after signing out" if ends else told
+    return told + said("check-sso-out", address=signed_out) if ends else told
 
 
 def single_sign_on_pages(console: Console, sign_ins: SignIns) -> Sequence[BaseRoute]:

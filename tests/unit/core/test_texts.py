@@ -44,9 +44,12 @@ TRANSLATED = tuple(locale for locale in LOCALES if locale != DEFAULT)
 NAMES = r"Footnote|Slack|Discord|PNG|JPEG|WebP|GIF|Python|CSV|CSL|JSON|HTML|BibTeX|PDF|Markdown|Word|PowerPoint|Excel|OpenDocument|EPUB|Enter|/ask|daily|weekly|cron|UTC|pause|resume|stop|https?://\S+"
 # What other programs call their buttons and keys, and names of settings.
 NAMES += (
-    r"|“[A-Za-z -]+”|「[A-Za-z -]+」|Claude|Anthropic|API|Bot User OAuth Token|xoxb|xapp|sk-ant"
-    r"|connections:write|/invite|manifest|\.env|(?<![A-Z])[A-Z]+(?:_[A-Z]+)+(?:=[a-z]+)?|Cookie"
-    r"|Authorization: Bearer|[kMG]B"
+    r"|`[^`]+`|“[A-Za-z& -]+”|「[A-Za-z& -]+」|Claude|Anthropic|API|Bot User OAuth Token|xoxb"
+    r"|xapp|sk-ant|connections:write|/invite|manifest|\.env|Cookie"
+    r"|(?<![A-Z])[A-Z]+(?:_[A-Z]+)+(?:=[a-z]+(?::NAME)?)?"
+    r"|Authorization: Bearer|[kMG]B|Chromium|SQLite|PostgreSQL|OpenAI|OpenTelemetry|Outlook|RTF"
+    r"|LaTeX|DocBook|MediaWiki|Textile|Model Context Protocol|\[\[collections\]\]"
+    r"|footnote\.toml|/slack/events|adapters/slack/manifest\.yaml"
 )
 SPENT: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3}
 
@@ -96,7 +99,8 @@ def spoken() -> tuple[dict[str, str], set[str]]:
             for id in SAID.findall(code.replace("``", "")):
                 if f'``texts("{id}"' not in code:  # an example in a docstring
                     ids.setdefault(id, module.name)
-            beginnings.update(re.findall(r"(?:texts|_spent|_spent_up)\(\s*f[\"']([a-z-]+)\{", code))
+            begun = r"(?:texts|said|_spent|_spent_up)\(\s*f[\"']([a-z-]+)\{"
+            beginnings.update(re.findall(begun, code))
     for template in sorted((ROOT / "adapters").rglob("*.html")):
         page = template.read_text(encoding="utf-8")
         for id in re.findall(r"\bt\('([a-z-]*[a-z])'[,)]", page):
