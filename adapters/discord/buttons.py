@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, cast, get_args
 from urllib.parse import urlsplit
 
 import discord
@@ -26,34 +26,13 @@ from bot.core.logs import get_logger
 from bot.core.messages import Depth
 from bot.core.texts import Texts
 from bot.service.access import DEPTHS
-from bot.service.buttons import (
-    ASK_WHY,
-    Deeper,
-    Details,
-    Feedback,
-    FollowUp,
-    Press,
-    Retract,
-    Retry,
-    Stop,
-    Watch,
-)
+from bot.service.buttons import ASK_WHY, DeedOnRun, Feedback, FollowUp, OnRun, Press
 from bot.storage.workspaces import LONGEST_WORDS, REASONS, Reason
 
-_OfRun = Deeper | Details | Watch | Retract | Retry | Stop
-Button = Feedback | _OfRun
-
-# The buttons whose id holds only their run.
-_BUTTONS: Mapping[str, type[_OfRun]] = {
-    "deeper": Deeper,
-    "details": Details,
-    "watch": Watch,  # a button always has the default schedule
-    "retract": Retract,
-    "retry": Retry,
-    "stop": Stop,
-}
+Button = Feedback | OnRun
 TEMPLATE = re.compile(
-    rf"footnote:(?:feedback:(?P<verdict>good|bad)|(?P<kind>follow-ups|{'|'.join(_BUTTONS)}))"
+    r"footnote:(?:feedback:(?P<verdict>good|bad)"
+    rf"|(?P<kind>follow-ups|{'|'.join(get_args(DeedOnRun))}))"
     r":(?P<run>[0-9A-Za-z_-]{1,64})"
 )
 _FORM = re.compile(
@@ -72,8 +51,7 @@ def encode(press: Button) -> str:
     """Return the ``custom_id`` of the button for a press."""
     if isinstance(press, Feedback):  # without a reason, for which a form asks
         return f"footnote:feedback:{press.verdict}:{press.run}"
-    kind = next(kind for kind, deed in _BUTTONS.items() if isinstance(press, deed))
-    return f"footnote:{kind}:{press.run}"
+    return f"footnote:{press.deed}:{press.run}"
 
 
 def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
@@ -88,18 +66,18 @@ def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
     if kind == "follow-ups":
         number = _NUMBER.fullmatch(chosen[0]) if chosen else None
         return FollowUp(run, int(number[0])) if number else None
-    return _BUTTONS[kind](run)
+    return OnRun(cast(DeedOnRun, kind), run)
 
 
 # ---------------------------------------------------------------- looks
 
 
 def rows_while_working(run: str, texts: Texts) -> tuple[Row, ...]:
-    return (Row(_button(Stop(run), texts("stop-button"), discord.ButtonStyle.danger)),)
+    return (Row(_button(OnRun("stop", run), texts("stop-button"), discord.ButtonStyle.danger)),)
 
 
 def rows_of_failed(run: str, texts: Texts, page: str) -> tuple[Row, ...]:
-    retry = _button(Retry(run), texts("retry-button"), discord.ButtonStyle.primary)
+    retry = _button(OnRun("retry", run), texts("retry-button"), discord.ButtonStyle.primary)
     return (Row(retry), *rows_of_link(texts, page))
 
 
@@ -125,12 +103,14 @@ def rows_for(
     )
     rows = [first]
     if deeper:
-        first.add_item(_button(Deeper(run), texts("dig-deeper"), looks.primary, "🔎"))
+        first.add_item(_button(OnRun("deeper", run), texts("dig-deeper"), looks.primary, "🔎"))
     if details:
-        first.add_item(_button(Details(run), texts("details-button"), looks.secondary))
-        first.add_item(_button(Watch(run), texts("watch-button"), looks.secondary))
+        first.add_item(_button(OnRun("details", run), texts("details-button"), looks.secondary))
+        first.add_item(_button(OnRun("watch", run), texts("watch-button"), looks.secondary))
     if corrects:
-        rows.append(Row(_button(Retract(run), texts("correction-remove"), looks.secondary)))
+        rows.append(
+            Row(_button(OnRun("retract", run), texts("correction-remove"), looks.secondary))
+        )
     options = [
         discord.SelectOption(label=label, value=str(number))
         for number, suggestion in enumerate(suggestions[:FOLLOW_UPS])

@@ -38,7 +38,7 @@ from bot.core.texts import DEFAULT, Texts, invalid, sentence_for, texts_for
 from bot.search.registry import provider_names, searches_conversations
 from bot.service import access
 from bot.service.access import check_access
-from bot.service.buttons import ASK_WHY, Details, Feedback, Press, carry_out, forget_me
+from bot.service.buttons import ASK_WHY, Feedback, OnRun, Press, carry_out, forget_me
 from bot.service.reception import AcceptedQuestion, Handled, Reception
 from bot.service.standing_service import (
     DAILY,
@@ -181,7 +181,7 @@ class Presses:
     async def pressed(self, interaction: FootnoteInteraction, press: Press) -> None:
         async with guarded(interaction) as texts:
             acted = await _acted(interaction)
-            if isinstance(press, Details):
+            if isinstance(press, OnRun) and press.deed == "details":
                 await self._show(interaction, press.run, acted, texts)
                 return
             # The message stays unchanged; only the presser sees what follows.

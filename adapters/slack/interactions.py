@@ -9,23 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import get_args
 
 from adapters.slack.calls import Calls
 from adapters.slack.deferred import Doing, Recipient, SlowWork
 from adapters.slack.delivery import with_files
-from adapters.slack.format import (
-    DEEPER,
-    DELETE,
-    DETAILS,
-    FEEDBACK,
-    FOLLOW_UP,
-    REASON,
-    RETRACT,
-    RETRY,
-    STOP,
-    WATCH,
-    reason_blocks,
-)
+from adapters.slack.format import FEEDBACK, FOLLOW_UP, REASON, reason_blocks
 from adapters.slack.incoming import PLATFORM, Command, Place, Shortcut, SlackPress
 from adapters.slack.listener import FILE_SECONDS, Listener, only_me
 from adapters.slack.mrkdwn import mentions_in, unescape
@@ -41,16 +30,11 @@ from bot.service.access import DEPTHS, KEYS, depth_named, rule_values, with_rule
 from bot.service.buttons import (
     ASK_WHY,
     THANKS,
-    Deeper,
-    Delete,
-    Details,
+    DeedOnRun,
     Feedback,
     FollowUp,
+    OnRun,
     Press,
-    Retract,
-    Retry,
-    Stop,
-    Watch,
     carry_out,
     forget_me,
 )
@@ -235,18 +219,10 @@ def asked_by(asked: Command | Shortcut) -> PostState:
 RESEARCH_THIS, CHECK_FACTS = "research_this", "check_facts"  # callback ids of the shortcuts
 
 # The controls whose value is only the id of their run.
-_OF_RUN: Mapping[str, type[Deeper | Delete | Details | Watch | Retract | Retry | Stop]] = {
-    DEEPER: Deeper,
-    DELETE: Delete,
-    DETAILS: Details,
-    WATCH: Watch,
-    RETRACT: Retract,
-    RETRY: Retry,
-    STOP: Stop,
-}
+_ON_RUN: Mapping[str, DeedOnRun] = {f"footnote_{deed}": deed for deed in get_args(DeedOnRun)}
 # Answers from before feedback was one control have a button for each verdict.
 _FEEDBACKS = (FEEDBACK, f"{FEEDBACK}_good", f"{FEEDBACK}_bad")
-CONTROLS = re.compile("|".join((*_OF_RUN, *_FEEDBACKS, FOLLOW_UP, f"{REASON}_[a-z_]+")))
+CONTROLS = re.compile("|".join((*_ON_RUN, *_FEEDBACKS, FOLLOW_UP, f"{REASON}_[a-z_]+")))
 _RUN = r"[0-9A-Za-z_-]{1,64}"
 _FEEDBACK_VALUE = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
 _REASON_VALUE = re.compile(rf"(?P<reason>[a-z_]+):(?P<run>{_RUN})")
@@ -269,8 +245,8 @@ def meaning_of(action_id: str, value: str) -> Press | None:
     if action_id == FOLLOW_UP:
         found = _FOLLOW_UP_VALUE.fullmatch(value)
         return FollowUp(found["run"], int(found["number"])) if found else None
-    deed = _OF_RUN.get(action_id)
-    return deed(value) if deed is not None and _ONE_RUN.fullmatch(value) else None
+    deed = _ON_RUN.get(action_id)
+    return OnRun(deed, value) if deed is not None and _ONE_RUN.fullmatch(value) else None
 
 
 class Buttons:
@@ -308,7 +284,7 @@ class Buttons:
     ) -> str | None:
         """Return what to tell the presser, or None."""
         texts, audience = texts_for(locale), Place.of_id(pressed.channel).audience
-        if isinstance(press, Details):
+        if isinstance(press, OnRun) and press.deed == "details":
             answer, page = await self._reception.details(
                 press.run, PLATFORM, pressed.channel, author, audience=audience
             )

@@ -96,6 +96,8 @@ def environment(root: str = "") -> jinja2.Environment:
     made.filters["decoded"] = lambda path: one_line(unquote(path))
     made.globals["root"] = root
     made.globals["asset"] = lambda name: root + asset(name)
+    made.globals["m"] = made.get_template("macros.html").module
+    made.globals["show"] = made.get_template("run_trace.html").module
     return made
 
 

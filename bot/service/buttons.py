@@ -6,6 +6,7 @@ An adapter decides how a press is encoded (a button's id and value) and how to r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from bot.core.messages import Audience, Author, Message
 from bot.core.texts import Texts
@@ -25,20 +26,6 @@ class Feedback:
 
 
 @dataclass(frozen=True, slots=True)
-class Deeper:
-    """Research the same question once more, deep."""
-
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
-class Retry:
-    """Answer the question of a run that failed again, in the same place."""
-
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
 class FollowUp:
     """Ask one of the answer's suggestions; ``number`` counts them from 0."""
 
@@ -46,58 +33,33 @@ class FollowUp:
     number: int
 
 
+# "deeper" researches the question once more, "retry" answers that of a failed run again in the same
+# place, "delete" deletes question and answer for their asker, "watch" makes it a standing question,
+# "retract" takes back the correction that the run's message made. "details" shows the presser alone
+# the sources and how they were found: adapters format what ``Reception.details`` returns.
+DeedOnRun = Literal["deeper", "delete", "details", "retract", "retry", "stop", "watch"]
+
+
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """End a run."""
+class OnRun:
+    """A press that says only what to do with its run, and with "watch" the ``schedule``."""
 
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """Make the answer's question a standing question."""
-
+    deed: DeedOnRun
     run: str
     schedule: str = DAILY
-
-
-@dataclass(frozen=True, slots=True)
-class Retract:
-    """Take back the correction that a run's message made."""
-
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
-class Delete:
-    """Delete a question and its answer, for its asker."""
-
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
-class Details:
-    """Show the person who pressed, and no one else, an answer's sources and how it was found.
-
-    The adapter formats it; ``Reception.details`` returns the content.
-    """
-
-    run: str
 
 
 ASK_WHY = "feedback-ask-why"  # the text that asks a person what was wrong
 THANKS = "feedback-thanks"
 
-Again = Deeper | FollowUp  # presses that ask a question
-Deed = Feedback | Again | Delete | Retry | Stop | Watch | Retract
-Press = Deed | Details
+Press = Feedback | FollowUp | OnRun
 
 
 async def carry_out(
-    reception: Reception, press: Deed, author: Author, *, locale: str, audience: Audience
+    reception: Reception, press: Press, author: Author, *, locale: str, audience: Audience
 ) -> str | None:
-    """Carry out a press; returns the id of a text to show only to the presser, or None. For
-    ``ASK_WHY`` the adapter offers the ``REASONS``, each as a ``Feedback`` of its own.
+    """Carry out a press other than "details"; returns the id of a text to show only to the presser,
+    or None. For ``ASK_WHY`` the adapter offers the ``REASONS``, each as a ``Feedback`` of its own.
 
     ``locale`` is the presser's; ``audience`` reads in the place of the press. Raises ``Denied``,
     ``Invalid`` and ``StorageUnavailable`` as the methods of ``Reception`` do.
@@ -108,33 +70,33 @@ async def carry_out(
             if not kept:
                 return "question-gone"
             return ASK_WHY if verdict == "bad" and not (reason or words) else THANKS
-        case Stop(run):
+        case OnRun("stop", run):
             return "stopping" if await reception.stop_run(run) else "nothing-running"
-        case Watch(run, schedule):
+        case OnRun("watch", run, schedule):
             await reception.watch(run, author, schedule, locale=locale, audience=audience)
             return f"watch-pressed-{schedule}" if schedule in EVERY else "watch-pressed"
-        case Retract(run):
+        case OnRun("retract", run):
             await reception.retract(run, author)
             return "correction-removed"
-        case Delete(run):
+        case OnRun("delete", run):
             await reception.delete(run, author)
             return None
-        case Retry(run):
+        case OnRun("retry", run):
             return None if await reception.retry(run, author) else "asked-already"
-        case Deeper() | FollowUp():
-            asked = await ask_again(reception, press, author, locale=locale, audience=audience)
-            return None if asked.new else "asked-already"
+    asked = await ask_again(reception, press, author, locale=locale, audience=audience)
+    return None if asked is None or asked.new else "asked-already"
 
 
 async def ask_again(
-    reception: Reception, press: Again, author: Author, *, locale: str, audience: Audience
-) -> AcceptedQuestion:
-    """Ask the question that a press means; as ``carry_out``."""
-    if isinstance(press, FollowUp):
-        return await reception.follow_up(
-            press.run, press.number, author, locale=locale, audience=audience
-        )
-    return await reception.dig_deeper(press.run, author, locale=locale, audience=audience)
+    reception: Reception, press: Press, author: Author, *, locale: str, audience: Audience
+) -> AcceptedQuestion | None:
+    """Ask the question that a press means, as ``carry_out``; None if it means none."""
+    match press:
+        case FollowUp(run, number):
+            return await reception.follow_up(run, number, author, locale=locale, audience=audience)
+        case OnRun("deeper", run):
+            return await reception.dig_deeper(run, author, locale=locale, audience=audience)
+    return None
 
 
 async def forget_me(

@@ -50,18 +50,7 @@ from bot.core.reader import Reader
 from bot.core.texts import Texts
 from bot.pages.media import accepted
 from bot.pages.pictures import media_type
-from bot.service.buttons import (
-    Again,
-    Deed,
-    Deeper,
-    Feedback,
-    FollowUp,
-    Retract,
-    Stop,
-    Watch,
-    ask_again,
-    carry_out,
-)
+from bot.service.buttons import Feedback, FollowUp, OnRun, Press, ask_again, carry_out
 from bot.service.standing_service import DAILY
 from bot.storage.store import RunRecord
 from bot.storage.workspaces import REASONS, Reason
@@ -209,6 +198,7 @@ class _Conversation:
             files=sent.files,
             again=sent.again,
             ticked=sent.sources if CHOSEN in form else None,
+            corrects="corrects" in form,
         )
         return await self._told(request, asked.run_id)
 
@@ -217,8 +207,8 @@ class _Conversation:
         form, run = await form_of(request), await self._run(request)
         reception, author = self._console.open_reception(), visitor_of(request).author
         deed, locale = meant(run.id, form), asked_locale(request)
-        if isinstance(deed, Again):
-            asked = await ask_again(reception, deed, author, locale=locale, audience="channel")
+        asked = await ask_again(reception, deed, author, locale=locale, audience="channel")
+        if asked is not None:
             about, text = asked.run_id, None if asked.new else "asked-already"
         else:
             text = await carry_out(reception, deed, author, locale=locale, audience="channel")
@@ -284,26 +274,26 @@ class _Conversation:
         return RedirectResponse(f"{path}#run-{run_id}" if run else path, status_code=303)
 
 
-def _feedback(run: str, form: Mapping[str, str]) -> Deed:
+def _feedback(run: str, form: Mapping[str, str]) -> Press:
     if form.get("verdict") == "good":
         return Feedback(run, "good")
     reason: Reason = next((each for each in REASONS if each == form.get("reason")), "")
     return Feedback(run, "bad", reason, encodable(form.get("words", "")).strip())
 
 
-def _follow_up(run: str, form: Mapping[str, str]) -> Deed:
+def _follow_up(run: str, form: Mapping[str, str]) -> Press:
     number = form.get("number", "")
     return FollowUp(run, int(number) if number.isdecimal() and len(number) < 3 else -1)
 
 
-DeedOfForm = Callable[[str, Mapping[str, str]], Deed]
+DeedOfForm = Callable[[str, Mapping[str, str]], Press]
 """What a button means for a run, by the fields of its form."""
 
 PRESSES: Mapping[str, DeedOfForm] = {
-    "stop": lambda run, _: Stop(run),
-    "deeper": lambda run, _: Deeper(run),
-    "watch": lambda run, form: Watch(run, form.get("every", DAILY)[:100]),
-    "retract": lambda run, _: Retract(run),
+    "stop": lambda run, _: OnRun("stop", run),
+    "deeper": lambda run, _: OnRun("deeper", run),
+    "watch": lambda run, form: OnRun("watch", run, form.get("every", DAILY)[:100]),
+    "retract": lambda run, _: OnRun("retract", run),
     "feedback": _feedback,
     "follow-up": _follow_up,
 }
@@ -332,7 +322,7 @@ def _tally(over: Mapping[str, int]) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
-def _read(cursor: str) -> tuple[str, dict[str, str], str]:
+def _read(cursor: str) -> tuple[str, dict[str, str | None], str]:
     last, _, rest = cursor[:4_000].partition(";")
     live, _, had = rest.partition(";")
     pairs = (part.partition("=") for part in live.split(",") if part)
@@ -341,96 +331,81 @@ def _read(cursor: str) -> tuple[str, dict[str, str], str]:
 
 @dataclass
 class _Page:
-    """An open page. ``last`` is the last run it has; ``marks`` are the states it shows of
-    unfinished runs; ``had`` is the tally of the finished ones when it was disconnected. If the
-    tally has changed, something was edited or deleted meanwhile, and the page gets them again."""
+    """An open page. ``last`` is the last run it has; ``shown`` are the marks of the replies that it
+    shows, None for one that is out of date; ``had`` is the tally of the finished ones when it was
+    disconnected. If the tally has changed, something was edited or deleted meanwhile, and the page
+    gets them again."""
 
     console: Console
     texts: Texts
     visitor: Visitor
     last: str
-    marks: dict[str, str]
+    shown: dict[str, str | None]
     had: str
     held: dict[str, int] = field(default_factory=dict)  # attempts of finished runs
-    stale: bool = False
     parts: dict[str, ReplyState] = field(default_factory=dict)
-    settled: dict[str, str] = field(default_factory=dict)  # marks of finished runs
-    gone: set[str] = field(default_factory=set)
     readers: dict[str, Reader] = field(default_factory=dict)  # the reader each run was made for
-    first: bool = True
 
     @property
     def seeing(self) -> Visibility:
         return Visibility(self.console.rights, self.visitor, self.texts)
 
     async def events(self, thread: Thread) -> AsyncIterator[str]:
-        known = {*self.marks, self.last} - {""}
+        known, is_first = {*self.shown, self.last} - {""}, True
         async with self.console.live.follow(thread, *known) as feed:
             async for changed in moments(feed):
                 if not changed:
                     yield HERE
                     continue
-                if self.first:
+                if is_first:
                     self._compare(feed)
+                    is_first = False
                 for each in list(feed.standings.values()):
                     for told in await self._news(feed, each):
                         yield told
-                self.first = False
-                for gone in [run for run in self.marks if run not in feed.standings]:
+                for gone in [run for run in self.shown if run not in feed.standings]:
                     yield self._gone(gone)
 
     def _compare(self, feed: Feed) -> None:
         """Determine the finished runs that the page has, and whether they are still current."""
-        self.held = {
-            each.run: each.attempt
+        over = [
+            each
             for each in feed.standings.values()
-            if each.over
-            and not each.removed
-            and each.run not in self.marks
+            if (each.over or each.removed)
+            and each.run not in self.shown
             and not self._is_new(feed, each.run)
-        }
-        self.stale = bool(self.had) and self.had != _tally(self.held)
+        ]
+        self.held = {each.run: each.attempt for each in over if not each.removed}
+        stale = bool(self.had) and self.had != _tally(self.held)
+        for each in over:
+            if stale or not each.removed:
+                self.shown[each.run] = None if stale else _mark(each)
 
     async def _news(self, feed: Feed, now: RunStatus) -> list[str]:
         """Return the changes of a run that the page does not show yet."""
+        run, state = now.run, now.reply_state
         if now.removed:
-            known = now.run in self.marks or self.stale
-            if now.run in self.gone or (self.first and not known):
-                self.gone.add(now.run)
-                return []
-            return [self._gone(now.run)]
-        if self._is_new(feed, now.run):
+            return [self._gone(run)] if run in self.shown else []
+        if self._is_new(feed, run):
             return [await self._whole(feed, now, "turn")]
-        current = now.reply_state.mark if now.reply_state is not None else ""
-        mark, part = self.marks.get(now.run), self.parts.get(now.run)
-        if mark is None:
-            if self.first and self.stale and now.over:
-                return [await self._whole(feed, now, "turn")]
-            if now.reply_state is None or (self.first and now.over):
-                self.settled[now.run] = current  # finished before the page was made
-            is_known = self.settled.get(now.run) == current
-            return [] if is_known else [await self._whole(feed, now, "reply")]
-        if mark == current and not now.over:
+        before, part = self.shown.get(run), self.parts.get(run)
+        if before is None and run in self.shown:
+            return [await self._whole(feed, now, "turn")]
+        if before is None and state is None:
             return []
-        if mark == current and part is not None and part.answer is not None:
-            self._settle(now, now.attempt)
+        if before == _mark(now) and (not now.over or run in self.held):
             return []
-        state = now.reply_state
+        if before == _mark(now) and part is not None and part.answer is not None:
+            self.held[run] = now.attempt
+            return []
         if state is None or part is None or now.over or state.answer or part.answer:
             return [await self._whole(feed, now, "reply")]
-        return self._changed_parts(now.run, part, state)
-
-    def _settle(self, now: RunStatus, attempt: int) -> None:
-        """Record that the page has all of a finished run."""
-        self.held[now.run] = attempt
-        self.marks.pop(now.run, None)
-        self.parts.pop(now.run, None)
-        self.settled[now.run] = now.reply_state.mark if now.reply_state is not None else ""
+        return self._changed_parts(run, part, state)
 
     def _is_new(self, feed: Feed, run: str) -> bool:
         order = list(feed.standings)
         if self.last not in order:
-            return run not in self.marks and not feed.standings[run].over
+            return run not in self.shown and not feed.standings[run].over
         return order.index(run) > order.index(self.last)
 
     async def _whole(self, feed: Feed, now: RunStatus, kind: str) -> str:
@@ -447,10 +422,12 @@ class _Page:
         html = render(self.console.templates, self.texts, turn, self.visitor)
         over = turn.reply_state.answer is not None
         self.parts[run] = turn.reply_state
-        self.marks[run] = turn.reply_state.mark
+        self.shown[run] = turn.reply_state.mark
         self.held.pop(run, None)
-        if over and turn.over:
-            self._settle(now, turn.attempt)
+        if over and turn.over:  # the page has all of it
+            self.held[run] = turn.attempt
+            self.shown[run] = _mark(now)
+            self.parts.pop(run)
         doing = "" if over else being_done(turn.reply_state, self.texts)
         asked = {"question": turn.question, "length": turn.length}
         told = {"run": run, **asked, "html": html, "over": over, "now": doing}
@@ -459,7 +436,7 @@ class _Page:
     def _changed_parts(self, run: str, before: ReplyState, now: ReplyState) -> list[str]:
         now = self.seeing.visible_state(now, self.readers[run])
         self.parts[run] = now
-        self.marks[run] = now.mark
+        self.shown[run] = now.mark
         parts = self.console.parts
         told: list[tuple[str, str]] = []
         if now.plan != before.plan or (now.ahead, now.fresh) != (before.ahead, before.fresh):
@@ -469,11 +446,15 @@ class _Page:
         return events_together(told, self._cursor())
 
     def _gone(self, run: str) -> str:
-        self.marks.pop(run, None)
+        self.shown.pop(run, None)
         self.parts.pop(run, None)
         self.held.pop(run, None)
-        self.gone.add(run)
         return event("gone", as_line({"run": run}), self._cursor())
 
     def _cursor(self) -> str:
-        return _cursor(self.last, self.marks, self.held)
+        marks = {run: mark for run, mark in self.shown.items() if mark and run not in self.held}
+        return _cursor(self.last, marks, self.held)
+
+
+def _mark(now: RunStatus) -> str:
+    return now.reply_state.mark if now.reply_state is not None else ""

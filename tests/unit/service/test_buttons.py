@@ -9,7 +9,7 @@ import pytest
 from bot.core.errors import CredentialsRefused, Denied, Invalid
 from bot.core.messages import Author
 from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten
-from bot.service.buttons import ASK_WHY, Deeper, Feedback, FollowUp, Retry, Stop, carry_out
+from bot.service.buttons import ASK_WHY, Feedback, FollowUp, OnRun, carry_out
 from bot.storage.workspaces import Reason, Verdict
 from tests.fakes.reasoner import cite_all
 from tests.unit.samples import verdicts
@@ -19,7 +19,7 @@ BOB = Author("U2", "Bob")
 
 
 async def press(
-    house: House, pressed: Feedback | Deeper | FollowUp | Retry | Stop, locale: str = "en"
+    house: House, pressed: Feedback | FollowUp | OnRun, locale: str = "en"
 ) -> str | None:
     return await carry_out(house.reception, pressed, BOB, locale=locale, audience="channel")
 
@@ -50,12 +50,12 @@ async def test_stop_ends_its_run_and_says_when_there_is_none(house: House) -> No
     house.reasoner.let_on.clear()
     asked = await house.ask("How tall is the tower?")
     other = await house.ask("How old is it?", thread="t2")
-    assert await press(house, Stop(asked.run_id)) == "stopping"
+    assert await press(house, OnRun("stop", asked.run_id)) == "stopping"
     await house.dispatcher.wait(asked.run_id)
     assert (await house.run(asked.run_id)).state == "stopped"
     assert (await house.run(other.run_id)).state in ("accepted", "running")
-    assert await press(house, Stop(asked.run_id)) == "nothing-running"
-    assert await press(house, Stop("gone")) == "nothing-running"
+    assert await press(house, OnRun("stop", asked.run_id)) == "nothing-running"
+    assert await press(house, OnRun("stop", "gone")) == "nothing-running"
 
 
 async def test_retry_answers_what_failed_in_the_same_place(house: House) -> None:
@@ -67,16 +67,16 @@ async def test_retry_answers_what_failed_in_the_same_place(house: House) -> None
     await house.dispatcher.wait(run)
     assert (await house.run(run)).state == "failed"
     house.reasoner.answer = cite_all
-    assert await press(house, Retry(run)) is None
+    assert await press(house, OnRun("retry", run)) is None
     await house.dispatcher.wait(run)
     assert (await house.run(run)).state == "answered"
-    assert await press(house, Retry(run)) == "asked-already"
+    assert await press(house, OnRun("retry", run)) == "asked-already"
 
 
 async def test_deeper_asks_the_question_again_once_for_the_presser(house: House) -> None:
     answer = await house.answered()
-    assert await press(house, Deeper(answer.run), "zh-TW") is None
-    assert await press(house, Deeper(answer.run)) == "asked-already"
+    assert await press(house, OnRun("deeper", answer.run), "zh-TW") is None
+    assert await press(house, OnRun("deeper", answer.run)) == "asked-already"
     deeper = (
         await house.reception.dig_deeper(answer.run, BOB, locale="", audience="channel")
     ).run_id
@@ -98,9 +98,9 @@ async def test_a_follow_up_asks_its_suggestion_once(house: House) -> None:
         await press(house, FollowUp(answer.run, 2))
 
 
-@pytest.mark.parametrize("pressed", [Deeper("gone"), FollowUp("gone", 0)])
+@pytest.mark.parametrize("pressed", [OnRun("deeper", "gone"), FollowUp("gone", 0)])
 async def test_a_question_nobody_knows_cannot_be_gone_on_with(
-    house: House, pressed: Deeper | FollowUp
+    house: House, pressed: OnRun | FollowUp
 ) -> None:
     with pytest.raises(Invalid):
         await press(house, pressed)
@@ -110,4 +110,4 @@ async def test_who_may_not_ask_may_not_press(open_house: OpenHouse) -> None:
     house = await open_house(deny_users=(BOB.id,))
     answer = await house.answered()
     with pytest.raises(Denied):
-        await press(house, Deeper(answer.run))
+        await press(house, OnRun("deeper", answer.run))

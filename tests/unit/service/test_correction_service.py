@@ -12,7 +12,7 @@ from bot.core.messages import Answer, Author
 from bot.core.reader import EVERYTHING
 from bot.pages.page import Page
 from bot.reasoning.evidence import Rewritten
-from bot.service.buttons import Retract, carry_out
+from bot.service.buttons import OnRun, carry_out
 from tests.unit.samples import NOW
 from tests.unit.service.conftest import House, OpenHouse
 
@@ -104,7 +104,9 @@ async def test_where_none_are_to_be_kept_a_message_is_researched(open_house: Ope
 
 
 async def press(house: House, run: str, author: Author) -> str | None:
-    return await carry_out(house.reception, Retract(run), author, locale="en", audience="channel")
+    return await carry_out(
+        house.reception, OnRun("retract", run), author, locale="en", audience="channel"
+    )
 
 
 async def test_its_author_and_admins_remove_it(house: House) -> None:

@@ -28,7 +28,7 @@ from adapters.discord.buttons import (
 )
 from adapters.discord.format import Row
 from bot.core.texts import Texts, texts_for
-from bot.service.buttons import Deeper, Details, Feedback, FollowUp, Press, Retract, Stop, Watch
+from bot.service.buttons import Feedback, FollowUp, OnRun, Press
 from tests.fakes.discord_errors import FormErrors
 from tests.fakes.discord_limits import CUSTOM_ID, check_modal
 
@@ -36,18 +36,18 @@ RUN = "0123456789ab"
 ACTIONS: dict[str, Button] = {
     f"footnote:feedback:good:{RUN}": Feedback(RUN, "good"),
     f"footnote:feedback:bad:{RUN}": Feedback(RUN, "bad"),
-    f"footnote:deeper:{RUN}": Deeper(RUN),
-    f"footnote:details:{RUN}": Details(RUN),
-    f"footnote:watch:{RUN}": Watch(RUN),
-    f"footnote:retract:{RUN}": Retract(RUN),
-    f"footnote:stop:{RUN}": Stop(RUN),
+    f"footnote:deeper:{RUN}": OnRun("deeper", RUN),
+    f"footnote:details:{RUN}": OnRun("details", RUN),
+    f"footnote:watch:{RUN}": OnRun("watch", RUN),
+    f"footnote:retract:{RUN}": OnRun("retract", RUN),
+    f"footnote:stop:{RUN}": OnRun("stop", RUN),
 }
 runs = st.from_regex(r"[0-9A-Za-z_-]{1,64}", fullmatch=True)
 actions = st.one_of(
     st.builds(Feedback, runs, st.sampled_from(["good", "bad"])),
-    st.builds(Deeper, runs),
-    st.builds(Details, runs),
-    st.builds(Stop, runs),
+    st.builds(OnRun, st.just("deeper"), runs),
+    st.builds(OnRun, st.just("details"), runs),
+    st.builds(OnRun, st.just("stop"), runs),
 )
 texts = texts_for("en")
 
@@ -109,9 +109,9 @@ def made(*, deeper: bool = True, details: bool = True, **more: Any) -> tuple[Row
 @pytest.mark.parametrize(
     ("deeper", "details", "extra"),
     [
-        (True, True, [Deeper(RUN), Details(RUN), Watch(RUN)]),
-        (True, False, [Deeper(RUN)]),
-        (False, True, [Details(RUN), Watch(RUN)]),
+        (True, True, [OnRun("deeper", RUN), OnRun("details", RUN), OnRun("watch", RUN)]),
+        (True, False, [OnRun("deeper", RUN)]),
+        (False, True, [OnRun("details", RUN), OnRun("watch", RUN)]),
         (False, False, []),
     ],
 )
@@ -124,7 +124,7 @@ def test_what_is_offered_stands_in_one_row(deeper: bool, details: bool, extra: l
 def test_a_correction_with_a_question_has_room_for_all_its_buttons() -> None:
     rows = told(made(corrects=True, suggestions=["Why?"]))
     assert [len(row["components"]) for row in rows] == [5, 1, 1]
-    assert parse(rows[1]["components"][0]["custom_id"]) == Retract(RUN)
+    assert parse(rows[1]["components"][0]["custom_id"]) == OnRun("retract", RUN)
 
 
 @pytest.mark.parametrize("count", range(6))

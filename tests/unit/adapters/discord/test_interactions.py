@@ -12,7 +12,7 @@ from adapters.discord.buttons import Button, encode
 from bot.core.errors import StorageUnavailable
 from bot.core.messages import Answer, Thread
 from bot.core.texts import texts_for
-from bot.service.buttons import Deeper, Feedback
+from bot.service.buttons import Feedback, OnRun
 from bot.storage.tables import feedback
 from tests.fakes.discord_server import File, Interaction, Message, User
 from tests.unit.adapters.discord.commands import HOW_TALL, answer_of, ask, registered
@@ -585,7 +585,7 @@ async def test_a_press_counts_when_the_response_to_its_deferral_is_lost(
     await ask(here, room)
     (first,) = await here.asked()
     room.discord.cut(where="/callback")
-    press(room, with_button(here, room, Deeper(first.run.id)))
+    press(room, with_button(here, room, OnRun("deeper", first.run.id)))
     (_, second) = await here.asked(2)
     assert second.run.options.depth == "deep"
 
@@ -604,9 +604,9 @@ async def test_a_press_that_came_too_late_is_dropped(here: Running, room: Room) 
     assert late.followups == []
 
 
-@pytest.mark.parametrize("action", [Feedback("abcdef", "bad"), Deeper("abcdef")])
+@pytest.mark.parametrize("action", [Feedback("abcdef", "bad"), OnRun("deeper", "abcdef")])
 async def test_a_run_that_nobody_knows_is_explained(
-    here: Running, room: Room, action: Deeper | Feedback
+    here: Running, room: Room, action: OnRun | Feedback
 ) -> None:
     pressed = press(room, with_button(here, room, action))
     await here.until(lambda: pressed.followups)

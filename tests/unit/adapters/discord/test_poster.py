@@ -13,7 +13,7 @@ from adapters.discord import limits
 from adapters.discord.buttons import encode
 from bot.core.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused
 from bot.core.messages import Attachment
-from bot.service.buttons import Deeper
+from bot.service.buttons import OnRun
 from tests.fakes.discord_server import Channel, File, Interaction, Message, Seen, User
 from tests.unit.adapters.discord.way_out import Kept, Stage, a_plan, a_stage, an_answer
 
@@ -631,5 +631,5 @@ async def test_deep_runs_do_not_offer_to_dig_deeper(stage: Stage) -> None:
         kept.options = replace(kept.options, depth=depth)
         await stage.answer(kept)
         (post,) = shown(stage, stage.thread(said))
-        ids.append(encode(Deeper(kept.id)) in [button[1] for button in post.buttons])
+        ids.append(encode(OnRun("deeper", kept.id)) in [button[1] for button in post.buttons])
     assert ids == [True, False, False]

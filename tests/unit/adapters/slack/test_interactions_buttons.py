@@ -14,7 +14,7 @@ from adapters.slack import format as controls
 from adapters.slack.interactions import CONTROLS, meaning_of
 from bot.core.messages import Answer
 from bot.core.texts import texts_for
-from bot.service.buttons import Deeper, Delete, Details, Feedback, FollowUp, Press, Stop
+from bot.service.buttons import Feedback, FollowUp, OnRun, Press
 from bot.storage.workspaces import REASONS, Reason
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_people import Doing
@@ -348,10 +348,10 @@ def test_what_a_control_carries_comes_back(run: str, number: int) -> None:
     for action, value, press in (
         (controls.FEEDBACK, f"good:{run}", Feedback(run, "good")),
         (controls.FEEDBACK, f"bad:{run}", Feedback(run, "bad")),
-        (controls.DELETE, run, Delete(run)),
-        (controls.DEEPER, run, Deeper(run)),
-        (controls.DETAILS, run, Details(run)),
-        (controls.STOP, run, Stop(run)),
+        (controls.DELETE, run, OnRun("delete", run)),
+        (controls.DEEPER, run, OnRun("deeper", run)),
+        (controls.DETAILS, run, OnRun("details", run)),
+        (controls.STOP, run, OnRun("stop", run)),
         (controls.FOLLOW_UP, f"{run}:{number}", FollowUp(run, number)),
     ):
         assert meaning_of(action, value) == press
