@@ -95,8 +95,8 @@ def _failed(console: Console, request: Request, error: Exception) -> Response:
         if isinstance(error, FileRefused):
             told["file"] = error.number
         return JSONResponse(told, status_code=status, headers=headers)
-    if status == 404 and sentence == HTTPStatus(404).phrase:  # no more specific message
-        sentence = texts_of(request)("web-not-found-why")
+    if sentence == HTTPStatus(status).phrase:  # no more specific message
+        sentence = texts_of(request)("web-not-found-why" if status == 404 else "web-failed-why")
     return console.page(request, "failed.html", status=status, code=status, sentence=sentence)
 
 

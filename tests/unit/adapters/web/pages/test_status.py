@@ -32,11 +32,11 @@ async def test_the_first_page_does_not_wait_and_later_ones_say_what_was_found(
     here = await open_console(wikipedia_url=NOTHING, data_dir=tmp_path)
     browser = await here.browser()
     first = states((await browser.get("/status")).text)
-    assert first["Searching wikipedia"] == "checking"
+    assert first["Search (wikipedia)"] == "checking"
     page = await checked(browser)
     found = states(page)
     assert found.keys() == first.keys()
-    assert next(iter(found.items())) == ("Searching wikipedia", "problem")
+    assert next(iter(found.items())) == ("Search (wikipedia)", "problem")
     assert (found["Storage"], found["Budget"]) == ("works", "works")
     assert (found["Slack"], found["Model"]) == ("off", "off")
     assert 'href="/connect/slack">Connect Slack' in page
@@ -76,7 +76,7 @@ async def test_the_start_page_leads_operators_there_until_all_is_set_up(
 
 
 def test_a_sentence_has_links_and_code_and_no_tags_of_others() -> None:
-    said = sentence_html("none. See `x <b>` or https://example.com/a, <script>")
+    said = sentence_html("None. See `x <b>` or https://example.com/a, <script>")
     assert said == (
         'None. See <code>x &lt;b&gt;</code> or <a href="https://example.com/a" '
         'rel="noreferrer">https://example.com/a</a>, &lt;script&gt;'
