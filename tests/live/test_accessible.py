@@ -142,6 +142,14 @@ def test_an_answer_with_an_open_card_and_an_open_menu(console: Console) -> None:
     expect_open(page)
 
 
+def test_two_answers_from_the_same_sources(console: Console) -> None:
+    page = console.page()
+    for count in (1, 2):
+        ask(page, KEYS)
+        expect(page.locator(".answered")).to_have_count(count)
+    expect_open(page)
+
+
 def test_a_failed_answer(console: Console) -> None:
     page = console.page()
     ask(page, DECLINED)
