@@ -118,7 +118,8 @@ async def _body(request: Request, most: int, texts: Texts) -> bytes:
         if received > LARGEST_DRAINED + most:
             break
     if received > most:
-        raise HTTPException(413, texts("upload-all-too-large", limit=megabytes(most)))
+        limit = megabytes(most - LARGEST_BODY)
+        raise HTTPException(413, texts("upload-all-too-large", limit=limit))
     return bytes(body)
 
 

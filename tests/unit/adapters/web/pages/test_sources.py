@@ -55,7 +55,7 @@ def words(page: Any, path: str) -> list[str]:
 async def test_each_folder_says_what_became_of_its_files(stage: Stage, docs: Path) -> None:
     page = document(await stage.get("/sources"))
     assert words(page, "//article//code") == [str(docs)]
-    assert words(page, "//article/p")[1].startswith("2 of 5 files are searched.")
+    assert words(page, "//article/p")[1].startswith("2 of 5 files are searched. Last file read")
     assert words(page, "//article/ul/li") == [
         *("Searched 2", "Same text as another 1", "Empty 1", "Unsupported type 1"),
     ]
