@@ -75,7 +75,7 @@ async def test_what_is_set_outside_of_the_console_is_not_offered_to_be_set_in_it
     here.platform._console.observed.connections = {"discord": connection}
     page = (await (await here.browser()).get("/status")).text
     assert states(page)["Discord"] == "problem"
-    assert re.findall(r'href="/connect/(\w+)"', page) == ["claude"]
+    assert sorted(re.findall(r'href="/connect/(\w+)"', page)) == ["claude", "slack"]
 
 
 async def test_the_start_page_leads_operators_there_until_all_is_set_up(
