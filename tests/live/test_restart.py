@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -32,7 +33,7 @@ def add_folder(page: Page, http: str, folder: Path) -> None:
 def test_a_question_in_work_and_a_new_folder_need_no_reload(
     fork_server: ForkServer, chromium: Browser, tmp_path: Path, drain: int
 ) -> None:
-    seconds = {"bot.operation.serving.DRAIN_SECONDS": str(drain)}
+    seconds: dict[str, Any] = {"bot.operation.serving.DRAIN_SECONDS": str(drain)}
     with (
         open_stage(fork_server, tmp_path, DOCUMENTS, **seconds) as stage,
         watched(chromium) as browser,
