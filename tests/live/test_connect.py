@@ -23,7 +23,7 @@ __all__ = ["chromium"]
 
 CONNECTED = "@footnote is in Footnote Test"
 WRONG = "xoxb-not-this-one"
-INVITATION = re.compile(r"https://discord\.com/oauth2/authorize\?client_id=\d+")
+INVITATION = re.compile(r"discord\.com.oauth2.authorize.client_id=\d+")
 BY_CLAUDE = "Claude now searches, reads and writes the answers."
 
 
