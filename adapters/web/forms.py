@@ -32,7 +32,8 @@ from adapters.web.limits import (
 )
 from bot.core.errors import PageUnreadable
 from bot.core.messages import UPLOADED, Attachment
-from bot.core.texts import DEFAULT, Texts
+from bot.core.said import said, size
+from bot.core.texts import DEFAULT, Texts, sentence_for
 from bot.pages.media import LOOK_AT, may_be_pdf
 from bot.pages.pictures import PictureUnread, picture_in
 from bot.pages.workers import NeedsMoreMemory, Workers
@@ -82,10 +83,11 @@ async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
     Responds with 413 if it is too large, 422 for too many files, and 400 if it is not a form or has
     more than ``MOST_FIELDS`` fields.
     """
-    most = max(LARGEST_UPLOAD, largest) + LARGEST_BODY
-    body = await _body(request, most, texts)
+    most = max(LARGEST_UPLOAD, largest)
+    refusal = texts("upload-all-too-large", limit=megabytes(most))
+    body = await bounded_body(request, most + LARGEST_BODY, refusal, LARGEST_DRAINED)
     if not body.rstrip(b"\r\n").endswith(b"--"):  # truncated: a file would be lost silently
-        raise HTTPException(400, "This form cannot be read.")
+        raise HTTPException(400, texts("web-form-unreadable"))
     parser = MultiPartParser(
         request.headers,
         _pieces(body),
@@ -98,29 +100,10 @@ async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
     except MultiPartException as unusable:
         if unusable.message.startswith("Too many files"):
             raise HTTPException(422, texts("upload-too-many", limit=MOST_FILES)) from None
-        raise HTTPException(400, "This form cannot be read.") from None
+        raise HTTPException(400, texts("web-form-unreadable")) from None
     async with AsyncExitStack() as opened:
         opened.push_async_callback(form.close)
         return await _form(form, largest, texts)
-
-
-async def _body(request: Request, most: int, texts: Texts) -> bytes:
-    """Read the whole body. A body that is a little too large is read to its end, so that the sender
-    receives the reason for the refusal."""
-    body = bytearray()
-    received = 0
-    async for chunk in request.stream():
-        received += len(chunk)
-        if received <= most:
-            body += chunk
-        else:
-            body.clear()
-        if received > LARGEST_DRAINED + most:
-            break
-    if received > most:
-        limit = megabytes(most - LARGEST_BODY)
-        raise HTTPException(413, texts("upload-all-too-large", limit=limit))
-    return bytes(body)
 
 
 async def _pieces(body: bytes) -> AsyncGenerator[bytes, None]:
@@ -202,7 +185,7 @@ async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts
         except (TimeoutError, NeedsMoreMemory):
             continue
         except PictureUnread as unread:
-            why = texts(unread.text_id, **unread.values)
+            why = sentence_for(unread, texts)
             sentence = texts("file-not-read", name=file.name, reason=why)
             raise FileRefused(number, sentence) from None
         except PageUnreadable as unreadable:
@@ -259,7 +242,7 @@ async def pairs_of(request: Request) -> list[tuple[str, str]]:
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
         )
     except ValueError:
-        raise HTTPException(400, "This form cannot be read.") from None
+        raise HTTPException(400, texts_of(request)("web-form-unreadable")) from None
     shown = next((value for name, value in pairs if name == CSRF), "")
     check_csrf(request, request.headers.get("x-csrf-token", shown))
     return [(name, value) for name, value in pairs if name != CSRF]
@@ -268,7 +251,7 @@ async def pairs_of(request: Request) -> list[tuple[str, str]]:
 def check_csrf(request: Request, shown: str) -> None:
     """Respond with 403 unless the request came from a page of this session."""
     if not same_secret(shown, visitor_of(request).csrf):
-        raise HTTPException(403, "This page has been open for too long: reload it and try again.")
+        raise HTTPException(403, texts_of(request)("web-form-expired"))
 
 
 async def json_of(request: Request) -> Any:
@@ -278,22 +261,31 @@ async def json_of(request: Request) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise HTTPException(400, "The body is not JSON.") from None
+        raise HTTPException(400, texts_of(request)("web-not-json")) from None
 
 
-async def bounded_body(request: Request) -> bytes:
-    """Read the body; respond with 413 if it is too large."""
+async def bounded_body(
+    request: Request, most: int = LARGEST_BODY, refusal: str = "", drained: int = 0
+) -> bytes:
+    """Read the body; respond with 413 and the ``refusal`` if it is too large. So many bytes more
+    are ``drained``, so that the sender receives the response."""
     body = bytearray()
+    received = 0
     async for chunk in request.stream():
-        body += chunk
-        if len(body) > LARGEST_BODY:
-            raise HTTPException(413, f"The request is larger than {LARGEST_BODY:,} bytes.")
+        received += len(chunk)
+        if received <= most:
+            body += chunk
+        elif received > most + drained:
+            break
+    if received > most:
+        told = said("web-too-large", most=size(most))
+        raise HTTPException(413, refusal or texts_of(request).say(told))
     return bytes(body)
 
 
 def _expect(request: Request, kind: str) -> None:
     if not kind_is(request, kind):
-        raise HTTPException(415, f"Send it as {kind}.")
+        raise HTTPException(415, texts_of(request)("web-send-as", kind=kind))
 
 
 def kind_is(request: Request, kind: str) -> bool:

@@ -334,7 +334,7 @@ async def _open_platforms(
         except Invalid as error:
             if name in needed:
                 raise
-            connections[name].mark_failed(error.sentence)
+            connections[name].mark_failed(error.said)
         else:
             opened.append(platform)
             connections[name] = platform.connection
@@ -391,7 +391,7 @@ async def _listen(
             for task in done - ends:
                 platform = running.pop(task)  # type: ignore[arg-type]
                 failure = _failure(task, platform)
-                platform.connection.mark_failed(failure.sentence)
+                platform.connection.mark_failed(failure.said)
                 tell(f"{platform.name} does not work: {failure.sentence}")
     finally:
         state.ending = True
