@@ -23,7 +23,7 @@ __all__ = ["chromium"]
 
 CONNECTED = "@footnote is in Footnote Test"
 WRONG = "xoxb-not-this-one"
-IN_DISCORD = "Logged in as footnote, in 1 server"
+INVITATION = re.compile(r"discord\.com.oauth2.authorize.client_id=\d+")
 BY_CLAUDE = "Claude now searches, reads and writes the answers."
 
 
@@ -128,10 +128,10 @@ def test_a_newcomer_connects_discord_in_the_browser(
             _refused(person, "Bot token", "Discord does not accept")
             person.enter("Bot token", place.discord.token)
             person.press("Test and connect")
-            expect(page.get_by_role("alert")).to_contain_text("switch on Message Content Intent")
+            expect(page.get_by_role("alert")).to_contain_text("Message Content Intent")
             place.discord.app.content_intent = True
             person.press("Test and connect")
-            expect(page.get_by_text(IN_DISCORD)).to_be_visible()
+            expect(page.get_by_role("link", name=INVITATION)).to_be_visible()
             expect(page.get_by_text("ask with /ask, or mention it")).to_be_visible()
             assert barriers(page) == []
             assert (person.presses, person.fields) == (4, 2)
@@ -139,7 +139,7 @@ def test_a_newcomer_connects_discord_in_the_browser(
             assert "90 days" in _answer_to_a_command(place)
         with ending(start_forked(fork_server, footnote)) as serving:
             page.goto(f"{serving.http}/connect/discord")
-            expect(page.get_by_text(IN_DISCORD)).to_be_visible()
+            expect(page.get_by_role("link", name=INVITATION)).to_be_visible()
             assert "90 days" in the_answer(place, place.ask(KEYS))
             _disconnect(person, "Bot token")
             assert "discord" not in health(f"{serving.http}/readyz")[1]["platforms"]
