@@ -1415,3 +1415,40 @@ kept-key-none = Geheimnisse werden nur verschlüsselt gespeichert. Setzen Sie FO
 kept-key-unreadable = { $path } kann nicht gelesen werden ({ $why }).
 kept-key-other = { $path } ist nicht der Schlüssel, den { -brand } dort geschrieben hat.
 kept-key-unwritten = { $path } kann nicht geschrieben werden ({ $why }).
+
+# What services answer
+api-of = Die API von { $name }
+wiki-at = Das Wiki auf { $host }
+embeddings-endpoint = Der Endpunkt für Embeddings
+claude-search = Die Websuche von Claude
+search-late = Innerhalb von { $seconds } s kam keine Antwort: Versuchen Sie es später noch einmal.
+search-rate = { $title } nimmt zurzeit keine weiteren Anfragen an: Versuchen Sie es später noch einmal.
+search-down = { $title } ist überlastet oder ausgefallen (HTTP { $status }): Versuchen Sie es später noch einmal.
+search-redirect = { $title } leitet anderswohin weiter, wohin nicht gefolgt wird: Prüfen Sie { $place }.
+search-refused = { $title } nimmt die Anfrage nicht an (HTTP { $status }).
+search-access = { $title } verweigert den Zugang: Erlauben Sie diesen Rechner dort, oder prüfen Sie { $place }.
+search-key = { $title } akzeptiert den Schlüssel nicht: Korrigieren Sie { $key }.
+search-quota = { $title }: Das Kontingent ist aufgebraucht. Erhöhen Sie die Grenze des Tarifs, oder nehmen Sie den Dienst aus FOOTNOTE_PROVIDERS.
+search-garbled = { $title } gab eine Antwort, die nicht gelesen werden kann: Prüfen Sie { $place }.
+search-slow = { $title } antwortet nicht rechtzeitig: Versuchen Sie es später noch einmal.
+search-away = { $title } ist nicht erreichbar: Prüfen Sie das Netz und { $place }.
+service-other = { $host } antwortet, aber anders als erwartet ({ $service }): Prüfen Sie { $url }.
+service-slow = { $model } brauchte mehr als { $seconds } Sekunden für die Antwort: Versuchen Sie es noch einmal, oder setzen Sie FOOTNOTE_MODEL_TIMEOUT höher.
+service-away = { $host } ist nicht erreichbar, oder die Verbindung brach ab: Prüfen Sie das Netz, und versuchen Sie es noch einmal.
+service-garbled = { $host } sandte eine Antwort, die nicht gelesen werden kann: Versuchen Sie es noch einmal, oder prüfen Sie { $url }.
+service-unpaid = Das Konto von { $key } kann diese Anfrage nicht bezahlen: { $words }
+service-key = { $host } akzeptiert { $key } nicht: { $words }. Korrigieren Sie den Schlüssel oder seine Rechte.
+service-unknown = { $host } kennt kein Modell { $model }: Setzen Sie { $setting } auf ein bekanntes.
+service-nothing = { $host } bietet keine { $protocol }: Korrigieren Sie { $url } ({ $form ->
+    [without] ohne /v1
+   *[with] mit /v1
+ }).
+service-busy = { $host } ist überlastet und antwortete nach { $count ->
+    [one] einem Versuch
+   *[other] { $count } Versuchen
+ } nicht: Versuchen Sie es später noch einmal.
+service-trouble = { $host } hat eine Störung und antwortete nach { $count ->
+    [one] einem Versuch
+   *[other] { $count } Versuchen
+ } nicht: Versuchen Sie es später noch einmal.
+service-refused = { $host } hat eine Anfrage an { $model } abgelehnt: { $words }

@@ -1416,3 +1416,40 @@ kept-key-none = Secrets are only kept encrypted. Set FOOTNOTE_ENCRYPTION_KEYS to
 kept-key-unreadable = { $path } cannot be read ({ $why }).
 kept-key-other = { $path } is not the key that { -brand } wrote there.
 kept-key-unwritten = { $path } cannot be written ({ $why }).
+
+# What services answer
+api-of = The { $name } API
+wiki-at = The wiki at { $host }
+embeddings-endpoint = The embeddings endpoint
+claude-search = Claude’s web search
+search-late = It did not answer within { $seconds } s: try again later.
+search-rate = { $title } takes no more requests at the moment: try again later.
+search-down = { $title } is busy or down (HTTP { $status }): try again later.
+search-redirect = { $title } redirects elsewhere, which is not followed: check { $place }.
+search-refused = { $title } does not accept the request (HTTP { $status }).
+search-access = { $title } refuses access: allow this machine there, or check { $place }.
+search-key = { $title } does not accept its key: correct { $key }.
+search-quota = The quota of { $title } is used up: raise the plan’s limit, or take the provider out of FOOTNOTE_PROVIDERS.
+search-garbled = { $title } gave an answer that cannot be read: check { $place }.
+search-slow = { $title } does not answer in time: try again later.
+search-away = { $title } cannot be reached: check the network and { $place }.
+service-other = { $host } answers, but not as { $service } does: check { $url }.
+service-slow = { $model } took more than { $seconds } seconds to answer: try again, or set FOOTNOTE_MODEL_TIMEOUT higher.
+service-away = { $host } cannot be reached, or the connection was cut: check the network and try again.
+service-garbled = { $host } sent a reply that cannot be read: try again, or check { $url }.
+service-unpaid = The account of { $key } cannot pay for this request: { $words }
+service-key = { $host } does not accept { $key }: { $words }. Correct the key or its rights.
+service-unknown = { $host } knows no model { $model }: set { $setting } to one it knows.
+service-nothing = { $host } has no { $protocol }: correct { $url } ({ $form ->
+    [without] without /v1
+   *[with] with /v1
+ }).
+service-busy = { $host } is busy and did not answer after { $count ->
+    [one] one attempt
+   *[other] { $count } attempts
+ }: try again in a while.
+service-trouble = { $host } has a problem of its own and did not answer after { $count ->
+    [one] one attempt
+   *[other] { $count } attempts
+ }: try again in a while.
+service-refused = { $host } refused a request for { $model }: { $words }

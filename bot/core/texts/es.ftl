@@ -1431,3 +1431,40 @@ kept-key-none = Los secretos solo se guardan cifrados. Define FOOTNOTE_ENCRYPTIO
 kept-key-unreadable = No se puede leer { $path } ({ $why }).
 kept-key-other = { $path } no es la clave que { -brand } escribió allí.
 kept-key-unwritten = No se puede escribir { $path } ({ $why }).
+
+# What services answer
+api-of = La API de { $name }
+wiki-at = El wiki de { $host }
+embeddings-endpoint = El servicio de embeddings
+claude-search = La búsqueda web de Claude
+search-late = No respondió en { $seconds } s: inténtalo más tarde.
+search-rate = { $title } no admite más peticiones por ahora: inténtalo más tarde.
+search-down = { $title } está saturado o caído (HTTP { $status }): inténtalo más tarde.
+search-redirect = { $title } redirige a otro sitio, lo que no se sigue: comprueba { $place }.
+search-refused = { $title } no acepta la petición (HTTP { $status }).
+search-access = { $title } deniega el acceso: permite allí esta máquina o comprueba { $place }.
+search-key = { $title } no acepta su clave: corrige { $key }.
+search-quota = La cuota se ha agotado ({ $title }): amplía el límite del plan o quita el servicio de FOOTNOTE_PROVIDERS.
+search-garbled = { $title } dio una respuesta que no se puede leer: comprueba { $place }.
+search-slow = { $title } no responde a tiempo: inténtalo más tarde.
+search-away = No se puede contactar: { $title }. Comprueba la red y { $place }.
+service-other = { $host } responde, pero no como se espera ({ $service }): comprueba { $url }.
+service-slow = { $model } tardó más de { $seconds } segundos en responder: inténtalo de nuevo o aumenta FOOTNOTE_MODEL_TIMEOUT.
+service-away = No se puede contactar o se cortó la conexión: { $host }. Comprueba la red e inténtalo de nuevo.
+service-garbled = { $host } envió una respuesta que no se puede leer: inténtalo de nuevo o comprueba { $url }.
+service-unpaid = La cuenta de { $key } no puede pagar esta petición: { $words }
+service-key = { $host } no acepta { $key }: { $words }. Corrige la clave o sus permisos.
+service-unknown = { $host } no conoce el modelo { $model }: define { $setting } con uno que conozca.
+service-nothing = { $host } no ofrece { $protocol }: corrige { $url } ({ $form ->
+    [without] sin /v1
+   *[with] con /v1
+ }).
+service-busy = { $host } está saturado y no respondió tras { $count ->
+    [one] un intento
+   *[other] { $count } intentos
+ }: inténtalo más tarde.
+service-trouble = { $host } tiene un problema propio y no respondió tras { $count ->
+    [one] un intento
+   *[other] { $count } intentos
+ }: inténtalo más tarde.
+service-refused = { $host } rechazó una petición a { $model }: { $words }

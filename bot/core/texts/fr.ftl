@@ -1431,3 +1431,40 @@ kept-key-none = Les secrets ne sont conservés que chiffrés. Définissez FOOTNO
 kept-key-unreadable = { $path } est illisible ({ $why }).
 kept-key-other = { $path } n’est pas la clé que { -brand } y a écrite.
 kept-key-unwritten = Impossible d’écrire { $path } ({ $why }).
+
+# What services answer
+api-of = L’API de { $name }
+wiki-at = Le wiki de { $host }
+embeddings-endpoint = Le service d’embeddings
+claude-search = La recherche web de Claude
+search-late = Aucune réponse en { $seconds } s : réessayez plus tard.
+search-rate = { $title } n’accepte plus de requêtes pour le moment : réessayez plus tard.
+search-down = { $title } est en surcharge ou en panne (HTTP { $status }) : réessayez plus tard.
+search-redirect = { $title } redirige ailleurs, ce qui n’est pas suivi : vérifiez { $place }.
+search-refused = { $title } n’accepte pas la requête (HTTP { $status }).
+search-access = { $title } refuse l’accès : autorisez-y cette machine, ou vérifiez { $place }.
+search-key = { $title } n’accepte pas sa clé : corrigez { $key }.
+search-quota = Le quota est épuisé ({ $title }) : relevez la limite du forfait, ou retirez le service de FOOTNOTE_PROVIDERS.
+search-garbled = { $title } a donné une réponse illisible : vérifiez { $place }.
+search-slow = { $title } ne répond pas à temps : réessayez plus tard.
+search-away = { $title } est injoignable : vérifiez le réseau et { $place }.
+service-other = { $host } répond, mais pas comme prévu ({ $service }) : vérifiez { $url }.
+service-slow = { $model } a mis plus de { $seconds } secondes à répondre : réessayez, ou augmentez FOOTNOTE_MODEL_TIMEOUT.
+service-away = { $host } est injoignable, ou la connexion a été coupée : vérifiez le réseau et réessayez.
+service-garbled = { $host } a envoyé une réponse illisible : réessayez, ou vérifiez { $url }.
+service-unpaid = Le compte de { $key } ne peut pas payer cette requête : { $words }
+service-key = { $host } n’accepte pas { $key } : { $words }. Corrigez la clé ou ses droits.
+service-unknown = { $host } ne connaît pas le modèle { $model } : indiquez dans { $setting } un modèle connu.
+service-nothing = { $host } n’offre pas { $protocol } : corrigez { $url } ({ $form ->
+    [without] sans /v1
+   *[with] avec /v1
+ }).
+service-busy = { $host } est en surcharge et n’a pas répondu après { $count ->
+    [one] une tentative
+   *[other] { $count } tentatives
+ } : réessayez plus tard.
+service-trouble = { $host } a lui-même un problème et n’a pas répondu après { $count ->
+    [one] une tentative
+   *[other] { $count } tentatives
+ } : réessayez plus tard.
+service-refused = { $host } a refusé une requête à { $model } : { $words }

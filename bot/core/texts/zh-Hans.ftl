@@ -1199,3 +1199,34 @@ kept-key-none = 机密内容只以加密形式保存。请把 FOOTNOTE_ENCRYPTIO
 kept-key-unreadable = 无法读取 { $path }（{ $why }）。
 kept-key-other = { $path } 不是 { -brand } 写在那里的密钥。
 kept-key-unwritten = 无法写入 { $path }（{ $why }）。
+
+# What services answer
+api-of = { $name } 的 API
+wiki-at = { $host } 上的维基
+embeddings-endpoint = 向量嵌入服务
+claude-search = Claude 的网页搜索
+search-late = { $seconds } 秒内没有响应：请稍后再试。
+search-rate = { $title }暂时不再接受请求：请稍后再试。
+search-down = { $title }繁忙或已停机（HTTP { $status }）：请稍后再试。
+search-redirect = { $title }重定向到了别处，不会跟随：请检查 { $place }。
+search-refused = { $title }不接受该请求（HTTP { $status }）。
+search-access = { $title }拒绝访问：请在那里允许这台机器，或检查 { $place }。
+search-key = { $title }不接受密钥：请更正 { $key }。
+search-quota = { $title }的配额已用完：请提高套餐上限，或把它移出 FOOTNOTE_PROVIDERS。
+search-garbled = { $title }返回的内容无法读取：请检查 { $place }。
+search-slow = { $title }没有及时响应：请稍后再试。
+search-away = 无法连接{ $title }：请检查网络和 { $place }。
+service-other = { $host }有响应，但与{ $service }不同：请检查 { $url }。
+service-slow = { $model } 超过 { $seconds } 秒才响应：请重试，或调大 FOOTNOTE_MODEL_TIMEOUT。
+service-away = 无法连接{ $host }，或连接中断：请检查网络，然后重试。
+service-garbled = { $host }返回的内容无法读取：请重试，或检查 { $url }。
+service-unpaid = { $key } 的账户无法支付这次请求：{ $words }
+service-key = { $host }不接受 { $key }：{ $words }。请更正密钥或其权限。
+service-unknown = { $host }没有模型 { $model }：请把 { $setting } 设为可用的模型。
+service-nothing = { $host }没有 { $protocol }：请更正 { $url }（{ $form ->
+    [without] 不带 /v1
+   *[with] 带 /v1
+ }）。
+service-busy = { $host }繁忙，尝试 { $count } 次后仍没有响应：请过一会儿再试。
+service-trouble = { $host }自身有问题，尝试 { $count } 次后仍没有响应：请过一会儿再试。
+service-refused = { $host }拒绝了对 { $model } 的请求：{ $words }
