@@ -83,8 +83,9 @@ async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
     Responds with 413 if it is too large, 422 for too many files, and 400 if it is not a form or has
     more than ``MOST_FIELDS`` fields.
     """
-    most = max(LARGEST_UPLOAD, largest) + LARGEST_BODY
-    body = await _body(request, most, texts)
+    most = max(LARGEST_UPLOAD, largest)
+    refusal = texts("upload-all-too-large", limit=megabytes(most))
+    body = await bounded_body(request, most + LARGEST_BODY, refusal, LARGEST_DRAINED)
     if not body.rstrip(b"\r\n").endswith(b"--"):  # truncated: a file would be lost silently
         raise HTTPException(400, texts("web-form-unreadable"))
     parser = MultiPartParser(
@@ -103,25 +104,6 @@ async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
     async with AsyncExitStack() as opened:
         opened.push_async_callback(form.close)
         return await _form(form, largest, texts)
-
-
-async def _body(request: Request, most: int, texts: Texts) -> bytes:
-    """Read the whole body. A body that is a little too large is read to its end, so that the sender
-    receives the reason for the refusal."""
-    body = bytearray()
-    received = 0
-    async for chunk in request.stream():
-        received += len(chunk)
-        if received <= most:
-            body += chunk
-        else:
-            body.clear()
-        if received > LARGEST_DRAINED + most:
-            break
-    if received > most:
-        limit = megabytes(most - LARGEST_BODY)
-        raise HTTPException(413, texts("upload-all-too-large", limit=limit))
-    return bytes(body)
 
 
 async def _pieces(body: bytes) -> AsyncGenerator[bytes, None]:
@@ -282,14 +264,22 @@ async def json_of(request: Request) -> Any:
         raise HTTPException(400, texts_of(request)("web-not-json")) from None
 
 
-async def bounded_body(request: Request) -> bytes:
-    """Read the body; respond with 413 if it is too large."""
+async def bounded_body(
+    request: Request, most: int = LARGEST_BODY, refusal: str = "", drained: int = 0
+) -> bytes:
+    """Read the body; respond with 413 and the ``refusal`` if it is too large. So many bytes more
+    are ``drained``, so that the sender receives the response."""
     body = bytearray()
+    received = 0
     async for chunk in request.stream():
-        body += chunk
-        if len(body) > LARGEST_BODY:
-            told = said("web-too-large", most=size(LARGEST_BODY))
-            raise HTTPException(413, texts_of(request).say(told))
+        received += len(chunk)
+        if received <= most:
+            body += chunk
+        elif received > most + drained:
+            break
+    if received > most:
+        told = said("web-too-large", most=size(most))
+        raise HTTPException(413, refusal or texts_of(request).say(told))
     return bytes(body)
 
 

@@ -12,11 +12,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkstemp
 
 from bot.core.settings import Settings
 from bot.core.texts import invalid
-from bot.operation.kept_settings import KeptSettings
+from bot.operation.kept_settings import KeptSettings, write_whole
 from bot.search.folders import FOLDER, list_documents, reads
 from bot.storage.audit_log import Audit
 from bot.storage.database import Database
@@ -61,14 +60,7 @@ class AddedDocuments:
     def _write(self, name: str, body: bytes, replace: bool) -> None:
         try:
             os.makedirs(self.uploads, mode=0o700, exist_ok=True)
-            with TemporaryDirectory(prefix=".", dir=self.uploads) as hidden:  # it is not indexed
-                descriptor, partial = mkstemp(dir=hidden)
-                with open(descriptor, "wb") as file:
-                    file.write(body)
-                    file.flush()
-                    os.fsync(descriptor)
-                # Neither follows a link that has the name; a link is never made over a file.
-                (os.replace if replace else os.link)(partial, self.uploads / name)
+            write_whole(self.uploads / name, body, replace=replace)
         except OSError as error:
             if error.filename2 is not None and isinstance(error, FileExistsError):  # of os.link
                 raise invalid("sources-exists", name=name) from None

@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 from collections.abc import (
-    AsyncIterator,
     Awaitable,
     Callable,
     Coroutine,
@@ -15,7 +14,7 @@ from collections.abc import (
     Iterator,
     Mapping,
 )
-from contextlib import asynccontextmanager
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -38,8 +37,7 @@ from bot.search.background_indexing import looking
 from bot.search.index_report import SHOWN, holdings
 from bot.service.background import cancelled
 from bot.service.platform import platforms
-from bot.storage.database import Database, open_database
-from bot.storage.postgres import Connecting
+from bot.storage.database import database_of
 
 WIDTH = 96  # characters per line of setting names
 LOW_DISK_BYTES = 200_000_000
@@ -120,15 +118,6 @@ async def examine(settings: Settings, *, verbose: bool = False) -> bool:
     return all(one.state != "problem" for one in found)
 
 
-@asynccontextmanager
-async def _database(settings: Settings) -> AsyncIterator[Database]:
-    database = await open_database(settings.database, connecting=Connecting.of(settings))
-    try:
-        yield database
-    finally:
-        await database.close()
-
-
 def of_kept(kept: Kept) -> Iterator[Finding]:
     """Return what is to be said about settings kept in the console."""
     part = Part(said("part-kept"), _extras)
@@ -205,15 +194,12 @@ async def _count(settings: Settings) -> int:
     """Count the documents in the index, which must exist. Raises ``FootnoteError``."""
     from bot.search.local_documents import LocalDocuments
 
-    documents = LocalDocuments(settings.index_path)
-    try:
+    async with aclosing(LocalDocuments(settings.index_path)) as documents:
         return await documents.count()
-    finally:
-        await documents.aclose()
 
 
 async def _storage(settings: Settings) -> Sentence:
-    async with _database(settings) as database:
+    async with database_of(settings) as database:
         async with database.write():
             pass
         works = said("check-storage", place=database.place)
@@ -229,7 +215,7 @@ async def _uploads(settings: Settings) -> Sentence:
     from bot.research.budget import UPLOADS
     from bot.storage.conversations import Files
 
-    async with _database(settings) as database:
+    async with database_of(settings) as database:
         use = await Files(database).use(datetime.now(UTC).date())
     told = said("check-uploads", count=use.files, size=size(use.stored))
     if use.today:
@@ -242,7 +228,7 @@ async def _budget(settings: Settings) -> Sentence:
     from bot.storage.spending import Spending
 
     today = datetime.now(UTC).date()
-    async with _database(settings) as database:
+    async with database_of(settings) as database:
         lines = await Spending(database).lines(today, today)
     spent = sum(line.today.usd for line in lines if line.scope == "workspace")
     limits = {
@@ -303,11 +289,8 @@ async def _searched(name: str, settings: Settings) -> Sentence:
     """Check one search provider alone, so that none hides another's failure."""
     from bot.search.registry import open_search
 
-    search = open_search(settings, only=(name,))
-    try:
+    async with aclosing(open_search(settings, only=(name,))) as search:
         return await search.report(name)
-    finally:
-        await search.aclose()
 
 
 def _open_to_others(folder: Path) -> list[str]:
@@ -334,10 +317,8 @@ async def _reader(settings: Settings) -> Sentence:
     reader = reader_of(settings)
     if reader is None:
         return said("check-reader-off")
-    try:
+    async with aclosing(reader):
         return await reader.report()
-    finally:
-        await reader.aclose()
 
 
 async def _browser(settings: Settings) -> Sentence:
@@ -346,10 +327,8 @@ async def _browser(settings: Settings) -> Sentence:
     browser = browser_of(settings)
     if browser is None:
         return said("check-browser-off")
-    try:
+    async with aclosing(browser):
         works = said("check-browser", version=await browser.report())
-    finally:
-        await browser.aclose()
     is_open = settings.browser_sandbox == "off"
     return works + said("check-browser-open") if is_open else works
 

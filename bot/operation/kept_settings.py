@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkstemp
 from typing import Any
 
 import sqlalchemy as sa
@@ -30,9 +31,8 @@ from bot.core.said import Sentence, said
 from bot.core.settings import Settings, is_key, is_secret
 from bot.operation.configuration import env_name, what_is_wrong
 from bot.storage.audit_log import note
-from bot.storage.database import Database, open_database
+from bot.storage.database import Database, database_of
 from bot.storage.encryption import Seal, new_key
-from bot.storage.postgres import Connecting
 from bot.storage.tables import facts, keep_fact
 from bot.storage.workspaces import Workspaces
 
@@ -142,18 +142,20 @@ class KeptSettings:
                 raise InvalidSetting(said("kept-key-none"))
             return given
         if make and not given and not path.exists():
-            _write_once(path, new_key())
+            try:
+                with suppress(FileExistsError):  # another process has written one meanwhile
+                    write_whole(path, new_key().encode())
+            except OSError as error:
+                told = said("kept-key-unwritten", path=str(path), why=str(error))
+                raise InvalidSetting(told) from None
         return (*given, *_key_in(path))
 
 
 async def read_kept(settings: Settings) -> Kept:
     """Open the database and return the settings with those that are kept. Raises
     ``StorageUnavailable``."""
-    database = await open_database(settings.database, connecting=Connecting.of(settings))
-    try:
+    async with database_of(settings) as database:
         return await KeptSettings(settings, database).read()
-    finally:
-        await database.close()
 
 
 def _gone(folders: Sequence[str]) -> dict[str, Sentence]:
@@ -198,18 +200,14 @@ def _key_in(path: Path) -> Sequence[SecretStr]:
     return (SecretStr(key),)
 
 
-def _write_once(path: Path, text: str) -> None:
-    """Write a new file that only its owner may read, whole or not at all; one that another process
-    has written meanwhile stays. Raises ``InvalidSetting``."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        partial.unlink(missing_ok=True)
-        with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(text)
+def write_whole(path: Path, body: bytes, *, replace: bool = False) -> None:
+    """Write a file that only its owner may read, whole or not at all. Raises ``OSError``, and
+    without ``replace`` ``FileExistsError`` for a file or link that has the name already."""
+    with TemporaryDirectory(prefix=".", dir=path.parent) as hidden:  # documents in it are not read
+        descriptor, partial = mkstemp(dir=hidden)
+        with open(descriptor, "wb") as file:
+            file.write(body)
             file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(partial, path)
-        partial.unlink()
-    except OSError as error:
-        raise InvalidSetting(said("kept-key-unwritten", path=str(path), why=str(error))) from None
+            os.fsync(descriptor)
+        # Neither follows a link that has the name; a link is never made over a file.
+        (os.replace if replace else os.link)(partial, path)

@@ -43,6 +43,7 @@ from bot.core.errors import InvalidSetting, StorageUnavailable
 from bot.core.extras import need
 from bot.core.logs import get_logger
 from bot.core.said import Said, said
+from bot.core.settings import Settings
 from bot.storage import migrate
 from bot.storage.postgres import (
     Connecting,
@@ -431,6 +432,16 @@ async def open_database(
         await database.close()
         raise
     return database
+
+
+@asynccontextmanager
+async def database_of(settings: Settings) -> AsyncIterator[Database]:
+    """Open the database of the settings for the block, as ``open_database`` does."""
+    database = await open_database(settings.database, connecting=Connecting.of(settings))
+    try:
+        yield database
+    finally:
+        await database.close()
 
 
 def existing_database(

@@ -562,7 +562,8 @@ def is_program(request: Request) -> bool:
 
 
 def _ask_to_sign_in(request: Request, root: str) -> Response:
-    if is_program(request) or request.method not in SAFE:
+    is_page = request.method in SAFE or "text/html" in request.headers.get("accept", "")
+    if is_program(request) or not is_page:
         return refused(request, 401, said("refused-sign-in"))
     return RedirectResponse(f"{root}{SIGN_IN}?to={quote(request.scope['path'])}", status_code=303)
 

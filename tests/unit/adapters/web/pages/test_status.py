@@ -66,6 +66,18 @@ async def test_a_lost_connection_is_a_problem_whatever_the_check_says(
     assert "Slack does not accept SLACK_BOT_TOKEN." in page
 
 
+async def test_what_is_set_outside_of_the_console_is_not_offered_to_be_set_in_it(
+    open_console: OpenConsole,
+) -> None:
+    here = await open_console(DISCORD_TOKEN="x")
+    connection = Connection()
+    connection.mark_failed("Discord does not accept DISCORD_TOKEN.")
+    here.platform._console.observed.connections = {"discord": connection}
+    page = (await (await here.browser()).get("/status")).text
+    assert states(page)["Discord"] == "problem"
+    assert sorted(re.findall(r'href="/connect/(\w+)"', page)) == ["claude", "slack"]
+
+
 async def test_the_start_page_leads_operators_there_until_all_is_set_up(
     open_console: OpenConsole, browser: Browser
 ) -> None:
