@@ -1077,13 +1077,15 @@ web-overview-json = Todas las cifras en JSON
 
 sources = Fuentes
 sources-none = Aún no hay documentos. Sube archivos, añade una carpeta o indica carpetas en FOOTNOTE_DOCS.
-sources-starts = { -brand } se está iniciando con los nuevos documentos. Tarda unos segundos.
+sources-unindexed = Aún no hay documentos indexados: ejecuta primero `footnote index CARPETA`.
+sources-path-gone = No existe el archivo o la carpeta { $path }: corrige --docs o FOOTNOTE_DOCS.
 sources-sum =
     { $found ->
         [0] No se encontraron archivos.
         [one] Se busca en { $documents } de 1 archivo.
        *[other] Se busca en { $documents } de { $found } archivos.
     }
+sources-starts = { -brand } se está iniciando con los nuevos documentos. Tarda unos segundos.
 sources-folders = Carpetas
 sources-index = Indexar de nuevo ahora
 sources-index-one = Indexar de nuevo esta carpeta
@@ -1239,7 +1241,7 @@ part-console = Consola
 
 # What the checks find
 check-slow = No hubo respuesta en { $seconds } segundos. Comprueba la red e inténtalo de nuevo.
-check-broke = La propia comprobación falló ({ $error }). El registro tiene los detalles.
+check-broke = Esto falló de forma inesperada ({ $error }). El registro tiene los detalles.
 check-storage = { $place } funciona.
 check-storage-open = Otros usuarios de esta máquina pueden leer { $names } en { $folder }. `chmod -R go= { $folder }` lo impide.
 check-storage-full = Solo quedan { $free } de espacio en disco.
@@ -1256,7 +1258,7 @@ check-budget =
         [0] Hoy no se ha gastado nada.
        *[other] Hoy se han gastado { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD.
     }
-check-budget-limits = Los límites: { $limits }.
+check-budget-limits = Como máximo { $limits }.
 check-budget-question = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD por pregunta
 check-budget-person = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD al día por persona
 check-budget-channel = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD al día por canal

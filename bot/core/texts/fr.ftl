@@ -1077,13 +1077,19 @@ web-overview-json = Tous les chiffres en JSON
 
 sources = Sources
 sources-none = Pas encore de documents. Importez des fichiers, ajoutez un dossier, ou indiquez des dossiers dans FOOTNOTE_DOCS.
-sources-starts = { -brand } démarre avec les nouveaux documents. Cela prend quelques secondes.
+sources-unindexed = Aucun document n’est encore indexé : lancez d’abord `footnote index DOSSIER`.
+sources-path-gone = Il n’y a ni fichier ni dossier { $path } : corrigez --docs ou FOOTNOTE_DOCS.
 sources-sum =
     { $found ->
         [0] Aucun fichier trouvé.
         [one] { $documents } fichier sur { $found } est consulté.
-       *[other] { $documents } fichiers sur { $found } sont consultés.
+       *[other]
+            { $documents ->
+                [one] { $documents } fichier sur { $found } est consulté.
+               *[other] { $documents } fichiers sur { $found } sont consultés.
+            }
     }
+sources-starts = { -brand } démarre avec les nouveaux documents. Cela prend quelques secondes.
 sources-folders = Dossiers
 sources-index = Réindexer maintenant
 sources-index-one = Réindexer ce dossier
@@ -1239,7 +1245,7 @@ part-console = Console
 
 # What the checks find
 check-slow = Aucune réponse en { $seconds } secondes. Vérifiez le réseau et réessayez.
-check-broke = La vérification elle-même a échoué ({ $error }). Le journal contient les détails.
+check-broke = Cela a échoué de façon inattendue ({ $error }). Le journal contient les détails.
 check-storage = { $place } fonctionne.
 check-storage-open = D’autres utilisateurs de cette machine peuvent lire { $names } dans { $folder }. `chmod -R go= { $folder }` les en empêche.
 check-storage-full = Il ne reste que { $free } d’espace disque.
@@ -1256,7 +1262,7 @@ check-budget =
         [0] Rien n’a été dépensé aujourd’hui.
        *[other] { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD ont été dépensés aujourd’hui.
     }
-check-budget-limits = Les limites : { $limits }.
+check-budget-limits = Au plus { $limits }.
 check-budget-question = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD par question
 check-budget-person = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD par jour et par personne
 check-budget-channel = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD par jour et par canal

@@ -884,12 +884,14 @@ web-overview-json = すべての数値（JSON）
 
 sources = 情報源
 sources-none = 文書はまだありません。ファイルをアップロードするか、フォルダーを追加するか、FOOTNOTE_DOCS にフォルダーを指定してください。
-sources-starts = { -brand } が新しい文書で起動しています。数秒かかります。
+sources-unindexed = まだ索引に登録された文書がありません。先に `footnote index FOLDER` を実行してください。
+sources-path-gone = ファイルまたはフォルダー { $path } がありません。--docs または FOOTNOTE_DOCS を直してください。
 sources-sum =
     { $found ->
         [0] ファイルが見つかりませんでした。
        *[other] { $found } 件中 { $documents } 件のファイルを検索できます。
     }
+sources-starts = { -brand } が新しい文書で起動しています。数秒かかります。
 sources-folders = フォルダー
 sources-index = 今すぐ再インデックス
 sources-index-one = このフォルダーを再インデックス
@@ -1044,7 +1046,7 @@ part-console = コンソール
 
 # What the checks find
 check-slow = { $seconds } 秒以内に応答がありませんでした。ネットワークを確認して、もう一度お試しください。
-check-broke = 確認そのものに失敗しました（{ $error }）。詳細はログにあります。
+check-broke = 予期しないエラーで失敗しました（{ $error }）。詳細はログにあります。
 check-storage = { $place }は正常に動作しています。
 check-storage-open = このマシンのほかのユーザーが { $folder } の { $names } を読めます。`chmod -R go= { $folder }` で防げます。
 check-storage-full = ディスクの空きは { $free } しかありません。

@@ -883,12 +883,14 @@ web-overview-json = 全部数字导出 JSON
 
 sources = 资料
 sources-none = 还没有文档。可以上传文件或添加文件夹，也可以在设置中指定文件夹。
-sources-starts = { -brand } 正在以新的文档启动，需要几秒钟。
+sources-unindexed = 还没有索引任何文档：请先运行 `footnote index FOLDER`。
+sources-path-gone = 没有文件或文件夹 { $path }：请更正 --docs 或 FOOTNOTE_DOCS。
 sources-sum =
     { $found ->
         [0] 没有找到文件。
        *[other] 共 { $found } 个文件，可搜索 { $documents } 个。
     }
+sources-starts = { -brand } 正在以新的文档启动，需要几秒钟。
 sources-folders = 文件夹
 sources-index = 立即重新索引
 sources-index-one = 重新索引此文件夹
@@ -1043,7 +1045,7 @@ part-console = 控制台
 
 # What the checks find
 check-slow = { $seconds } 秒内没有响应。请检查网络，然后重试。
-check-broke = 检查本身出错了（{ $error }）。详情见日志。
+check-broke = 意外失败（{ $error }）。详情见日志。
 check-storage = { $place }工作正常。
 check-storage-open = 这台机器上的其他用户可以读取 { $folder } 中的 { $names }。`chmod -R go= { $folder }` 可以阻止他们。
 check-storage-full = 磁盘空间只剩 { $free }。

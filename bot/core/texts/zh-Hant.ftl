@@ -883,12 +883,14 @@ web-overview-json = 全部數字匯出 JSON
 
 sources = 資料
 sources-none = 還沒有文件。可以上傳檔案或新增資料夾，也可以在設定中指定資料夾。
-sources-starts = { -brand } 正在以新的文件啟動，需要幾秒鐘。
+sources-unindexed = 還沒有索引任何文件：請先執行 `footnote index FOLDER`。
+sources-path-gone = 沒有檔案或資料夾 { $path }：請更正 --docs 或 FOOTNOTE_DOCS。
 sources-sum =
     { $found ->
         [0] 沒有找到檔案。
        *[other] 共 { $found } 個檔案，可搜尋 { $documents } 個。
     }
+sources-starts = { -brand } 正在以新的文件啟動，需要幾秒鐘。
 sources-folders = 資料夾
 sources-index = 立即重新建立索引
 sources-index-one = 重新索引此資料夾
@@ -1043,7 +1045,7 @@ part-console = 主控台
 
 # What the checks find
 check-slow = { $seconds } 秒內沒有回應。請檢查網路，然後重試。
-check-broke = 檢查本身出錯了（{ $error }）。詳情請見記錄。
+check-broke = 意外失敗（{ $error }）。詳情請見記錄。
 check-storage = { $place }運作正常。
 check-storage-open = 這台機器上的其他使用者可以讀取 { $folder } 中的 { $names }。`chmod -R go= { $folder }` 可以阻止他們。
 check-storage-full = 磁碟空間只剩 { $free }。

@@ -315,7 +315,7 @@ async def test_a_key_that_changes_in_its_file_goes_with_the_next_request(
 async def test_a_spent_quota_says_so_and_is_left_alone_for_long(name: str, status: int) -> None:
     error = await refused(name, refusal(status, {}))
     assert isinstance(error, ProviderUnavailable)
-    assert "is used up: raise the plan's limit" in error.sentence
+    assert "is used up: raise the plan’s limit" in error.sentence
     assert error.retry_after == 3_600
 
 
