@@ -47,7 +47,8 @@ NAMES += (
     r"|`[^`]+`|“[A-Za-z& -]+”|「[A-Za-z& -]+」|Claude|Anthropic|API|Bot User OAuth Token|xoxb"
     r"|xapp|sk-ant|connections:write|/invite|manifest|\.env|Cookie"
     r"|(?<![A-Z])[A-Z]+(?:_[A-Z]+)+(?:=[a-z]+(?::NAME)?)?"
-    r"|Authorization: Bearer|HTTP|--docs|[kMG]B|Chromium|SQLite|PostgreSQL|OpenAI|OpenTelemetry|Outlook"
+    r"|Authorization: Bearer|HTTP|--docs|[kMG]B|Chromium|SQLite|PostgreSQL|OpenAI"
+    r"|OpenTelemetry|Outlook"
     r"|RTF|LaTeX|DocBook|MediaWiki|Textile|Model Context Protocol|\[\[collections\]\]"
     r"|footnote\.toml|/slack/events|adapters/slack/manifest\.yaml"
 )
