@@ -316,7 +316,7 @@ async def test_one_client_cannot_hold_all_streams(working: Working, browser: Bro
             await events.until_told("retry: ")
         refused = await browser.get(working.path)
         assert refused.status_code == 429
-        assert "close some" in refused.json()["error"]
+        assert "Close some" in refused.json()["error"]
     async with browser.follow(working.path) as again:
         await again.until_told("retry: ")
     working.here.reasoner.let_on.set()
