@@ -42,7 +42,7 @@ class Indexing:
         self.state: IndexingState = "indexing" if has_documents else "none"
         self.done = 0
         self.total = 0
-        self.why = ""
+        self.why: Sentence = ""
         self.since = datetime.now(UTC)
         self.looked_at: datetime | None = None
         self.next_look: datetime | None = None
@@ -80,7 +80,7 @@ class Indexing:
         self.done, self.total = done, total
         self._begun.set()
 
-    def become(self, state: IndexingState, why: str = "") -> None:
+    def become(self, state: IndexingState, why: Sentence = "") -> None:
         self.state, self.why, self.since = state, why, datetime.now(UTC)
         self._begun.set()
         self._over.set()
@@ -94,7 +94,7 @@ class Indexing:
             shown["total"] = self.total
         elif self.why:
             since = self.since.isoformat(timespec="seconds").replace("+00:00", "Z")
-            shown |= {"since": since, "why": self.why}
+            shown |= {"since": since, "why": str(self.why)}
         return shown
 
 

@@ -87,11 +87,11 @@ class ClaudeEndpoint(Service[Event]):
 
     failures = (anthropic.APIError, *READING_FAILURES)
     names = Names(
-        "The Claude API",
+        "Claude",
         "Messages API",
         "ANTHROPIC_API_KEY",
         "ANTHROPIC_BASE_URL",
-        "without /v1",
+        "without",
         "https://api.anthropic.com",
     )
     _client: anthropic.AsyncAnthropic

@@ -33,7 +33,7 @@ from bot.core.errors import (
     ModelUnavailable,
 )
 from bot.core.measurements import Observe, nothing_observed, timed
-from bot.core.said import said
+from bot.core.said import Sentence, said
 from bot.core.settings import Settings, renewed
 from bot.pages.pictures import PictureUnread
 from bot.reasoning.calls import Again, ModelReply, Part, Request, after
@@ -72,11 +72,11 @@ class CutOff(Exception):
 class Names:
     """The names of a service, its protocol and its settings, for messages."""
 
-    service: str  # "The Claude API"
+    service: str  # "Claude"
     protocol: str  # "Messages API"
     key: str  # "ANTHROPIC_API_KEY"
     url: str  # "ANTHROPIC_BASE_URL"
-    url_form: str  # "without /v1"
+    url_form: str  # "without" or "with" /v1 at its end
     api: str  # the address of the service itself
 
 
@@ -142,39 +142,29 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def explain(
-    failure: Failure, names: Names, settings: Settings, model: str, host: str
+    failure: Failure, names: Names, settings: Settings, model: str, host: Sentence
 ) -> FootnoteError:
     """Convert a failure to an error with a sentence for people. ``host`` is the service's host."""
     error = failure.error
     if failure.status or failure.kind:
         return _explain_status(failure, names, settings, model, host)
     if isinstance(error, CutOff) and not error.begun:
-        return ModelUnavailable(
-            f"{host} does not answer as {names.service[0].lower()}{names.service[1:]} does: check "
-            f"{names.url}."
-        )
+        own = said("api-of", name=names.service)
+        return ModelUnavailable(said("service-other", host=host, service=own, url=names.url))
     if at_proxy := proxy_failure(error):
         return ModelUnavailable(at_proxy)
     if failure.timed_out:
-        return ModelUnavailable(
-            f"{model} took more than {settings.model_timeout:g} seconds to answer: try again, or "
-            "set FOOTNOTE_MODEL_TIMEOUT higher.",
-            detail=failure.words,
-        )
+        slow = said("service-slow", model=model, seconds=settings.model_timeout)
+        return ModelUnavailable(slow, detail=failure.words)
     if failure.is_passing:
-        return ModelUnavailable(
-            f"{host} cannot be reached, or the connection was cut: check the network and try "
-            "again.",
-            detail=f"{failure.words}; {type(error.__cause__ or error).__name__}",
-        )
-    return ModelBroken(
-        f"{host} sent a reply that cannot be read: try again, or check {names.url}.",
-        detail=f"{type(error).__name__}: {failure.words}",
-    )
+        detail = f"{failure.words}; {type(error.__cause__ or error).__name__}"
+        return ModelUnavailable(said("service-away", host=host), detail=detail)
+    told = said("service-garbled", host=host, url=names.url)
+    return ModelBroken(told, detail=f"{type(error).__name__}: {failure.words}")
 
 
 def _explain_status(
-    failure: Failure, names: Names, settings: Settings, model: str, host: str
+    failure: Failure, names: Names, settings: Settings, model: str, host: Sentence
 ) -> FootnoteError:
     status, kind, words = failure.status, failure.kind, failure.words
     request = f" request {failure.request_id}" if failure.request_id else ""
@@ -184,25 +174,18 @@ def _explain_status(
         or kind in ("billing_error", "insufficient_quota")
         or "credit balance" in words
     ):
-        return CredentialsRefused(
-            f"The account of {names.key} cannot pay for this request: {words}", detail=detail
-        )
+        return CredentialsRefused(said("service-unpaid", key=names.key, words=words), detail=detail)
     if status in (401, 403) or kind in ("authentication_error", "permission_error"):
-        return CredentialsRefused(
-            f"{names.key} was not accepted by {host}: {words.rstrip('.')}. Correct the key or its "
-            "rights.",
-            detail=detail,
-        )
+        told = said("service-key", key=names.key, host=host, words=words.rstrip("."))
+        return CredentialsRefused(told, detail=detail)
     if (status == 404 or failure.is_bad_request) and _names_model(words, model):
-        return InvalidSetting(
-            f"{host} knows no model {model}: set {_setting_of(model, settings)} to one it knows.",
-            detail=f"{detail}: {words}",
-        )
+        setting = _setting_of(model, settings)
+        told = said("service-unknown", host=host, model=model, setting=setting)
+        return InvalidSetting(told, detail=f"{detail}: {words}")
     if status == 404:
-        return InvalidSetting(
-            f"There is no {names.protocol} at {host}: correct {names.url} ({names.url_form}).",
-            detail=f"{detail}: {words}",
-        )
+        form, protocol = names.url_form, names.protocol
+        told = said("service-nothing", protocol=protocol, host=host, url=names.url, form=form)
+        return InvalidSetting(told, detail=f"{detail}: {words}")
     if failure.is_too_long:
         return TooLong(
             f"The material is larger than the model takes: ask for less. {host} says: {words}",
@@ -210,17 +193,9 @@ def _explain_status(
         )
     if failure.is_passing or status in (408, 409, 429):
         busy = status in (429, 529) or kind in ("rate_limit_error", "overloaded_error")
-        what = "is busy" if busy else "has a problem of its own"
-        return ModelUnavailable(
-            f"{host} {what} and did not answer after {_times(RETRIES + 1)}: try again in a while.",
-            detail=f"{detail}: {words}",
-            retry_after=failure.retry_after,
-        )
-    return ModelBroken(f"{host} refused a request for {model}: {words}", detail=detail)
-
-
-def _times(number: int) -> str:
-    return "1 attempt" if number == 1 else f"{number} attempts"
+        told = said("service-busy" if busy else "service-trouble", host=host, count=RETRIES + 1)
+        return ModelUnavailable(told, detail=f"{detail}: {words}", retry_after=failure.retry_after)
+    return ModelBroken(said("service-refused", host=host, model=model, words=words), detail=detail)
 
 
 def _names_model(words: str, model: str) -> bool:
@@ -391,7 +366,8 @@ class Service(ABC, Generic[E]):
         """Convert an SDK's exception to an error with a sentence for people, without the key."""
         failure = self.failure(error)
         failure = replace(failure, words=failure.words.replace(self.secret, "…"))
-        host = self.names.service if self.address == self.names.api else host_of(self.address)
+        own = said("api-of", name=self.names.service)
+        host = own if self.address == self.names.api else host_of(self.address)
         return explain(failure, self.names, self.settings, model, host)
 
     async def describe(self, model: str) -> str:

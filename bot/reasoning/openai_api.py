@@ -76,11 +76,11 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
 
     failures = (openai.APIError, *READING_FAILURES)
     names = Names(
-        "The OpenAI API",
+        "OpenAI",
         "Chat Completions API",
         "OPENAI_API_KEY",
         "OPENAI_BASE_URL",
-        "with /v1",
+        "with",
         "https://api.openai.com/v1",
     )
     _client: openai.AsyncOpenAI

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from bot.core.errors import FootnoteError, InvalidSetting, Stopped
 from bot.core.logs import get_logger
 from bot.core.measurements import Indexing
-from bot.core.said import Said, said
+from bot.core.said import Said, Sentence, said
 from bot.core.settings import Settings
 from bot.search.folders import list_documents, root_of, stamp
 from bot.search.index_file import alone
@@ -149,9 +149,9 @@ class Rounds:
         except Stopped:
             return False
         except FootnoteError as error:
-            self._failed(error.sentence, f"The documents are not all indexed: {error.sentence}")
+            self._failed(error.said, f"The documents are not all indexed: {error.sentence}")
         except Exception as error:
-            why = f"It failed unexpectedly ({type(error).__name__})."
+            why = said("check-broke", error=type(error).__name__)
             if self._indexing.why != why:
                 log.exception("indexing_failed")
             self._failed(
@@ -168,7 +168,7 @@ class Rounds:
                 self._tell_new(_problems_of(report))
         return True
 
-    def _failed(self, why: str, line: str) -> None:
+    def _failed(self, why: Sentence, line: str) -> None:
         self._places = ()
         if self._indexing.why != why:
             self._indexing.become("not ok", why)

@@ -21,6 +21,7 @@ import stamina
 from bot.core.egress import Egress
 from bot.core.errors import InvalidSetting, ProviderUnavailable, Refused
 from bot.core.extras import need
+from bot.core.said import said
 from bot.core.settings import Settings
 from bot.search.engines import QUOTA_STATUSES, JsonApi
 from bot.text.terms import estimate
@@ -230,7 +231,7 @@ class Endpoint:
         return JsonApi(
             self._client(),
             base_of(self._url),
-            title=TITLE,
+            title=said("embeddings-endpoint"),
             key=KEY if self._key else "",
             place=PLACE,
             headers={"Authorization": f"Bearer {self._key}"} if self._key else {},

@@ -19,6 +19,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bot.core.errors import AddressRefused, Broken, CredentialsRefused, ProviderUnavailable, Refused
+from bot.core.said import Sentence, said
 from bot.core.settings import renewed
 from bot.pages.urls import canonical, dedupe_key, domain, parse
 from bot.search.provider import GivenText, Hit, Query
@@ -56,7 +57,7 @@ class JsonApi:
         client: httpx.AsyncClient,
         base: str,
         *,
-        title: str,
+        title: Sentence,
         key: str,
         place: str,
         headers: Mapping[str, str] | None = None,
@@ -90,48 +91,37 @@ class JsonApi:
             self.quota_spent(detail)
         if status == 429:
             raise ProviderUnavailable(
-                f"{self.title} takes no more requests at the moment: try again later.",
+                said("search-rate", title=self.title),
                 detail=detail,
                 retry_after=retry_after(reply.headers),
             )
         if status >= 500:
             raise ProviderUnavailable(
-                f"{self.title} is busy or down (HTTP {status}): try again later.",
+                said("search-down", title=self.title, status=status),
                 detail=detail,
                 retry_after=retry_after(reply.headers),
             )
         if 300 <= status < 400:
-            raise Broken(
-                f"{self.title} redirects elsewhere, which is not followed: check {self._place}.",
-                detail=f"HTTP {status}",
-            )
-        raise Refused(f"{self.title} does not accept the request (HTTP {status}).", detail=detail)
+            told = said("search-redirect", title=self.title, place=self._place)
+            raise Broken(told, detail=f"HTTP {status}")
+        raise Refused(said("search-refused", title=self.title, status=status), detail=detail)
 
     def refuse_key(self, detail: str) -> NoReturn:
         """Raise the error for a refused key."""
-        if not self._key:
-            raise CredentialsRefused(
-                f"{self.title} refuses access: allow this machine there, or check {self._place}.",
-                detail=detail,
-            )
-        raise CredentialsRefused(
-            f"{self.title} does not accept its key: correct {self._key}.", detail=detail
-        )
+        told = said("search-access", title=self.title, place=self._place)
+        if self._key:
+            told = said("search-key", title=self.title, key=self._key)
+        raise CredentialsRefused(told, detail=detail)
 
     def quota_spent(self, detail: str, wait: float = QUOTA_RESTS) -> NoReturn:
         """Raise the error for a used-up quota; ``wait``: seconds until it may be restored."""
         raise ProviderUnavailable(
-            f"The quota of {self.title} is used up: raise the plan's limit, or take the provider "
-            "out of FOOTNOTE_PROVIDERS.",
-            detail=detail,
-            retry_after=wait,
+            said("search-quota", title=self.title), detail=detail, retry_after=wait
         )
 
     def broken(self, detail: str) -> Broken:
         """The error for an unreadable answer."""
-        return Broken(
-            f"{self.title} gave an answer that cannot be read: check {self._place}.", detail=detail
-        )
+        return Broken(said("search-garbled", title=self.title, place=self._place), detail=detail)
 
     async def send(
         self,
@@ -169,14 +159,14 @@ class JsonApi:
             self.refuse_key("the key is not ASCII")
         except httpx.TimeoutException as error:
             raise ProviderUnavailable(
-                f"{self.title} does not answer in time: try again later.",
+                said("search-slow", title=self.title),
                 detail=type(error).__name__,
             ) from error
         except httpx.ProxyError as error:
             raise ProviderUnavailable(str(error)) from error
         except httpx.TransportError as error:
             raise ProviderUnavailable(
-                f"{self.title} cannot be reached: check the network and {self._place}.",
+                said("search-away", title=self.title, place=self._place),
                 detail=f"{type(error).__name__}: {error}",
             ) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from bot.core.errors import InvalidSetting
+from bot.core.said import said
 from bot.pages.media import media_type_of
 from bot.search.index_file import address, is_below
 
@@ -146,8 +147,7 @@ def root_of(path: str | Path) -> Path:
         return Path(path).expanduser().resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:
         raise InvalidSetting(
-            f"There is no file or folder {path}: correct --docs or FOOTNOTE_DOCS.",
-            detail=type(error).__name__,
+            said("sources-path-gone", path=str(path)), detail=type(error).__name__
         ) from None
 
 

@@ -214,9 +214,8 @@ class Guarded:
             async with asyncio.timeout(self.policy.deadline):
                 return await self._with_retries(work, ends)
         except TimeoutError as error:
-            raise ProviderUnavailable(
-                f"It did not answer within {self.policy.deadline:g} s: try again later."
-            ) from error
+            late = said("search-late", seconds=self.policy.deadline)
+            raise ProviderUnavailable(late) from error
 
     async def _with_retries(self, work: Callable[[], Awaitable[T]], ends: float) -> T:
         def try_again(error: Exception) -> bool | float:

@@ -24,6 +24,7 @@ from cachetools import LRUCache
 
 from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.core.reader import EVERYTHING, Reach
+from bot.core.said import said
 from bot.pages.bm25 import BESIDE, idf, relevance_at, weigh
 from bot.pages.page import TEXTLESS_PAGE, Page
 from bot.pages.passages import Weight
@@ -361,9 +362,7 @@ class LocalDocuments:
                     reader.connection.execute("ROLLBACK")
                 self._idle.put(reader)
         except FileNotFoundError:
-            raise ProviderUnavailable(
-                "No documents are indexed yet: run `footnote index FOLDER` first."
-            ) from None
+            raise ProviderUnavailable(said("sources-unindexed")) from None
         except (OSError, Damaged, StorageUnavailable) as error:
             if isinstance(error, Damaged) and not isinstance(error, Outdated):
                 with contextlib.suppress(OSError):  # the folder may be read-only

@@ -28,6 +28,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 
 from bot.core.errors import Broken, CredentialsRefused, PageUnreadable, ProviderUnavailable, Refused
+from bot.core.said import said
 from bot.core.settings import Settings
 from bot.pages.page import Page
 from bot.pages.processes import Shares
@@ -265,7 +266,7 @@ class WikiApi:
         api = JsonApi(
             self._client,
             endpoint,
-            title=f"The wiki at {self._host}",
+            title=said("wiki-at", host=self._host),
             key="",
             place="FOOTNOTE_WIKIPEDIA_URL",
             seconds=REQUEST_SECONDS,

@@ -37,6 +37,7 @@ from bot.core.errors import Invalid, InvalidSetting, PageUnreadable, ProviderUna
 from bot.core.lines import one_line
 from bot.core.messages import CONSOLE
 from bot.core.readership import Readership
+from bot.core.said import Sentence
 from bot.core.texts import Texts, sentence_for
 from bot.operation.added_documents import AddedDocuments, NewFolder
 from bot.operation.console_access import allows_setup
@@ -76,7 +77,7 @@ class Folder:
     path: str
     origin: Literal["set", "added", "uploads"] = "set"
     address: str = ""
-    problem: str = ""
+    problem: Sentence = ""
     parts: dict[str, Tally] = field(default_factory=dict)
 
     @property
@@ -306,13 +307,13 @@ class _SourcePages:
 
     # ------------------------------------------------------------ what is shown of them
 
-    def _collections(self) -> tuple[Sequence[Root], Sequence[Readership], str]:
+    def _collections(self) -> tuple[Sequence[Root], Sequence[Readership], Sentence]:
         """Return where the collections are, the collections, and what is wrong with them, or ""."""
         rights = self._console.rights
         try:
             return rights.roots, rights.collections, ""
         except InvalidSetting as error:
-            return (), (), error.sentence
+            return (), (), error.said
 
     def _others(self, texts: Texts) -> Iterator[str]:
         """Say what is searched besides the documents."""
@@ -350,7 +351,7 @@ def _folder(path: str, origin: Literal["set", "added", "uploads"] = "set") -> Fo
     try:
         return Folder(path, origin, address(root_of(path)))
     except InvalidSetting as gone:
-        return Folder(path, origin, problem=gone.sentence)
+        return Folder(path, origin, problem=gone.said)
 
 
 def source_pages(console: Console) -> Sequence[BaseRoute]:

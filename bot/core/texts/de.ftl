@@ -1061,13 +1061,19 @@ web-overview-json = Alle Zahlen als JSON
 
 sources = Quellen
 sources-none = Noch keine Dokumente. Laden Sie Dateien hoch, fügen Sie einen Ordner hinzu, oder nennen Sie Ordner in FOOTNOTE_DOCS.
-sources-starts = { -brand } startet mit den neuen Dokumenten. Das dauert einige Sekunden.
+sources-unindexed = Noch sind keine Dokumente indiziert: Rufen Sie zuerst `footnote index ORDNER` auf.
+sources-path-gone = Es gibt keine Datei und keinen Ordner { $path }: Korrigieren Sie --docs oder FOOTNOTE_DOCS.
 sources-sum =
     { $found ->
         [0] Es wurden keine Dateien gefunden.
         [one] { $documents } von 1 Datei wird durchsucht.
-       *[other] { $documents } von { $found } Dateien werden durchsucht.
+       *[other]
+            { $documents ->
+                [one] 1 von { $found } Dateien wird durchsucht.
+               *[other] { $documents } von { $found } Dateien werden durchsucht.
+            }
     }
+sources-starts = { -brand } startet mit den neuen Dokumenten. Das dauert einige Sekunden.
 sources-folders = Ordner
 sources-index = Jetzt neu indizieren
 sources-index-one = Diesen Ordner neu indizieren
@@ -1223,7 +1229,7 @@ part-console = Konsole
 
 # What the checks find
 check-slow = Innerhalb von { $seconds } Sekunden kam keine Antwort. Prüfen Sie das Netz, und versuchen Sie es noch einmal.
-check-broke = Die Prüfung selbst ist gescheitert ({ $error }). Einzelheiten stehen im Log.
+check-broke = Das ist unerwartet gescheitert ({ $error }). Einzelheiten stehen im Log.
 check-storage = { $place } funktioniert.
 check-storage-open = Andere Benutzer dieses Rechners können { $names } in { $folder } lesen. `chmod -R go= { $folder }` sperrt sie aus.
 check-storage-full = Nur noch { $free } Speicherplatz sind frei.
@@ -1240,19 +1246,19 @@ check-budget =
         [0] Heute wurde nichts ausgegeben.
        *[other] Heute wurden { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD ausgegeben.
     }
-check-budget-limits = Die Grenzen: { $limits }.
+check-budget-limits = Höchstens { $limits }.
 check-budget-question = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD für eine Frage
 check-budget-person = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD am Tag für eine Person
 check-budget-channel = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD am Tag für einen Kanal
 check-budget-workspace = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD am Tag für einen Workspace
 check-documents-missing = Unter { $paths } ist nichts. Korrigieren Sie FOOTNOTE_DOCS, oder legen Sie es an.
-check-documents-none = Noch ist nichts indexiert. Fügen Sie auf der Seite „Quellen“ Dokumente hinzu, oder rufen Sie `footnote index ORDNER` auf.
+check-documents-none = Noch ist nichts indiziert. Fügen Sie auf der Seite „Quellen“ Dokumente hinzu, oder rufen Sie `footnote index ORDNER` auf.
 check-documents =
     { $count ->
         [0] Keine Dokumente sind
         [one] Ein Dokument ist
        *[other] { $count } Dokumente sind
-    } in { $path } indexiert.
+    } in { $path } indiziert.
 check-documents-unread =
     { $count ->
         [one] Eine von { $files } Dateien ist von einer Art, die nicht gelesen wird
@@ -1295,8 +1301,8 @@ check-extras = Nicht installiert: { $extras }. `{ $install }` installiert sie; n
 check-rights-none = Wer fragen darf, kann alle Dokumente durchsuchen. Um das einzuschränken, legen Sie in footnote.toml [[collections]] an.
 check-rights = „{ $name }“ ({ $count }): { $who }.
 check-rights-others = Alle anderen Dokumente ({ $count }): alle, die fragen dürfen.
-check-rights-unindexed = noch nicht indexiert
-check-rights-ever = Ohne FOOTNOTE_DOCS wird alles durchsucht, was je indexiert wurde.
+check-rights-unindexed = noch nicht indiziert
+check-rights-ever = Ohne FOOTNOTE_DOCS wird alles durchsucht, was je indiziert wurde.
 check-network = Der Proxy { $proxy } antwortet.
 check-network-authorities = Den Zertifizierungsstellen in { $path } wird ebenfalls vertraut.
 check-network-none = Kein Proxy ist eingestellt.
@@ -1308,7 +1314,7 @@ check-meaning-off = Dokumente werden nur nach Wörtern durchsucht. Um sie auch n
 check-meaning = { $model } antwortet mit Vektoren aus { $count } Zahlen.
 check-meaning-vectors =
     { $count ->
-        [0] Noch ist nichts indexiert.
+        [0] Noch ist nichts indiziert.
        *[other] { $having } von { $count } Textstellen haben einen Vektor.
     }
 check-meaning-missing = `footnote index` erzeugt die fehlenden.
@@ -1415,3 +1421,40 @@ kept-key-none = Geheimnisse werden nur verschlüsselt gespeichert. Setzen Sie FO
 kept-key-unreadable = { $path } kann nicht gelesen werden ({ $why }).
 kept-key-other = { $path } ist nicht der Schlüssel, den { -brand } dort geschrieben hat.
 kept-key-unwritten = { $path } kann nicht geschrieben werden ({ $why }).
+
+# What services answer
+api-of = Die API von { $name }
+wiki-at = Das Wiki auf { $host }
+embeddings-endpoint = Der Endpunkt für Embeddings
+claude-search = Die Websuche von Claude
+search-late = Innerhalb von { $seconds } s kam keine Antwort: Versuchen Sie es später noch einmal.
+search-rate = { $title } nimmt zurzeit keine weiteren Anfragen an: Versuchen Sie es später noch einmal.
+search-down = { $title } ist überlastet oder ausgefallen (HTTP { $status }): Versuchen Sie es später noch einmal.
+search-redirect = { $title } leitet anderswohin weiter, wohin nicht gefolgt wird: Prüfen Sie { $place }.
+search-refused = { $title } nimmt die Anfrage nicht an (HTTP { $status }).
+search-access = { $title } verweigert den Zugang: Erlauben Sie diesen Rechner dort, oder prüfen Sie { $place }.
+search-key = { $title } akzeptiert den Schlüssel nicht: Korrigieren Sie { $key }.
+search-quota = { $title }: Das Kontingent ist aufgebraucht. Erhöhen Sie die Grenze des Tarifs, oder nehmen Sie den Dienst aus FOOTNOTE_PROVIDERS.
+search-garbled = { $title } gab eine Antwort, die nicht gelesen werden kann: Prüfen Sie { $place }.
+search-slow = { $title } antwortet nicht rechtzeitig: Versuchen Sie es später noch einmal.
+search-away = { $title } ist nicht erreichbar: Prüfen Sie das Netz und { $place }.
+service-other = { $host } antwortet, aber anders als erwartet ({ $service }): Prüfen Sie { $url }.
+service-slow = { $model } brauchte mehr als { $seconds } Sekunden für die Antwort: Versuchen Sie es noch einmal, oder setzen Sie FOOTNOTE_MODEL_TIMEOUT höher.
+service-away = { $host } ist nicht erreichbar, oder die Verbindung brach ab: Prüfen Sie das Netz, und versuchen Sie es noch einmal.
+service-garbled = { $host } sandte eine Antwort, die nicht gelesen werden kann: Versuchen Sie es noch einmal, oder prüfen Sie { $url }.
+service-unpaid = Das Konto von { $key } kann diese Anfrage nicht bezahlen: { $words }
+service-key = { $host } akzeptiert { $key } nicht: { $words }. Korrigieren Sie den Schlüssel oder seine Rechte.
+service-unknown = { $host } kennt kein Modell { $model }: Setzen Sie { $setting } auf ein bekanntes.
+service-nothing = { $host } bietet keine { $protocol }: Korrigieren Sie { $url } ({ $form ->
+    [without] ohne /v1
+   *[with] mit /v1
+ }).
+service-busy = { $host } ist überlastet und antwortete nach { $count ->
+    [one] einem Versuch
+   *[other] { $count } Versuchen
+ } nicht: Versuchen Sie es später noch einmal.
+service-trouble = { $host } hat eine Störung und antwortete nach { $count ->
+    [one] einem Versuch
+   *[other] { $count } Versuchen
+ } nicht: Versuchen Sie es später noch einmal.
+service-refused = { $host } hat eine Anfrage an { $model } abgelehnt: { $words }

@@ -1062,13 +1062,19 @@ web-overview-json = All figures as JSON
 
 sources = Sources
 sources-none = No documents yet. Upload files or add a folder, or name folders in FOOTNOTE_DOCS.
-sources-starts = { -brand } starts with the new documents. This takes a few seconds.
+sources-unindexed = No documents are indexed yet: run `footnote index FOLDER` first.
+sources-path-gone = There is no file or folder { $path }: correct --docs or FOOTNOTE_DOCS.
 sources-sum =
     { $found ->
         [0] No files were found.
         [one] { $documents } of 1 file is searched.
-       *[other] { $documents } of { $found } files are searched.
+       *[other]
+            { $documents ->
+                [one] 1 of { $found } files is searched.
+               *[other] { $documents } of { $found } files are searched.
+            }
     }
+sources-starts = { -brand } starts with the new documents. This takes a few seconds.
 sources-folders = Folders
 sources-index = Index again now
 sources-index-one = Index this folder again
@@ -1224,7 +1230,7 @@ part-console = Console
 
 # What the checks find
 check-slow = There was no answer within { $seconds } seconds. Check the network, and try again.
-check-broke = The check itself failed ({ $error }). The log has the details.
+check-broke = This failed unexpectedly ({ $error }). The log has the details.
 check-storage = { $place } works.
 check-storage-open = Other users of this machine can read { $names } in { $folder }. `chmod -R go= { $folder }` keeps them out.
 check-storage-full = Only { $free } of disk space is left.
@@ -1241,7 +1247,7 @@ check-budget =
         [0] Nothing was spent today.
        *[other] { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD were spent today.
     }
-check-budget-limits = The limits: { $limits }.
+check-budget-limits = At most { $limits }.
 check-budget-question = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD for a question
 check-budget-person = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD a day for a person
 check-budget-channel = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD a day for a channel
@@ -1416,3 +1422,40 @@ kept-key-none = Secrets are only kept encrypted. Set FOOTNOTE_ENCRYPTION_KEYS to
 kept-key-unreadable = { $path } cannot be read ({ $why }).
 kept-key-other = { $path } is not the key that { -brand } wrote there.
 kept-key-unwritten = { $path } cannot be written ({ $why }).
+
+# What services answer
+api-of = The { $name } API
+wiki-at = The wiki at { $host }
+embeddings-endpoint = The embeddings endpoint
+claude-search = Claude’s web search
+search-late = It did not answer within { $seconds } s: try again later.
+search-rate = { $title } takes no more requests at the moment: try again later.
+search-down = { $title } is busy or down (HTTP { $status }): try again later.
+search-redirect = { $title } redirects elsewhere, which is not followed: check { $place }.
+search-refused = { $title } does not accept the request (HTTP { $status }).
+search-access = { $title } refuses access: allow this machine there, or check { $place }.
+search-key = { $title } does not accept its key: correct { $key }.
+search-quota = The quota of { $title } is used up: raise the plan’s limit, or take the provider out of FOOTNOTE_PROVIDERS.
+search-garbled = { $title } gave an answer that cannot be read: check { $place }.
+search-slow = { $title } does not answer in time: try again later.
+search-away = { $title } cannot be reached: check the network and { $place }.
+service-other = { $host } does not answer as expected ({ $service }): check { $url }.
+service-slow = { $model } took more than { $seconds } seconds to answer: try again, or set FOOTNOTE_MODEL_TIMEOUT higher.
+service-away = { $host } cannot be reached, or the connection was cut: check the network and try again.
+service-garbled = { $host } sent a reply that cannot be read: try again, or check { $url }.
+service-unpaid = The account of { $key } cannot pay for this request: { $words }
+service-key = { $key } was not accepted ({ $host }): { $words }. Correct the key or its rights.
+service-unknown = { $host } knows no model { $model }: set { $setting } to one it knows.
+service-nothing = { $host } has no { $protocol }: correct { $url } ({ $form ->
+    [without] without /v1
+   *[with] with /v1
+ }).
+service-busy = { $host } is busy and did not answer after { $count ->
+    [one] one attempt
+   *[other] { $count } attempts
+ }: try again in a while.
+service-trouble = { $host } has a problem of its own and did not answer after { $count ->
+    [one] one attempt
+   *[other] { $count } attempts
+ }: try again in a while.
+service-refused = { $host } refused a request for { $model }: { $words }

@@ -1077,13 +1077,15 @@ web-overview-json = Todas las cifras en JSON
 
 sources = Fuentes
 sources-none = Aún no hay documentos. Sube archivos, añade una carpeta o indica carpetas en FOOTNOTE_DOCS.
-sources-starts = { -brand } se está iniciando con los nuevos documentos. Tarda unos segundos.
+sources-unindexed = Aún no hay documentos indexados: ejecuta primero `footnote index CARPETA`.
+sources-path-gone = No existe el archivo o la carpeta { $path }: corrige --docs o FOOTNOTE_DOCS.
 sources-sum =
     { $found ->
         [0] No se encontraron archivos.
         [one] Se busca en { $documents } de 1 archivo.
        *[other] Se busca en { $documents } de { $found } archivos.
     }
+sources-starts = { -brand } se está iniciando con los nuevos documentos. Tarda unos segundos.
 sources-folders = Carpetas
 sources-index = Indexar de nuevo ahora
 sources-index-one = Indexar de nuevo esta carpeta
@@ -1239,7 +1241,7 @@ part-console = Consola
 
 # What the checks find
 check-slow = No hubo respuesta en { $seconds } segundos. Comprueba la red e inténtalo de nuevo.
-check-broke = La propia comprobación falló ({ $error }). El registro tiene los detalles.
+check-broke = Esto falló de forma inesperada ({ $error }). El registro tiene los detalles.
 check-storage = { $place } funciona.
 check-storage-open = Otros usuarios de esta máquina pueden leer { $names } en { $folder }. `chmod -R go= { $folder }` lo impide.
 check-storage-full = Solo quedan { $free } de espacio en disco.
@@ -1256,7 +1258,7 @@ check-budget =
         [0] Hoy no se ha gastado nada.
        *[other] Hoy se han gastado { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD.
     }
-check-budget-limits = Los límites: { $limits }.
+check-budget-limits = Como máximo { $limits }.
 check-budget-question = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD por pregunta
 check-budget-person = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD al día por persona
 check-budget-channel = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD al día por canal
@@ -1431,3 +1433,40 @@ kept-key-none = Los secretos solo se guardan cifrados. Define FOOTNOTE_ENCRYPTIO
 kept-key-unreadable = No se puede leer { $path } ({ $why }).
 kept-key-other = { $path } no es la clave que { -brand } escribió allí.
 kept-key-unwritten = No se puede escribir { $path } ({ $why }).
+
+# What services answer
+api-of = La API de { $name }
+wiki-at = El wiki de { $host }
+embeddings-endpoint = El servicio de embeddings
+claude-search = La búsqueda web de Claude
+search-late = No respondió en { $seconds } s: inténtalo más tarde.
+search-rate = { $title } no admite más peticiones por ahora: inténtalo más tarde.
+search-down = { $title } está saturado o caído (HTTP { $status }): inténtalo más tarde.
+search-redirect = { $title } redirige a otro sitio, lo que no se sigue: comprueba { $place }.
+search-refused = { $title } no acepta la petición (HTTP { $status }).
+search-access = { $title } deniega el acceso: permite allí esta máquina o comprueba { $place }.
+search-key = { $title } no acepta su clave: corrige { $key }.
+search-quota = La cuota se ha agotado ({ $title }): amplía el límite del plan o quita el servicio de FOOTNOTE_PROVIDERS.
+search-garbled = { $title } dio una respuesta que no se puede leer: comprueba { $place }.
+search-slow = { $title } no responde a tiempo: inténtalo más tarde.
+search-away = No se puede contactar: { $title }. Comprueba la red y { $place }.
+service-other = { $host } responde, pero no como se espera ({ $service }): comprueba { $url }.
+service-slow = { $model } tardó más de { $seconds } segundos en responder: inténtalo de nuevo o aumenta FOOTNOTE_MODEL_TIMEOUT.
+service-away = No se puede contactar o se cortó la conexión: { $host }. Comprueba la red e inténtalo de nuevo.
+service-garbled = { $host } envió una respuesta que no se puede leer: inténtalo de nuevo o comprueba { $url }.
+service-unpaid = La cuenta de { $key } no puede pagar esta petición: { $words }
+service-key = { $host } no acepta { $key }: { $words }. Corrige la clave o sus permisos.
+service-unknown = { $host } no conoce el modelo { $model }: define { $setting } con uno que conozca.
+service-nothing = { $host } no ofrece { $protocol }: corrige { $url } ({ $form ->
+    [without] sin /v1
+   *[with] con /v1
+ }).
+service-busy = { $host } está saturado y no respondió tras { $count ->
+    [one] un intento
+   *[other] { $count } intentos
+ }: inténtalo más tarde.
+service-trouble = { $host } tiene un problema propio y no respondió tras { $count ->
+    [one] un intento
+   *[other] { $count } intentos
+ }: inténtalo más tarde.
+service-refused = { $host } rechazó una petición a { $model }: { $words }

@@ -1077,13 +1077,19 @@ web-overview-json = Tous les chiffres en JSON
 
 sources = Sources
 sources-none = Pas encore de documents. Importez des fichiers, ajoutez un dossier, ou indiquez des dossiers dans FOOTNOTE_DOCS.
-sources-starts = { -brand } démarre avec les nouveaux documents. Cela prend quelques secondes.
+sources-unindexed = Aucun document n’est encore indexé : lancez d’abord `footnote index DOSSIER`.
+sources-path-gone = Il n’y a ni fichier ni dossier { $path } : corrigez --docs ou FOOTNOTE_DOCS.
 sources-sum =
     { $found ->
         [0] Aucun fichier trouvé.
         [one] { $documents } fichier sur { $found } est consulté.
-       *[other] { $documents } fichiers sur { $found } sont consultés.
+       *[other]
+            { $documents ->
+                [one] { $documents } fichier sur { $found } est consulté.
+               *[other] { $documents } fichiers sur { $found } sont consultés.
+            }
     }
+sources-starts = { -brand } démarre avec les nouveaux documents. Cela prend quelques secondes.
 sources-folders = Dossiers
 sources-index = Réindexer maintenant
 sources-index-one = Réindexer ce dossier
@@ -1239,7 +1245,7 @@ part-console = Console
 
 # What the checks find
 check-slow = Aucune réponse en { $seconds } secondes. Vérifiez le réseau et réessayez.
-check-broke = La vérification elle-même a échoué ({ $error }). Le journal contient les détails.
+check-broke = Cela a échoué de façon inattendue ({ $error }). Le journal contient les détails.
 check-storage = { $place } fonctionne.
 check-storage-open = D’autres utilisateurs de cette machine peuvent lire { $names } dans { $folder }. `chmod -R go= { $folder }` les en empêche.
 check-storage-full = Il ne reste que { $free } d’espace disque.
@@ -1256,7 +1262,7 @@ check-budget =
         [0] Rien n’a été dépensé aujourd’hui.
        *[other] { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD ont été dépensés aujourd’hui.
     }
-check-budget-limits = Les limites : { $limits }.
+check-budget-limits = Au plus { $limits }.
 check-budget-question = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD par question
 check-budget-person = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD par jour et par personne
 check-budget-channel = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD par jour et par canal
@@ -1431,3 +1437,40 @@ kept-key-none = Les secrets ne sont conservés que chiffrés. Définissez FOOTNO
 kept-key-unreadable = { $path } est illisible ({ $why }).
 kept-key-other = { $path } n’est pas la clé que { -brand } y a écrite.
 kept-key-unwritten = Impossible d’écrire { $path } ({ $why }).
+
+# What services answer
+api-of = L’API de { $name }
+wiki-at = Le wiki de { $host }
+embeddings-endpoint = Le service d’embeddings
+claude-search = La recherche web de Claude
+search-late = Aucune réponse en { $seconds } s : réessayez plus tard.
+search-rate = { $title } n’accepte plus de requêtes pour le moment : réessayez plus tard.
+search-down = { $title } est en surcharge ou en panne (HTTP { $status }) : réessayez plus tard.
+search-redirect = { $title } redirige ailleurs, ce qui n’est pas suivi : vérifiez { $place }.
+search-refused = { $title } n’accepte pas la requête (HTTP { $status }).
+search-access = { $title } refuse l’accès : autorisez-y cette machine, ou vérifiez { $place }.
+search-key = { $title } n’accepte pas sa clé : corrigez { $key }.
+search-quota = Le quota est épuisé ({ $title }) : relevez la limite du forfait, ou retirez le service de FOOTNOTE_PROVIDERS.
+search-garbled = { $title } a donné une réponse illisible : vérifiez { $place }.
+search-slow = { $title } ne répond pas à temps : réessayez plus tard.
+search-away = { $title } est injoignable : vérifiez le réseau et { $place }.
+service-other = { $host } répond, mais pas comme prévu ({ $service }) : vérifiez { $url }.
+service-slow = { $model } a mis plus de { $seconds } secondes à répondre : réessayez, ou augmentez FOOTNOTE_MODEL_TIMEOUT.
+service-away = { $host } est injoignable, ou la connexion a été coupée : vérifiez le réseau et réessayez.
+service-garbled = { $host } a envoyé une réponse illisible : réessayez, ou vérifiez { $url }.
+service-unpaid = Le compte de { $key } ne peut pas payer cette requête : { $words }
+service-key = { $host } n’accepte pas { $key } : { $words }. Corrigez la clé ou ses droits.
+service-unknown = { $host } ne connaît pas le modèle { $model } : indiquez dans { $setting } un modèle connu.
+service-nothing = { $host } n’offre pas { $protocol } : corrigez { $url } ({ $form ->
+    [without] sans /v1
+   *[with] avec /v1
+ }).
+service-busy = { $host } est en surcharge et n’a pas répondu après { $count ->
+    [one] une tentative
+   *[other] { $count } tentatives
+ } : réessayez plus tard.
+service-trouble = { $host } a lui-même un problème et n’a pas répondu après { $count ->
+    [one] une tentative
+   *[other] { $count } tentatives
+ } : réessayez plus tard.
+service-refused = { $host } a refusé une requête à { $model } : { $words }

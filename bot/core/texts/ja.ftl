@@ -884,12 +884,14 @@ web-overview-json = すべての数値（JSON）
 
 sources = 情報源
 sources-none = 文書はまだありません。ファイルをアップロードするか、フォルダーを追加するか、FOOTNOTE_DOCS にフォルダーを指定してください。
-sources-starts = { -brand } が新しい文書で起動しています。数秒かかります。
+sources-unindexed = まだ索引に登録された文書がありません。先に `footnote index FOLDER` を実行してください。
+sources-path-gone = ファイルまたはフォルダー { $path } がありません。--docs または FOOTNOTE_DOCS を直してください。
 sources-sum =
     { $found ->
         [0] ファイルが見つかりませんでした。
        *[other] { $found } 件中 { $documents } 件のファイルを検索できます。
     }
+sources-starts = { -brand } が新しい文書で起動しています。数秒かかります。
 sources-folders = フォルダー
 sources-index = 今すぐ再インデックス
 sources-index-one = このフォルダーを再インデックス
@@ -1044,7 +1046,7 @@ part-console = コンソール
 
 # What the checks find
 check-slow = { $seconds } 秒以内に応答がありませんでした。ネットワークを確認して、もう一度お試しください。
-check-broke = 確認そのものに失敗しました（{ $error }）。詳細はログにあります。
+check-broke = 予期しないエラーで失敗しました（{ $error }）。詳細はログにあります。
 check-storage = { $place }は正常に動作しています。
 check-storage-open = このマシンのほかのユーザーが { $folder } の { $names } を読めます。`chmod -R go= { $folder }` で防げます。
 check-storage-full = ディスクの空きは { $free } しかありません。
@@ -1200,3 +1202,34 @@ kept-key-none = 秘密の値は暗号化してのみ保存します。`footnote 
 kept-key-unreadable = { $path } を読めません（{ $why }）。
 kept-key-other = { $path } は { -brand } がそこに書いた鍵ではありません。
 kept-key-unwritten = { $path } に書き込めません（{ $why }）。
+
+# What services answer
+api-of = { $name } の API
+wiki-at = { $host } のウィキ
+embeddings-endpoint = 埋め込みサービス
+claude-search = Claude のウェブ検索
+search-late = { $seconds } 秒以内に応答がありませんでした。後でもう一度お試しください。
+search-rate = { $title }は現在これ以上のリクエストを受け付けません。後でもう一度お試しください。
+search-down = { $title }は混雑しているか停止しています（HTTP { $status }）。後でもう一度お試しください。
+search-redirect = { $title }が別の場所にリダイレクトしていますが、従いません。{ $place } を確認してください。
+search-refused = { $title }がリクエストを受け付けません（HTTP { $status }）。
+search-access = { $title }がアクセスを拒否しています。そちらでこのマシンを許可するか、{ $place } を確認してください。
+search-key = { $title }がキーを受け付けません。{ $key } を直してください。
+search-quota = { $title }の利用枠を使い切りました。プランの上限を上げるか、FOOTNOTE_PROVIDERS から外してください。
+search-garbled = { $title }の応答を読み取れません。{ $place } を確認してください。
+search-slow = { $title }が時間内に応答しません。後でもう一度お試しください。
+search-away = { $title }に接続できません。ネットワークと { $place } を確認してください。
+service-other = { $host }は応答しますが、{ $service }とは異なります。{ $url } を確認してください。
+service-slow = { $model } の応答に { $seconds } 秒以上かかりました。もう一度お試しいただくか、FOOTNOTE_MODEL_TIMEOUT を大きくしてください。
+service-away = { $host }に接続できないか、接続が切れました。ネットワークを確認して、もう一度お試しください。
+service-garbled = { $host }から読み取れない応答が届きました。もう一度お試しいただくか、{ $url } を確認してください。
+service-unpaid = { $key } のアカウントではこのリクエストの料金を支払えません：{ $words }
+service-key = { $host }が { $key } を受け付けません：{ $words }。キーまたはその権限を直してください。
+service-unknown = { $host }にモデル { $model } はありません。{ $setting } に利用できるモデルを設定してください。
+service-nothing = { $host }に { $protocol } はありません。{ $url } を直してください（{ $form ->
+    [without] /v1 なし
+   *[with] /v1 あり
+ }）。
+service-busy = { $host }は混雑しており、{ $count } 回試しても応答しませんでした。しばらくしてからもう一度お試しください。
+service-trouble = { $host }側に問題があり、{ $count } 回試しても応答しませんでした。しばらくしてからもう一度お試しください。
+service-refused = { $host }が { $model } へのリクエストを拒否しました：{ $words }

@@ -883,12 +883,14 @@ web-overview-json = 全部数字导出 JSON
 
 sources = 资料
 sources-none = 还没有文档。可以上传文件或添加文件夹，也可以在设置中指定文件夹。
-sources-starts = { -brand } 正在以新的文档启动，需要几秒钟。
+sources-unindexed = 还没有索引任何文档：请先运行 `footnote index FOLDER`。
+sources-path-gone = 没有文件或文件夹 { $path }：请更正 --docs 或 FOOTNOTE_DOCS。
 sources-sum =
     { $found ->
         [0] 没有找到文件。
        *[other] 共 { $found } 个文件，可搜索 { $documents } 个。
     }
+sources-starts = { -brand } 正在以新的文档启动，需要几秒钟。
 sources-folders = 文件夹
 sources-index = 立即重新索引
 sources-index-one = 重新索引此文件夹
@@ -1043,7 +1045,7 @@ part-console = 控制台
 
 # What the checks find
 check-slow = { $seconds } 秒内没有响应。请检查网络，然后重试。
-check-broke = 检查本身出错了（{ $error }）。详情见日志。
+check-broke = 意外失败（{ $error }）。详情见日志。
 check-storage = { $place }工作正常。
 check-storage-open = 这台机器上的其他用户可以读取 { $folder } 中的 { $names }。`chmod -R go= { $folder }` 可以阻止他们。
 check-storage-full = 磁盘空间只剩 { $free }。
@@ -1199,3 +1201,34 @@ kept-key-none = 机密内容只以加密形式保存。请把 FOOTNOTE_ENCRYPTIO
 kept-key-unreadable = 无法读取 { $path }（{ $why }）。
 kept-key-other = { $path } 不是 { -brand } 写在那里的密钥。
 kept-key-unwritten = 无法写入 { $path }（{ $why }）。
+
+# What services answer
+api-of = { $name } 的 API
+wiki-at = { $host } 上的维基
+embeddings-endpoint = 向量嵌入服务
+claude-search = Claude 的网页搜索
+search-late = { $seconds } 秒内没有响应：请稍后再试。
+search-rate = { $title }暂时不再接受请求：请稍后再试。
+search-down = { $title }繁忙或已停机（HTTP { $status }）：请稍后再试。
+search-redirect = { $title }重定向到了别处，不会跟随：请检查 { $place }。
+search-refused = { $title }不接受该请求（HTTP { $status }）。
+search-access = { $title }拒绝访问：请在那里允许这台机器，或检查 { $place }。
+search-key = { $title }不接受密钥：请更正 { $key }。
+search-quota = { $title }的配额已用完：请提高套餐上限，或把它移出 FOOTNOTE_PROVIDERS。
+search-garbled = { $title }返回的内容无法读取：请检查 { $place }。
+search-slow = { $title }没有及时响应：请稍后再试。
+search-away = 无法连接{ $title }：请检查网络和 { $place }。
+service-other = { $host }有响应，但与{ $service }不同：请检查 { $url }。
+service-slow = { $model } 超过 { $seconds } 秒才响应：请重试，或调大 FOOTNOTE_MODEL_TIMEOUT。
+service-away = 无法连接{ $host }，或连接中断：请检查网络，然后重试。
+service-garbled = { $host }返回的内容无法读取：请重试，或检查 { $url }。
+service-unpaid = { $key } 的账户无法支付这次请求：{ $words }
+service-key = { $host }不接受 { $key }：{ $words }。请更正密钥或其权限。
+service-unknown = { $host }没有模型 { $model }：请把 { $setting } 设为可用的模型。
+service-nothing = { $host }没有 { $protocol }：请更正 { $url }（{ $form ->
+    [without] 不带 /v1
+   *[with] 带 /v1
+ }）。
+service-busy = { $host }繁忙，尝试 { $count } 次后仍没有响应：请过一会儿再试。
+service-trouble = { $host }自身有问题，尝试 { $count } 次后仍没有响应：请过一会儿再试。
+service-refused = { $host }拒绝了对 { $model } 的请求：{ $words }

@@ -883,12 +883,14 @@ web-overview-json = 全部數字匯出 JSON
 
 sources = 資料
 sources-none = 還沒有文件。可以上傳檔案或新增資料夾，也可以在設定中指定資料夾。
-sources-starts = { -brand } 正在以新的文件啟動，需要幾秒鐘。
+sources-unindexed = 還沒有索引任何文件：請先執行 `footnote index FOLDER`。
+sources-path-gone = 沒有檔案或資料夾 { $path }：請更正 --docs 或 FOOTNOTE_DOCS。
 sources-sum =
     { $found ->
         [0] 沒有找到檔案。
        *[other] 共 { $found } 個檔案，可搜尋 { $documents } 個。
     }
+sources-starts = { -brand } 正在以新的文件啟動，需要幾秒鐘。
 sources-folders = 資料夾
 sources-index = 立即重新建立索引
 sources-index-one = 重新索引此資料夾
@@ -1043,7 +1045,7 @@ part-console = 主控台
 
 # What the checks find
 check-slow = { $seconds } 秒內沒有回應。請檢查網路，然後重試。
-check-broke = 檢查本身出錯了（{ $error }）。詳情請見記錄。
+check-broke = 意外失敗（{ $error }）。詳情請見記錄。
 check-storage = { $place }運作正常。
 check-storage-open = 這台機器上的其他使用者可以讀取 { $folder } 中的 { $names }。`chmod -R go= { $folder }` 可以阻止他們。
 check-storage-full = 磁碟空間只剩 { $free }。
@@ -1199,3 +1201,34 @@ kept-key-none = 機密內容只以加密形式保存。請把 FOOTNOTE_ENCRYPTIO
 kept-key-unreadable = 無法讀取 { $path }（{ $why }）。
 kept-key-other = { $path } 不是 { -brand } 寫在那裡的金鑰。
 kept-key-unwritten = 無法寫入 { $path }（{ $why }）。
+
+# What services answer
+api-of = { $name } 的 API
+wiki-at = { $host } 上的維基
+embeddings-endpoint = 向量嵌入服務
+claude-search = Claude 的網頁搜尋
+search-late = { $seconds } 秒內沒有回應：請稍後再試。
+search-rate = { $title }暫時不再接受請求：請稍後再試。
+search-down = { $title }忙碌或已停機（HTTP { $status }）：請稍後再試。
+search-redirect = { $title }重新導向到了別處，不會跟隨：請檢查 { $place }。
+search-refused = { $title }不接受該請求（HTTP { $status }）。
+search-access = { $title }拒絕存取：請在那裡允許這台機器，或檢查 { $place }。
+search-key = { $title }不接受金鑰：請更正 { $key }。
+search-quota = { $title }的配額已用完：請提高方案上限，或把它移出 FOOTNOTE_PROVIDERS。
+search-garbled = { $title }傳回的內容無法讀取：請檢查 { $place }。
+search-slow = { $title }沒有及時回應：請稍後再試。
+search-away = 無法連線到{ $title }：請檢查網路和 { $place }。
+service-other = { $host }有回應，但與{ $service }不同：請檢查 { $url }。
+service-slow = { $model } 超過 { $seconds } 秒才回應：請重試，或調大 FOOTNOTE_MODEL_TIMEOUT。
+service-away = 無法連線到{ $host }，或連線中斷：請檢查網路，然後重試。
+service-garbled = { $host }傳回的內容無法讀取：請重試，或檢查 { $url }。
+service-unpaid = { $key } 的帳戶無法支付這次請求：{ $words }
+service-key = { $host }不接受 { $key }：{ $words }。請更正金鑰或其權限。
+service-unknown = { $host }沒有模型 { $model }：請把 { $setting } 設為可用的模型。
+service-nothing = { $host }沒有 { $protocol }：請更正 { $url }（{ $form ->
+    [without] 不帶 /v1
+   *[with] 帶 /v1
+ }）。
+service-busy = { $host }忙碌，嘗試 { $count } 次後仍沒有回應：請過一會兒再試。
+service-trouble = { $host }自身有問題，嘗試 { $count } 次後仍沒有回應：請過一會兒再試。
+service-refused = { $host }拒絕了對 { $model } 的請求：{ $words }

@@ -75,7 +75,7 @@ class ClaudeSearch:
         self._api = JsonApi(
             client(),
             claude_address(settings) or API,
-            title="Claude's web search",
+            title=said("claude-search"),
             key="ANTHROPIC_API_KEY",
             place="ANTHROPIC_BASE_URL",
             headers={"X-Api-Key": claude_key(settings), "Anthropic-Version": VERSION},

@@ -47,8 +47,9 @@ NAMES += (
     r"|`[^`]+`|“[A-Za-z& -]+”|「[A-Za-z& -]+」|Claude|Anthropic|API|Bot User OAuth Token|xoxb"
     r"|xapp|sk-ant|connections:write|/invite|manifest|\.env|Cookie"
     r"|(?<![A-Z])[A-Z]+(?:_[A-Z]+)+(?:=[a-z]+(?::NAME)?)?"
-    r"|Authorization: Bearer|[kMG]B|Chromium|SQLite|PostgreSQL|OpenAI|OpenTelemetry|Outlook|RTF"
-    r"|LaTeX|DocBook|MediaWiki|Textile|Model Context Protocol|\[\[collections\]\]"
+    r"|Authorization: Bearer|HTTP|--docs|[kMG]B|Chromium|SQLite|PostgreSQL|OpenAI"
+    r"|OpenTelemetry|Outlook"
+    r"|RTF|LaTeX|DocBook|MediaWiki|Textile|Model Context Protocol|\[\[collections\]\]"
     r"|footnote\.toml|/slack/events|adapters/slack/manifest\.yaml"
 )
 SPENT: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3}

@@ -88,7 +88,8 @@ async def test_a_wrong_key_is_never_shown(
 
 async def test_a_probe_asks_for_both_models_without_a_call(stage: OpenStage) -> None:
     on = stage()
-    assert await REASONER.check(on.settings) == "claude-sonnet-5-5 and claude-haiku-5-5 answered"
+    told = str(await REASONER.check(on.settings))
+    assert told == "claude-sonnet-5-5 answers. claude-haiku-5-5 answers."
     assert on.fake.requests == []
 
 

@@ -359,7 +359,7 @@ async def test_the_key_is_never_shown(server: OpenServer) -> None:
 
 async def test_what_is_no_api_is_named(server: OpenServer) -> None:
     _, endpoint = server([raw(done=True)] * 3)
-    assert "does not answer as the OpenAI API does" in (await failed(endpoint)).sentence
+    assert "does not answer as expected (The OpenAI API)" in (await failed(endpoint)).sentence
 
 
 # ---------------------------------------------------------------- settings
@@ -390,7 +390,7 @@ async def test_settings_that_cannot_work_are_refused_at_once(
 async def test_doctor_finds_the_models_without_a_call(server: OpenServer, lists: bool) -> None:
     api, endpoint = server(fake={"lists": lists}, small_model="openai:gpt-b")
     check = reasoners()["openai"].check
-    assert await check(endpoint.settings) == "gpt-a and gpt-b answered"
+    assert str(await check(endpoint.settings)) == "gpt-a answers. gpt-b answers."
     assert api.calls == []
 
 

@@ -23,6 +23,7 @@ from bot.core.errors import (
     ProviderUnavailable,
     Refused,
 )
+from bot.core.said import Said
 from bot.operation.configuration import load_settings
 from bot.pages.extract import from_bytes
 from bot.search.engines import (
@@ -315,7 +316,7 @@ async def test_a_key_that_changes_in_its_file_goes_with_the_next_request(
 async def test_a_spent_quota_says_so_and_is_left_alone_for_long(name: str, status: int) -> None:
     error = await refused(name, refusal(status, {}))
     assert isinstance(error, ProviderUnavailable)
-    assert "is used up: raise the plan's limit" in error.sentence
+    assert "is used up: raise the plan’s limit" in error.sentence
     assert error.retry_after == 3_600
 
 
@@ -511,7 +512,7 @@ async def test_any_json_gives_web_pages_or_an_error_by_meaning(
         with contextlib.suppress(FootnoteError):
             hits = await provider.search(Query("tides", 5))
         with contextlib.suppress(FootnoteError):
-            assert isinstance(await provider.report(), str)
+            assert isinstance(await provider.report(), Said)
     assert len(hits) <= 5
     for hit in hits:
         assert hit.url.startswith(("https://", "http://"))

@@ -390,7 +390,7 @@ async def test_a_sound_application_is_told_with_its_invitation(room: Room, tmp_p
 
 async def test_a_missing_intent_is_named_with_its_place(room: Room, tmp_path: Path) -> None:
     room.discord.app.content_intent = False
-    with pytest.raises(FootnoteError, match="Message Content Intent under Bot") as missing:
+    with pytest.raises(FootnoteError, match="“Message Content Intent” under “Bot”") as missing:
         await examine(settings_of(room.discord, tmp_path))
     assert "client_id" in missing.value.sentence
 
