@@ -26,12 +26,12 @@ from tests.scenario.serving import ForkServer
 
 # How fast a machine is, and how busy, is no property of the code.
 settings.register_profile(
-    "any", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+    "any", deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow]
 )
 # For a change of a parser, a splitter or the guard: pytest --hypothesis-profile=thorough
 settings.register_profile("thorough", settings.get_profile("any"), max_examples=1000)
-# In CI few, and the same every time; elsewhere new ones, which find unforeseen cases.
-settings.register_profile("ci", settings.get_profile("any"), derandomize=True, max_examples=20)
+# In CI the same every time; elsewhere new ones, which find unforeseen cases.
+settings.register_profile("ci", settings.get_profile("any"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any")
 
 # Compiled once: the programs that tests start would each spend two seconds on it, and on these
@@ -135,6 +135,14 @@ def fork_server() -> Iterator[ForkServer]:
     fork_server = ForkServer()
     yield fork_server
     fork_server.close()
+
+
+@pytest.fixture
+def reading_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read in this process, for modules that are about what is done with them."""
+    from tests.unit.search.readers import Inside
+
+    monkeypatch.setattr("bot.search.indexer.Readers", Inside)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -49,13 +49,14 @@ async def put_question(
     again: Sequence[str] = (),
     ticked: Collection[str] | None = None,
     sources: Sources = EVERYWHERE,
+    corrects: bool = False,
 ) -> AcceptedQuestion:
     """Ask a question; ``name`` is the asker's id for it, so that a repeated request asks once.
 
     ``thread`` is the thread to continue; "" begins one. ``again`` are the URLs of files sent in it
-    before, ``ticked`` the ids of the ``sources`` to search instead (None: those). Raises as
-    ``Reception.receive`` does; responds with 429 if the client has asked too often, 404 for an
-    unknown thread, 422 for a file that cannot be read or is gone.
+    before, ``ticked`` the ids of the ``sources`` to search instead (None: those). ``corrects`` is
+    that of ``Message``. Raises as ``Reception.receive`` does; responds with 429 if the client has
+    asked too often, 404 for an unknown thread, 422 for a file that cannot be read or is gone.
     """
     visitor, texts = visitor_of(request), texts_of(request)
     if not console.questions.allows(visitor.client):
@@ -77,6 +78,7 @@ async def put_question(
         links=tuple(links_in(text)),
         attachments=(*sent, *await _sent_before(console, request, place, again)),
         locale=asked_locale(request),
+        corrects=corrects,
     )
     reception = console.open_reception()
     if files:

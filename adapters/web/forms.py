@@ -82,10 +82,9 @@ async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
     Responds with 413 if it is too large, 422 for too many files, and 400 if it is not a form or has
     more than ``MOST_FIELDS`` fields.
     """
-    most = max(LARGEST_UPLOAD, largest) + LARGEST_BODY
-    body = await bounded_body(
-        request, most, texts("upload-all-too-large", limit=megabytes(most)), LARGEST_DRAINED
-    )
+    most = max(LARGEST_UPLOAD, largest)
+    refusal = texts("upload-all-too-large", limit=megabytes(most))
+    body = await bounded_body(request, most + LARGEST_BODY, refusal, LARGEST_DRAINED)
     if not body.rstrip(b"\r\n").endswith(b"--"):  # truncated: a file would be lost silently
         raise HTTPException(400, "This form cannot be read.")
     parser = MultiPartParser(

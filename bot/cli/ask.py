@@ -19,7 +19,7 @@ from bot.cli.command import (
     Docs,
     Providers,
     command_app,
-    settings_for,
+    settings_with_kept,
     standard_input,
 )
 from bot.core.errors import CredentialsRefused, Invalid
@@ -125,7 +125,7 @@ def show_answer(
 ) -> NoReturn:
     """Show the answer to a question, and end with its exit code; ``options`` are those of
     ``RunOptions``."""
-    settings = settings_for(docs, providers)
+    settings = settings_with_kept(docs, providers)
     with indexed(settings):
         from adapters.terminal.listener import ask_once
         from adapters.terminal.messages import terminal_thread

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.cli.ask import DepthOption, StyleOption, ThreadOption, indexed
-from bot.cli.command import Docs, Providers, command_app, settings_for, standard_input
+from bot.cli.command import Docs, Providers, command_app, settings_with_kept, standard_input
 
 app = command_app()
 
@@ -23,7 +23,7 @@ def chat(
     Ctrl-C stops an answer in progress; /quit, Ctrl-D or Ctrl-C at the prompt leave.
     """
     standard_input()
-    settings = settings_for(docs, provider)
+    settings = settings_with_kept(docs, provider)
     with indexed(settings):
         from adapters.terminal.listener import converse
         from adapters.terminal.messages import terminal_thread

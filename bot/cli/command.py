@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from traceback import format_exception
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -64,6 +64,44 @@ def settings_for(docs: list[Path] | None = None, providers: list[str] | None = N
     )
     configure_logging(settings.log_level, settings.log_format)
     return settings
+
+
+def settings_with_kept(
+    docs: list[Path] | None = None, providers: list[str] | None = None
+) -> Settings:
+    """Load the settings like ``settings_for``, with those kept in the console, whose folders
+    ``docs`` replaces; print what is wrong with them. Raises ``StorageUnavailable``."""
+    settings = settings_for(docs, providers)
+    if not _may_have_kept(settings):
+        return settings
+    import asyncio
+
+    from bot.operation.kept_settings import read_kept
+
+    kept = asyncio.run(read_kept(settings))
+    for problem in dict.fromkeys(kept.problems.values()):
+        typer.secho(problem, fg="yellow", err=True)
+    return kept.settings.model_copy(update={"docs": settings.docs}) if docs else kept.settings
+
+
+def _may_have_kept(settings: Settings) -> bool:
+    """Return False if nothing is kept. Opening the database would take longer than looking into
+    the embedded one here, which most people have without kept settings."""
+    if settings.database_url or settings.uploads_path.exists():
+        return True
+    file = settings.data_dir.expanduser() / "footnote.sqlite"
+    if not file.exists():
+        return False
+    import sqlite3
+
+    try:
+        with closing(sqlite3.connect(file)) as db:
+            kept = db.execute(
+                "SELECT 1 FROM facts WHERE (platform, workspace) = ('web', 'settings')"
+            )
+            return kept.fetchone() is not None
+    except sqlite3.Error:
+        return True  # opening it migrates an old one, and says what is wrong
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from bot.cli.command import (
     Docs,
     Providers,
     command_app,
-    settings_for,
+    settings_with_kept,
 )
 from bot.cli.index import embed_documents, index_documents
 from bot.cli.output import print_all, print_json, table
@@ -124,7 +124,7 @@ def evaluate(
     earlier = None if against is None else read_earlier(against)
     if questions is None:
         docs, provider = [HANDBOOK], ["local"]
-    settings = settings_for(docs, provider)
+    settings = settings_with_kept(docs, provider)
     if questions is None:
         # The demo's data folder keeps the handbook out of the person's own index.
         settings = settings.model_copy(update={"data_dir": settings.data_dir / "demo"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from bot.cli.ask import indexed
-from bot.cli.command import Docs, Providers, command_app, settings_for
+from bot.cli.command import Docs, Providers, command_app, settings_with_kept
 from bot.core.extras import need
 
 app = command_app()
@@ -19,7 +19,7 @@ def mcp(docs: Docs = None, provider: Providers = None) -> None:
     for each. `footnote serve` has the same over HTTP, at /mcp.
     """
     need("mcp", "`footnote mcp`")
-    settings = settings_for(docs, provider)
+    settings = settings_with_kept(docs, provider)
     with indexed(settings):
         from adapters.terminal.mcp import serve_mcp
 

@@ -11,7 +11,7 @@ import typer
 from adapters.terminal.listener import Terminal
 from adapters.terminal.messages import terminal_thread
 from adapters.terminal.poster import TerminalPoster
-from bot.cli.command import AsJson, command_app, settings_for, standard_input
+from bot.cli.command import AsJson, command_app, settings_with_kept, standard_input
 from bot.cli.index import index_documents
 from bot.cli.records import open_records
 from bot.core.errors import Invalid
@@ -67,7 +67,7 @@ def watch(
 
         footnote watch stop 3fa9c1
     """
-    settings = settings_for()
+    settings = settings_with_kept()
     verb, rest = words[0], words[1:]
     if settings.docs and (verb == "run" or verb not in VERBS):
         index_documents(settings)

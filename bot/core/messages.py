@@ -389,7 +389,8 @@ class Message:
     searched on the author's behalf. Both are known on arrival only; a question keeps them in its
     options. ``made_from`` is what the text was made from, if Footnote wrote it
     and the author only pressed a button. An ``unaddressed`` message was written in a thread where
-    Footnote was asked, without addressing anybody: it may be for other people.
+    Footnote was asked, without addressing anybody: it may be for other people. One that
+    ``corrects`` was written as a correction of our last answer, whatever its words are.
     """
 
     event_id: str
@@ -404,6 +405,7 @@ class Message:
     conversations: bool = False
     made_from: Provenance = OWN_WORDS
     unaddressed: bool = False
+    corrects: bool = False
 
     @property
     def direct(self) -> bool:
@@ -476,8 +478,8 @@ class RunOptions:
 
     ``audience``, ``groups`` and ``guest`` record what was known about the question's place and its
     author on arrival; rights depend on them. The author's time ``zone`` is recorded too.
-    ``conversations`` is True if the platform's own messages may be searched, ``unaddressed`` as in
-    ``Message``.
+    ``conversations`` is True if the platform's own messages may be searched, ``unaddressed`` and
+    ``corrects`` as in ``Message``.
 
     ``watch`` is the id of the standing question being checked again, or "".
     """
@@ -495,6 +497,7 @@ class RunOptions:
     watch: str = ""
     zone: str = ""
     unaddressed: bool = False
+    corrects: bool = False
     within: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
@@ -510,6 +513,7 @@ class RunOptions:
             zone=author.zone or self.zone,
             conversations=message.conversations,
             unaddressed=message.unaddressed,
+            corrects=message.corrects,
         )
 
     def standing_of(self, author: Author) -> Author:

@@ -1,11 +1,10 @@
 """All settings, typed, on one screen, and the files that they are read from.
 
 They come from the command line, the environment, ``.env`` and ``footnote.toml`` in the working
-directory; the first wins. `footnote serve` adds those kept in the console (``kept_settings``).
-In the environment and ``.env`` a setting is ``FOOTNOTE_`` plus its name
-in capitals, except the few that carry the name their platform's own docs use
-(``ANTHROPIC_API_KEY``); in ``footnote.toml`` it is the name as below. Lists are separated by
-commas.
+directory; the first wins. What answers adds those kept in the console (``kept_settings``). In the
+environment and ``.env`` a setting is ``FOOTNOTE_`` plus its name in capitals, except the few that
+carry the name their platform's own docs use (``ANTHROPIC_API_KEY``); in ``footnote.toml`` it is the
+name as below. Lists are separated by commas.
 
 A secret may come from a file: ``NAME_FILE`` names the file that contains the value of ``NAME``.
 Docker and Kubernetes mount secrets as files, and systemd hands them over in the folder

@@ -31,7 +31,7 @@ from bot.core.extras import report_extras
 from bot.core.logs import get_logger
 from bot.core.settings import Settings
 from bot.operation.configuration import env_name, known_names
-from bot.operation.kept_settings import Kept, KeptSettings
+from bot.operation.kept_settings import Kept, read_kept
 from bot.reasoning.reasoner import CLOSEST, chosen_reasoner
 from bot.search.background_indexing import looking
 from bot.search.index_report import holdings
@@ -98,7 +98,10 @@ async def examine(settings: Settings, *, verbose: bool = False) -> bool:
     """
     console = Console(highlight=False)
     with console.status("Checking …"):
-        kept = await _kept_with(settings)
+        try:
+            kept = await read_kept(settings)
+        except FootnoteError:  # the "Storage" line reports it
+            kept = Kept(settings)
         checks = await checks_of(kept.settings)
         found = [*of_kept(kept), *await asyncio.gather(*checks.values())]
     for one in in_order(found):
@@ -114,16 +117,6 @@ async def examine(settings: Settings, *, verbose: bool = False) -> bool:
             lines = fill(f"{heading}: {', '.join(names)}.", WIDTH, subsequent_indent="  ")
             console.print(Text(lines, style="dim"), soft_wrap=True)
     return all(one.state != "problem" for one in found)
-
-
-async def _kept_with(settings: Settings) -> Kept:
-    """Return the settings with those kept in the console; without them if the database does not
-    work, which the line on storage reports."""
-    try:
-        async with _database(settings) as database:
-            return await KeptSettings(settings, database).read()
-    except FootnoteError:
-        return Kept(settings)
 
 
 @asynccontextmanager

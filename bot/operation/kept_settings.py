@@ -5,7 +5,8 @@
 (``slack_bot_token``, ``docs``), as their JSON: a secret is a text, a list of texts a list.
 ``docs`` are followed beside those of other sources, and so is ``Settings.uploads_path`` once it has
 files. ``drop(names)`` deletes values. Both add their names to the audit log, and take effect when a
-process reads them: `footnote serve` does so when its ``Reception.restart`` is set.
+process reads them: `footnote serve` does so when its ``Reception.restart`` is set, commands that
+answer in the terminal at their start (``read_kept``).
 
 Secrets are encrypted with ``FOOTNOTE_ENCRYPTION_KEYS``. Without these, the embedded database in the
 data folder has a key of its own there, in a file that only its owner may read.
@@ -29,8 +30,9 @@ from bot.core.messages import CONSOLE
 from bot.core.settings import Settings, is_key, is_secret
 from bot.operation.configuration import env_name, what_is_wrong
 from bot.storage.audit_log import note
-from bot.storage.database import Database
+from bot.storage.database import Database, open_database
 from bot.storage.encryption import Seal, new_key
+from bot.storage.postgres import Connecting
 from bot.storage.tables import facts, keep_fact
 from bot.storage.workspaces import Workspaces
 
@@ -54,6 +56,7 @@ class KeptSettings:
     def __init__(self, settings: Settings, database: Database) -> None:
         self._settings = settings
         self._database = database
+        self._key_path = settings.data_dir.expanduser() / KEY
 
     async def read(self) -> Kept:
         """Return the settings with those that are kept. Raises ``StorageUnavailable``."""
@@ -119,9 +122,12 @@ class KeptSettings:
             seal = Seal(self._keys(make=False))
             value = seal.open(closed)
         except InvalidSetting as error:
+            given = self._settings.database_url or self._settings.encryption_keys
+            where = "FOOTNOTE_ENCRYPTION_KEYS" if given else self._key_path
             raise InvalidSetting(
-                f"{env_name(name)} was set in the console, but the key that encrypts it is gone or "
-                "another one: put it back, or set it there again.",
+                "Keys and tokens that were entered in the console cannot be decrypted: "
+                f"{where} is missing, unreadable or another key. Put the right one back, or enter "
+                "them again.",
                 detail=error.sentence,
             ) from None
         if not seal.is_first(closed):
@@ -132,7 +138,7 @@ class KeptSettings:
         """Return the keys of the settings and, for the embedded database, that of the data folder;
         ``make`` makes one if there is none. Raises ``InvalidSetting`` if there is none."""
         given = self._settings.encryption_keys
-        path = self._settings.data_dir.expanduser() / KEY
+        path = self._key_path
         if self._settings.database_url:
             if not given:
                 raise InvalidSetting(
@@ -148,6 +154,16 @@ class KeptSettings:
             except OSError as error:
                 raise InvalidSetting(f"{path} cannot be written ({error.strerror}).") from None
         return (*given, *_key_in(path))
+
+
+async def read_kept(settings: Settings) -> Kept:
+    """Open the database and return the settings with those that are kept. Raises
+    ``StorageUnavailable``."""
+    database = await open_database(settings.database, connecting=Connecting.of(settings))
+    try:
+        return await KeptSettings(settings, database).read()
+    finally:
+        await database.close()
 
 
 def _gone(folders: Sequence[str]) -> dict[str, str]:

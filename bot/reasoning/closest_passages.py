@@ -95,6 +95,8 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
         if not (given and _is_answer(judged)):
             places, judged = choose(question.question, evidence)
         if question.kind == "search":
+            if judged.enough >= ENOUGH and _is_off_topic(question.own, evidence):
+                judged = replace(judged, unknown=tuple(content_words(question.own)))
             deltas.append(judged)
             places = places if _is_answer(judged) else []
         else:
@@ -126,6 +128,18 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
 
 def _is_answer(judged: Judged) -> bool:
     return judged.covered >= judged.enough and not judged.unknown
+
+
+def _is_off_topic(own: str, evidence: Evidence) -> bool:
+    """Return True if neither documents nor pages read have any of a short message's own words. A
+    single one may be a synonym: "How expensive?"."""
+    words = dict.fromkeys(keywords(own), 1.0)
+    read = ((source, passage) for source in evidence.sources for passage in source.passages)
+    return (
+        len(words) > 1
+        and all(is_unknown(word, evidence.rarity) for word in words)
+        and not any(_covered(words, source, passage) for source, passage in read)
+    )
 
 
 def heading_path(source: Source, heading: str = "") -> str:

@@ -115,6 +115,7 @@ def _rewritten(transcript: Transcript, message: Message) -> Rewritten:
         links=(*links, *_files(transcript)),
         first=(*links, *sent),
         language=language,
+        own="" if question in (said, text) or goes_on(said) or pronoun(said) else said,
     )
 
 

@@ -267,8 +267,9 @@ class Rewritten:
     ``recalled`` are our answers that the message is about, with the footnotes it refers to;
     ``earlier`` is the part of their text to be reworked ("shorter, please"). ``correction`` is the
     message's correction of our last answer as a standalone statement, or "". A mere correction is
-    ``chat``, without a reply. ``for_us`` is False if the message was unaddressed, and is for other
-    people in the thread: it gets no reply.
+    ``chat``, without a reply. ``own`` are the words of a message that got the thread's topic only
+    for being short. ``for_us`` is False if the message was unaddressed, and is for other people in
+    the thread: it gets no reply.
     """
 
     kind: Kind
@@ -287,6 +288,7 @@ class Rewritten:
     earlier: str = ""
     recalled: tuple[Entry, ...] = ()
     correction: str = ""
+    own: str = ""
     for_us: bool = True
 
 

@@ -103,6 +103,7 @@ class Pipeline:
             text=without_middle(run.message.text),
             attachments=run.files,
             unaddressed=run.options.unaddressed,
+            corrects=run.options.corrects,
         )
         self._reasoner = reasoner
         self._fallback = fallback
@@ -291,6 +292,9 @@ class Pipeline:
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._asked, self._run.options.instructions
             )
+        if self._asked.corrects and not self._rewritten.correction:
+            said, language = self._asked.text, self._rewritten.language
+            self._rewritten = Rewritten("chat", said, language=language, correction=said)
         if self._run.options.depth == "exhaustive":  # the writer says what was looked for
             self._rewritten = replace(self._rewritten, depth="exhaustive")
         files = (file.url for file in self._asked.attachments if not file.again)
@@ -334,7 +338,7 @@ class Pipeline:
 
     async def _guess(self) -> None:
         """Start the likely searches while the model rewrites a question that stands alone."""
-        if self._researcher is None or len(self._asked.text) > GUESSED:
+        if self._researcher is None or len(self._asked.text) > GUESSED or self._asked.corrects:
             return
         guess = await self._fallback.rewrite(
             self._transcript, self._asked, self._run.options.instructions

@@ -243,8 +243,9 @@ class _Walk:
         while self._links:
             links, self._links = sorted(self._links), []
             for link in links:
-                target = os.path.realpath(link)
-                if not os.path.exists(target):
+                # What may not be followed leads nowhere too; ``realpath`` would raise an error.
+                target = os.path.realpath(link) if os.path.exists(link) else ""
+                if not target:
                     self._miss(link, address(link), "a link that leads nowhere")
                 elif not any(Path(target).is_relative_to(root) for root in self.roots):
                     why = "a link that leads out of the indexed folders"

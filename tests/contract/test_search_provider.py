@@ -32,6 +32,7 @@ from tests.fakes.claude_search import FakeClaudeSearch
 from tests.fakes.engines import KEY, FakeEngine
 from tests.fakes.mediawiki import WIKI_PAGES, FakeWiki
 from tests.fakes.web_engines import FakeBrave, FakeSearxng, FakeSerper, FakeTavily
+from tests.unit.search.readers import Inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ async def local_documents(request: pytest.FixtureRequest) -> AsyncIterator[Case]
             body = re.sub(r"(?m)^(==+) (.+) ==+$", lambda m: "#" * len(m[1]) + " " + m[2], body)
             (docs / f"{number}.md").write_text(f"# {title}\n\n{body}\n", encoding="utf-8")
     index = folder / "data" / "index.sqlite"
-    Indexer(index).index([docs])
+    Indexer(index, readers=Inside()).index([docs])
     provider = LocalDocuments(index, [docs])
     try:
         yield Case(provider, (docs / "none.md").as_uri())

@@ -115,6 +115,17 @@ def expect_open(page: Page) -> None:
 # ``test_states`` lets it look at all other pages.
 
 
+def test_whose_session_is_over_signs_in_and_goes_on(console: Console) -> None:
+    """What was being written is there again."""
+    page = console.page()
+    console.browser.context.clear_cookies()
+    page.locator("#question").press_sequentially("And then?")
+    page.locator("#question").press("Enter")
+    page.get_by_label("Token").fill(TOKEN)
+    page.keyboard.press("Enter")
+    expect(page.locator("#question")).to_have_value("And then?")
+
+
 def test_signing_in(console: Console) -> None:
     page = console.page("/sign-in")
     expect_open(page)

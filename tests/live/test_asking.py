@@ -194,6 +194,63 @@ def test_a_theme_goes_before_that_of_the_system(stage: Stage, chromium: Browser)
         assert page.evaluate(paper) == dark
 
 
+def test_a_refusal_stays_until_somebody_writes_again(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium) as browser:
+        page = browser.context.new_page()
+        page.clock.install()
+        page.goto(stage.http)
+        question = page.locator("#question")
+        question.fill("😀")
+        question.press("Enter")
+        expect(page.locator("#toast")).to_have_text("Please write your question in words.")
+        page.clock.run_for(60_000)
+        expect(page.locator("#toast")).not_to_be_empty()
+        question.press("W")
+        expect(page.locator("#toast")).to_be_empty()
+
+
+def test_enter_sends_an_edited_question_too(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        only_documents(page)
+        ask(page, demo.QUESTION)
+        expect(page.locator(".answered")).to_be_visible()
+        page.get_by_title("Edit the question").click()
+        box = page.locator(".edit textarea")
+        box.press("Shift+Enter")
+        expect(box).to_have_value(f"{demo.QUESTION}\n")
+        box.fill("Who agrees to it?")
+        box.press("Enter")
+        expect(page.locator(".question h2")).to_have_text("Who agrees to it?")
+        expect(box).not_to_be_visible()
+
+
+def test_the_name_above_is_on_one_line_in_any_window(stage: Stage, chromium: Browser) -> None:
+    """Also where somebody enlarges the page to twice its size."""
+    with watched(chromium, locale="de") as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        heights = {}
+        for width in (1280, 840, 720, 640, 500, 390):
+            page.set_viewport_size({"width": width, "height": 600})
+            heights[width] = box(page.locator(".top"))["height"]
+        assert len(set(heights.values())) == 1, heights
+
+
+def test_what_is_pressed_is_not_on_paper(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        only_documents(page)
+        ask(page, demo.QUESTION)
+        expect(page.locator(".answered")).to_be_visible()
+        pressed = page.locator(".editing summary, main button").filter(visible=True)
+        expect(pressed).not_to_have_count(0)
+        page.emulate_media(media="print")
+        expect(pressed).to_have_count(0)
+
+
 def test_the_keys_are_told_where_one_is(stage: Stage, chromium: Browser) -> None:
     with watched(chromium) as browser:
         page = browser.context.new_page()

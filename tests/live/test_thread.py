@@ -116,10 +116,10 @@ def test_an_answer_is_regenerated_copied_and_corrected(page: Page) -> None:
     expect(field).to_be_focused()
     expect(field).to_be_in_viewport(ratio=1)
     assert barriers(page) == []
-    page.keyboard.type("it is 30 days since May 2026.")
+    page.keyboard.type("It is 30 days since May 2026.")
     page.get_by_role("button", name="Send").click()
     expect(page.locator("article.turn")).to_have_count(2)
-    expect(page.locator(".question h2").last).to_have_text("No, it is 30 days since May 2026.")
+    expect(page.locator(".question h2").last).to_have_text("It is 30 days since May 2026.")
     expect(page.locator("[data-over]")).to_have_count(2)
 
 

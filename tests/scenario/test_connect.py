@@ -13,14 +13,17 @@ import httpx
 import pytest
 
 from bot.operation.configuration import load_settings
-from bot.operation.kept_settings import KeptSettings
+from bot.operation.kept_settings import KEY, KeptSettings
 from bot.storage.database import open_database
 from tests.fakes import sqlite
+from tests.fakes.claude import FakeClaude
+from tests.fakes.server import serve
 from tests.scenario.gate import until
 from tests.scenario.places import KEYS, the_answer
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 from tests.scenario.slack_place import SlackPlace, open_slack
+from tests.scenario.test_sources import change, until_started
 
 STARTED = "Listening for HTTP on "
 
@@ -45,13 +48,17 @@ def enter(
     serving: Serving, slack: SlackPlace, path: str = "/connect/slack", **fields: str
 ) -> httpx.Response:
     """Send the form of a page, by default with the right tokens."""
-    serving.until_said("web is connected")
     tokens = {"slack_bot_token": slack.slack.bot_token, "slack_app_token": slack.slack.app_token}
+    return send(serving, path, **tokens, **fields)
+
+
+def send(serving: Serving, path: str, **fields: str) -> httpx.Response:
+    serving.until_said("web is connected")
     with httpx.Client(base_url=serving.http, timeout=60, follow_redirects=True) as browser:
         page = browser.get("/connect/slack").text
         found = re.search(r'name="csrf" value="([^"]+)"', page)
         assert found is not None, page
-        return browser.post(path, data={"csrf": found[1], **tokens, **fields})
+        return browser.post(path, data={"csrf": found[1], **fields})
 
 
 def starts(serving: Serving) -> int:
@@ -128,3 +135,46 @@ def test_kept_settings_that_make_the_start_fail_are_told_and_left_out(
         serving.until_said("web is connected")
         page = httpx.get(f"{serving.http}/status", timeout=60).text
         assert why in html.unescape(page)
+
+
+# ---------------------------------------------------------------- in the terminal
+
+
+@pytest.fixture
+def entered(fork_server: ForkServer, footnote: Program, documents: Path) -> Iterator[Program]:
+    """The program, after Claude's key and a folder were entered in its console."""
+    with serve(FakeClaude()) as url:
+        footnote.settings |= {"ANTHROPIC_BASE_URL": url}
+        with ending(start_forked(fork_server, footnote)) as serving:
+            assert send(serving, "/connect/claude", anthropic_api_key="sk-ant").status_code == 200
+            until_started(serving, 2)
+            change(serving, "add-folder", path=str(documents), sure="yes")
+            until_started(serving, 3)
+        yield footnote
+
+
+WHO = "Who approves expensive journeys?"
+
+
+def test_a_question_in_the_terminal_uses_what_was_entered(entered: Program, tmp_path: Path) -> None:
+    ended = entered.run("ask", "--json", WHO)
+    assert ended.json["reasoner"] == "claude", ended.err
+    assert ended.json["citations"][0]["url"].endswith("/documents/travel.md")
+    assert ended.err.count("console") == 0
+
+    (tmp_path / "note.md").write_text("# Journeys\n\nAda approves expensive journeys.\n")
+    named = entered.run("ask", "--json", "--docs", str(tmp_path / "note.md"), WHO)
+    assert [each["url"] for each in named.json["citations"]] == [(tmp_path / "note.md").as_uri()]
+    assert entered.run("ask", "--json", WHO, FOOTNOTE_REASONER="closest").json["reasoner"] == (
+        "closest"
+    ), "what is set elsewhere wins"
+
+
+def test_a_lost_key_file_is_named_once_and_the_question_is_answered(entered: Program) -> None:
+    key = entered.folder / "data" / KEY
+    key.unlink()
+    ended = entered.run("ask", "--json", WHO)
+    assert (ended.code, ended.json["reasoner"]) == (0, "closest")
+    assert "Maria Keller" in str(ended.json["citations"]), "the folder is kept in plain"
+    assert ended.err.count(f"{key} is missing, unreadable or another key.") == 1
+    assert "✗ Set in the console: Keys and tokens" in entered.run("doctor").out

@@ -98,6 +98,22 @@ def test_a_file_is_read_stays_at_hand_and_goes_with_its_question(
         assert browser.client.get(kept.url).status_code == 404
 
 
+def test_what_the_form_for_corrections_sends_is_one_in_any_language(
+    fork_server: ForkServer, documented: Program
+) -> None:
+    with ending(start_forked(fork_server, documented)) as serving:
+        until(lambda: httpx.get(f"{serving.http}/readyz").is_success)
+        with Browser(serving.http, **{"Accept-Language": "de"}) as browser:
+            browser.open("/")
+            browser.ask(KEYS)
+            browser.until("90 days")
+            browser.press("/ask", question="Seit Mai sind es 45 Tage.")
+            browser.until("Notiert: Seit Mai sind es 45 Tage.")
+            browser.open("/")
+            browser.ask(KEYS)
+            assert "Seit Mai sind es 45 Tage." in browser.until("90 days").text
+
+
 # ---------------------------------------------------------------- crashes and other processes
 
 

@@ -51,34 +51,34 @@ The printer lease runs for 36 months.
         ("For how many months does the printer lease run?", "36 months"),
     ],
 )
-def test_a_file_that_is_named_is_asked_first(alone: Program, question: str, words: str) -> None:
-    mail = alone.folder / "lease.eml"
+def test_a_file_that_is_named_is_asked_first(footnote: Program, question: str, words: str) -> None:
+    mail = footnote.folder / "lease.eml"
     mail.write_text(LEASE)
-    ended = alone.run("ask", "--json", "--docs", str(mail), question)
+    ended = footnote.run("ask", "--json", "--docs", str(mail), question)
     assert ended.code == 0, ended.err
     assert words in quotes(ended)
     assert ended.json["citations"][0]["url"] == mail.as_uri()
 
 
-def test_the_statements_of_a_file_need_a_model(alone: Program, documents: Path) -> None:
-    text = alone.folder / "mail.html"
+def test_the_statements_of_a_file_need_a_model(footnote: Program, documents: Path) -> None:
+    text = footnote.folder / "mail.html"
     text.write_text("<p>Maria Keller approves expensive journeys.</p><p>Lunch is at 23:15.</p>")
-    ended = alone.run("check", str(text), "--docs", str(documents))
+    ended = footnote.run("check", str(text), "--docs", str(documents))
     assert ended.code == 2
     assert "needs a language model" in ended.err
-    missing = alone.run("check", str(text.with_name("none.txt")))
+    missing = footnote.run("check", str(text.with_name("none.txt")))
     assert missing.code == 2
     assert "none.txt cannot be read: No such file or directory." in missing.err
-    empty = alone.run("check", "-", stdin="\n")
+    empty = footnote.run("check", "-", stdin="\n")
     assert (empty.code, empty.err) == (2, "The text is empty: there is nothing to check.\n")
-    long = alone.run("check", "-", stdin="It is 3 m. " * 2_000)
+    long = footnote.run("check", "-", stdin="It is 3 m. " * 2_000)
     assert "The text has 22,000 characters, but at most 20,000 can be checked" in long.err
 
 
-def test_what_is_kept_is_for_the_user_alone(alone: Program, documents: Path) -> None:
-    ended = alone.run("ask", "--docs", str(documents), "Who approves expensive journeys?")
+def test_what_is_kept_is_for_the_user_alone(footnote: Program, documents: Path) -> None:
+    ended = footnote.run("ask", "--docs", str(documents), "Who approves expensive journeys?")
     assert ended.code == 0, ended.err
-    data = alone.folder / "data"
+    data = footnote.folder / "data"
     kept = [data, *data.rglob("*")]
     assert any(path.suffix == ".sqlite" for path in kept)
     assert {path: oct(path.stat().st_mode & 0o077) for path in kept} == dict.fromkeys(kept, "0o0")
@@ -150,6 +150,17 @@ def test_a_thread_goes_on_in_another_process(footnote: Program, documents: Path)
     second = footnote.run(*common, "And who does it?")
     assert "key" in second.json["question"].casefold()
     assert "security team" in quotes(second)
+
+
+def test_what_asks_for_something_else_gets_no_passage_of_the_thread(
+    footnote: Program, documents: Path
+) -> None:
+    common = ("ask", "--json", "--docs", str(documents), "--thread", "trips")
+    footnote.run(*common, "Who approves expensive journeys?")
+    strange = footnote.run(*common, "Who invented the zeppelin?")
+    assert (strange.code, strange.json["status"]) == (1, "not_found")
+    assert "do not mention invented, zeppelin" in strange.err
+    assert "Maria Keller" in quotes(footnote.run(*common, "And for children?"))
 
 
 def test_a_follow_up_in_another_thread_knows_nothing_of_it(
@@ -362,14 +373,14 @@ def test_an_unreadable_document_is_skipped_and_named(footnote: Program, document
 
 
 @pytest.mark.parametrize("command", ["ask", "chat", "demo", "index", "doctor", "db"])
-def test_every_command_explains_itself(alone: Program, command: str) -> None:
-    ended = alone.run(command, "--help")
+def test_every_command_explains_itself(footnote: Program, command: str) -> None:
+    ended = footnote.run(command, "--help")
     assert ended.code == 0
     assert len(ended.out.splitlines()) > 4
 
 
-def test_the_version_is_printed(alone: Program) -> None:
-    assert alone.run("--version").out.startswith("footnote 0.")
+def test_the_version_is_printed(footnote: Program) -> None:
+    assert footnote.run("--version").out.startswith("footnote 0.")
 
 
 def test_the_doctor_says_what_works_and_what_to_fix(footnote: Program, documents: Path) -> None:
@@ -453,14 +464,14 @@ def offices(tmp_path: Path) -> Path:
     ],
 )
 def test_a_question_names_the_documents_to_search(
-    alone: Program,
+    footnote: Program,
     offices: Path,
     question: str,
     words: tuple[str, ...],
     not_words: tuple[str, ...],
     note: str,
 ) -> None:
-    ended = alone.run("ask", "--json", "--docs", str(offices), question)
+    ended = footnote.run("ask", "--json", "--docs", str(offices), question)
     assert ended.code == 0, ended.err
     quoted = quotes(ended)
     assert all(each in quoted for each in words), quoted

@@ -96,7 +96,7 @@ def slower_than_linear(
 @pytest.mark.parametrize(
     ("functions", "signs"),
     [
-        (readers_of_text, SIGNS[:8]),
+        pytest.param(readers_of_text, SIGNS[:8], marks=pytest.mark.slow),
         (lambda: WITH_ARGUMENTS, SIGNS[:6]),
         pytest.param(lambda: WITH_ARGUMENTS, SIGNS, marks=pytest.mark.slow),
     ],
@@ -109,6 +109,7 @@ def test_nothing_that_reads_text_is_slower_than_linear(
     assert slower_than_linear(functions(), attacks, (64, 500, 2_000)) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("opening", "closing"), NESTED)
 def test_nor_of_signs_inside_each_other(opening: str, closing: str) -> None:
     def read(text: str) -> None:

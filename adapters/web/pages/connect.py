@@ -126,7 +126,10 @@ class _ConnectPages:
         name, part, form, reception = await self._sent(request)
         key = visitor_of(request).session, name
         entered = self._entered.get(key, {})
-        entered |= {name: form[name].strip() for name in part.setup.fields if form.get(name)}
+        # People copy a value with the quotes that stand around it in a file.
+        entered |= {
+            field: form[field].strip(" \t\r\n\"'") for field in part.setup.fields if form.get(field)
+        }
         errors = {
             field: texts("connect-missing") for field in part.setup.fields if not entered.get(field)
         }

@@ -198,6 +198,7 @@ class _Conversation:
             files=sent.files,
             again=sent.again,
             ticked=sent.sources if CHOSEN in form else None,
+            corrects="corrects" in form,
         )
         return await self._told(request, asked.run_id)
 

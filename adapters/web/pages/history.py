@@ -252,7 +252,7 @@ class Sidebar:
         self._console = console
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "GET":
+        if scope["type"] == "http" and scope["method"] in ("GET", "POST"):  # forms show pages too
             request = Request(scope)
             accepted = request.headers.get("accept", "*/*")
             if request.state.visitor is not None and ("text/html" in accepted or accepted == "*/*"):

@@ -31,6 +31,7 @@ from bot.core.lines import one_line, shortened
 from bot.core.messages import Verification, VerifiedSentence
 from bot.core.reader import Reader
 from bot.core.texts import Texts
+from bot.pages.charset import decode
 from bot.pages.media import media_type_of
 from bot.reasoning.reasoner import price_of
 from bot.rendering.footnotes import link_target
@@ -54,7 +55,7 @@ _HEADING = re.compile(r"(</?h)([4-6])>")
 
 TITLE = 300  # characters of a question at the head of its page
 PDF = "application/pdf"
-SHOWN = (PDF, "text/plain", "image/png", "image/jpeg", "image/gif", "image/webp")
+SHOWN = (PDF, "text/plain")
 # Without "sandbox", under which browsers do not start their PDF viewers; those run no scripts of a
 # file in its site.
 CSP_OF_PDF = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
@@ -123,7 +124,7 @@ class _RunPages:
         return kept, record
 
     async def original(self, request: Request) -> Response:
-        """Send the file of a local document as it is now: a PDF file, a picture or text to be
+        """Send the file of a local document as it is now: a PDF file or text (in UTF-8) to be
         shown, everything else as a download."""
         kept, _ = await self._stored(request)
         real = original_of(kept.url, self._console.settings.docs)
@@ -133,7 +134,7 @@ class _RunPages:
             raise HTTPException(404, texts_of(request)("web-original-gone"))
         kind = media_type_of(real.name) or "application/octet-stream"
         if kind.startswith("text/") and kind != "text/html":
-            kind = "text/plain"
+            kind, body = "text/plain", (await asyncio.to_thread(decode, body)).encode()
         sent = download(body, readable(real.name), kind)
         if kind in SHOWN:
             disposition = sent.headers["Content-Disposition"]

@@ -113,7 +113,7 @@ class _SourcePages:
             status=status,
             error=error,
             new=new,
-            starts=reception is not None and reception.restart.is_set(),
+            starts=reception is None or reception.restart.is_set(),
             adds=allows_setup(self._settings),
             limit=megabytes(self._settings.fetch_max_bytes),
             folders=folders,

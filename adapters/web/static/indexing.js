@@ -13,21 +13,11 @@ async function look() {
       const shown = document.querySelector(`[data-count="${CSS.escape(id)}"]`);
       if (shown) shown.textContent = count;
     }
-    if (answer.ok && !told) return await renew();
+    if (answer.ok && !told) return line.remove();
   } catch {
     // A server that restarts is asked again.
   }
   setTimeout(look, PAUSE);
-}
-
-/** The line goes, and a list of what is indexed shows what there is now. */
-async function renew() {
-  line.remove();
-  const list = document.querySelector("[data-indexed]");
-  if (!list) return;
-  const page = await (await fetch(location.href)).text();
-  const now = new DOMParser().parseFromString(page, "text/html").querySelector("[data-indexed]");
-  if (now) list.replaceWith(now);
 }
 
 setTimeout(look, PAUSE);

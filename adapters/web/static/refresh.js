@@ -1,5 +1,7 @@
-// While a page waits for something (data-refresh), it is looked up again and becomes what it says.
+// A page outside of conversations: times are in the reader's zone, and while it waits for something
+// (data-refresh), it is looked up again and becomes what it says.
 
+import "./menus.js";
 import { showLocally } from "./moments.js";
 import { patch } from "./patch.js";
 
@@ -23,4 +25,5 @@ async function look() {
   setTimeout(look, PAUSE);
 }
 
+showLocally();
 setTimeout(look, PAUSE);

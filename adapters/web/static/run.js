@@ -1,7 +1,5 @@
 // The page of a run: opens what a link leads into, and follows a run that is being worked on.
 
-import "./menus.js";
-import { showLocally } from "./moments.js";
 import "./refresh.js";
 
 function openTarget() {
@@ -13,6 +11,5 @@ function openTarget() {
   if (target?.matches(".anchor")) target.nextElementSibling.scrollIntoView({ block: "center" });
 }
 
-showLocally();
 addEventListener("hashchange", openTarget);
 if (location.hash) openTarget();

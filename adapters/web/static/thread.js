@@ -187,6 +187,7 @@ async function send(form, submitter) {
   const body = form === ask ? files.body(submitter) : new URLSearchParams(new FormData(form, submitter));
   const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
   const told = await answer.json().catch(() => ({}));
+  if (answer.status === 401) location.reload(); // to sign in again; what was written stays
   if (!answer.ok) throw Object.assign(new Error(told.error || words.unsent), { file: told.file });
   return told;
 }
@@ -214,7 +215,7 @@ async function sendQuestion(submitter) {
     ask.event.value = crypto.getRandomValues(new BigUint64Array(1))[0]; // sent twice, it is asked once
     expectTurn(run);
   } catch (error) {
-    if (error.file === undefined) tell(error instanceof TypeError ? words.unsent : error.message);
+    if (error.file === undefined) tell(error instanceof TypeError ? words.unsent : error.message, true);
     else files.refuse(error.file, error.message);
   }
   occupy(button, false);
@@ -224,6 +225,7 @@ async function press(form, submitter) {
   if (submitter.ariaDisabled) return;
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
   occupy(submitter, true);
+  tell("");
   try {
     const { told, run } = await send(form, submitter);
     const turn = form.closest(".turn");
@@ -249,7 +251,7 @@ async function press(form, submitter) {
     }
     occupy(submitter, Boolean(form.dataset.done));
   } catch (error) {
-    tell(error instanceof TypeError ? words.unsent : error.message);
+    tell(error instanceof TypeError ? words.unsent : error.message, true);
     occupy(submitter, false);
   }
 }
@@ -302,10 +304,10 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  const typing = event.target === ask?.question;
-  if (typing && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+  const form = event.target.closest("#ask, .editing form");
+  if (event.target.matches("textarea") && form && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
-    ask.requestSubmit(ask.querySelector(".send"));
+    form.requestSubmit(form.querySelector(".send, [type=submit]"));
   } else if (event.key === "Escape") {
     event.target.closest(".editing form")?.reset();
   } else if (event.target.closest("input, textarea, select")) {

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import bot.cli
 from bot.cli.main import COMMANDS, command_named
+from tests.scenario.program import Program
+from tests.scenario.serving import ForkServer
 
 SHARED = {"__init__", "command", "main", "output", "records"}
 
@@ -37,12 +37,9 @@ def test_help_says_of_a_command_what_its_module_says(name: str) -> None:
         (("check", "nowhere.txt"), 2, "nowhere.txt cannot be read"),
     ],
 )
-def test_calls_and_errors(words: tuple[str, ...], code: int, said: str, tmp_path: Path) -> None:
-    program = f"import sys; sys.path.insert(0, {str(Path.cwd())!r})\n"
-    program += "from bot.cli.main import main\nmain()"
-    ended = subprocess.run(
-        [sys.executable, "-c", program, *words], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert ended.returncode == code, ended.stderr
-    assert said in " ".join((ended.stdout + ended.stderr).split())
-    assert "Traceback" not in ended.stderr
+def test_calls_and_errors(
+    words: tuple[str, ...], code: int, said: str, tmp_path: Path, fork_server: ForkServer
+) -> None:
+    ended = Program(tmp_path, starter=fork_server).run(*words)
+    assert ended.code == code, ended.err
+    assert said in " ".join((ended.out + ended.err).split())

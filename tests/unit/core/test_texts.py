@@ -369,12 +369,18 @@ def test_a_text_that_is_parsed_by_itself_is_as_in_the_whole_catalog(locale: str)
         assert message.equals(alone, ignored_fields=["span", "comment"]), id
 
 
+@cache
+def bundle_of(locale: str) -> FluentBundle:
+    """The whole catalog, parsed by Fluent."""
+    bundle = FluentBundle([locale], use_isolating=False)
+    bundle.add_resource(FluentResource((CATALOGS / f"{locale}.ftl").read_text(encoding="utf-8")))
+    return bundle
+
+
 @pytest.mark.parametrize("value", [0, 7, 999, 1_000, 1.5, "a page", "12"])
 @pytest.mark.parametrize("locale", LOCALES)
 def test_a_plain_text_is_what_fluent_makes_of_it(locale: str, value: str | int | float) -> None:
-    bundle = FluentBundle([locale], use_isolating=False)
-    bundle.add_resource(FluentResource((CATALOGS / f"{locale}.ftl").read_text(encoding="utf-8")))
-    ours, plain = _Catalog(locale), 0
+    bundle, ours, plain = bundle_of(locale), _Catalog(locale), 0
     for id in catalog(locale):
         values = dict.fromkeys(variables(catalog(locale)[id]), value)
         said = ours.plain(id, values)

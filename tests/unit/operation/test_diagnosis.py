@@ -18,6 +18,8 @@ from bot.search.background_indexing import Rounds
 from bot.search.indexer import Indexer
 from tests.fakes.postgres import Postgres
 
+pytestmark = pytest.mark.usefixtures("reading_inside")
+
 NOTHING = "http://127.0.0.1:9"  # a port that nothing listens on
 SECRET = "s3cr3t"
 

@@ -169,6 +169,29 @@ def test_the_judgement_says_why() -> None:
     assert judged.covered > judged.enough == ENOUGH
 
 
+@pytest.mark.parametrize(
+    ("own", "page", "is_answered"),
+    [
+        ("Who invented the zeppelin?", "", False),
+        ("Who invented the zeppelin?", "A zeppelin is an airship.", True),  # on the web
+        ("Who invented the harbour?", "", True),  # a word of the documents
+        ("How expensive?", "", True),  # one word, perhaps a synonym
+        ("", "", True),  # nothing that stands alone: "And who invented the zeppelin?"
+    ],
+)
+def test_a_short_message_without_a_word_of_the_documents_is_not_about_its_thread(
+    own: str, page: str, is_answered: bool
+) -> None:
+    question = f"fee large boats pay {own or 'Who invented the zeppelin?'}"
+    searched = evidence(question)
+    if page:
+        searched = replace(searched, sources=(*SOURCES, a_source(4, page)))
+    first, *quotes = quoted(Rewritten("search", question, own=own), searched)
+    assert bool(quotes) == is_answered
+    assert isinstance(first, Judged)
+    assert first.unknown == (() if is_answered else ("invented", "zeppelin"))
+
+
 def near(text: str, relevance: float) -> Source:
     return replace(
         a_source(1), passages=(Passage(0, len(text), text, "", relevance=relevance),), title="Page"

@@ -148,6 +148,20 @@ def test_a_follow_up_carries_the_topic_of_its_thread(
     assert not dropped or dropped not in question
 
 
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("Who invented the zeppelin?", "Who invented the zeppelin?"),
+        ("And for children?", ""),
+        ("Who made it?", ""),
+        ("How long does the winter in Oslo last?", ""),
+    ],
+)
+def test_what_has_the_topic_for_being_short_alone_keeps_its_own_words(text: str, own: str) -> None:
+    assert rewrite(after(TYRE), a_message(text)).own == own
+    assert rewrite(Transcript(), a_message(text)).own == ""
+
+
 @pytest.mark.parametrize("word", ["Wie", "Combien", "List", "Hello", "Was", "When"])
 def test_the_first_word_of_a_sentence_is_no_name_that_another_replaces(word: str) -> None:
     thread = after(f"{word} harbour fees of Oslo?")

@@ -16,6 +16,8 @@ from bot.search.folders import Document, list_documents, open_real
 from bot.search.index_file import unpack_text
 from bot.search.indexer import Indexer
 
+pytestmark = pytest.mark.usefixtures("reading_inside")
+
 MOST = 1_000_000
 SECRET = "The secret number is 987654321."
 EXCHANGED = "it was exchanged for a link while the folder was read"

@@ -131,6 +131,15 @@ def test_links_out_of_the_folders_are_not_followed(tmp_path: Path) -> None:
     }
 
 
+def test_a_link_that_may_not_be_followed_is_skipped(tmp_path: Path) -> None:
+    """Linux shows nobody outside of it where the first process works."""
+    write(tmp_path, "a.md")
+    (tmp_path / "b").symlink_to("/proc/1/cwd")
+    listing = list_documents([tmp_path])
+    assert names(listing, tmp_path) == ["a.md"]
+    assert list(reasons(listing, tmp_path)) == ["b"]
+
+
 def test_a_link_into_another_root_is_followed_once(tmp_path: Path) -> None:
     write(tmp_path, "a/a.md", "b/b.md")
     (tmp_path / "a" / "b.md").symlink_to("../b/b.md")

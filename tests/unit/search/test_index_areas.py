@@ -20,6 +20,8 @@ from bot.search.local_documents import LocalDocuments
 from bot.search.provider import Query
 from bot.search.unchanged import unchanged
 
+pytestmark = pytest.mark.usefixtures("reading_inside")
+
 # Words of the hidden files alone: in many passages, in one, in titles and headings, in other forms
 # and scripts, and beside words that everybody may see.
 HIDDEN = ["zanzibar", "quetzal", "Armadillo", "xylophones", "秘密计划", "zanzibar harbour", "9021"]

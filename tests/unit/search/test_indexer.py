@@ -21,6 +21,8 @@ from bot.search.provider import Query
 from bot.search.unchanged import unchanged
 from tests.unit.search.readers import Recording, Refused
 
+pytestmark = pytest.mark.usefixtures("reading_inside")
+
 DAY = 86_400
 
 

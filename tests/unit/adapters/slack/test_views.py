@@ -23,6 +23,8 @@ from tests.fakes.slack_people import Doing
 from tests.fakes.slack_screen import plain
 from tests.unit.adapters.slack.serving import Served, served
 
+pytestmark = pytest.mark.usefixtures("reading_inside")
+
 
 async def home_of(slack: FakeSlack, user: str) -> str:
     await slack.open_home(user).acknowledged()

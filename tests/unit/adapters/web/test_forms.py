@@ -206,7 +206,7 @@ async def test_a_body_without_end_is_not_heard_to_its_end(
     headers = {"Content-Type": "multipart/form-data; boundary=x"}
     answer = await browser.client.post("/api/questions", content=endless(), headers=headers)
     assert answer.status_code == 413
-    assert "larger than 25.2 MB together" in answer.json()["error"]
+    assert "more than 25 MB at once" in answer.json()["error"]
     assert heard < 130_000_000
 
 

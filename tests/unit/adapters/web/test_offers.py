@@ -12,6 +12,8 @@ from bot.search.indexer import Indexer
 from tests.unit.adapters.web.conftest import Browser, OpenConsole
 from tests.unit.adapters.web.pages.test_conversation import thread_of
 
+pytestmark = pytest.mark.usefixtures("reading_inside")
+
 PROXY = {
     "public_url": "https://footnote.example",
     "console_user_header": "X-User",

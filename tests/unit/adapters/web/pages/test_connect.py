@@ -91,6 +91,15 @@ async def test_an_error_stands_at_its_field_and_the_other_value_need_not_come_ag
     assert "is starting with the new settings" in (await browser.get("/connect/slack")).text
 
 
+async def test_a_value_may_be_copied_with_its_quotes(
+    here: Running, browser: Browser, slack: FakeSlack
+) -> None:
+    tokens = {"slack_bot_token": slack.bot_token, "slack_app_token": slack.app_token}
+    quoted = {field: f' "{token}"\n' for field, token in tokens.items()}
+    shown = (await send(browser, **quoted, way="lines")).text
+    assert f"SLACK_BOT_TOKEN={slack.bot_token}\n" in shown
+
+
 async def test_values_entered_in_one_browser_are_not_those_of_another(
     here: Running, browser: Browser, slack: FakeSlack
 ) -> None:

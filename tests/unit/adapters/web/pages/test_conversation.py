@@ -56,10 +56,11 @@ async def test_an_example_is_asked_with_a_press(browser: Browser) -> None:
 
 
 async def test_what_is_no_question_is_told(browser: Browser) -> None:
-    for question, status in [("", 422), ("  \n", 422), ("?!", 422)]:
+    """In words of the console: those of a chat speak of mentions."""
+    for question in ("", "  \n", "?!", "😀"):
         answer = await browser.send("/ask", question=question)
-        assert answer.status_code == status
-        assert answer.json()["error"].startswith("What would you like to know?")
+        assert answer.status_code == 422
+        assert answer.json()["error"] == "Please write your question in words."
 
 
 async def test_an_unknown_depth_is_refused(browser: Browser) -> None:

@@ -68,6 +68,14 @@ async def test_every_page_has_the_sidebar(browser: Browser, path: str) -> None:
     assert thread not in page
 
 
+async def test_a_page_that_answers_a_form_has_it_too(browser: Browser) -> None:
+    thread = await asked(browser)
+    sent = {"csrf": browser.csrf, "discord_token": ""}
+    refused = await browser.client.post("/connect/discord", data=sent)
+    assert refused.status_code == 422
+    assert f'<a href="{thread}">' in refused.text.partition("<main")[0]
+
+
 async def test_the_sidebar_marks_the_page_that_is_open(browser: Browser) -> None:
     thread = await asked(browser)
     for path in (thread, "/conversations", "/watches", "/corrections"):

@@ -55,7 +55,7 @@ def words(page: Any, path: str) -> list[str]:
 async def test_each_folder_says_what_became_of_its_files(stage: Stage, docs: Path) -> None:
     page = document(await stage.get("/sources"))
     assert words(page, "//article//code") == [str(docs)]
-    assert words(page, "//article/p")[1].startswith("2 of 5 files are searched.")
+    assert words(page, "//article/p")[1].startswith("2 of 5 files are searched. Last file read")
     assert words(page, "//article/ul/li") == [
         *("Searched 2", "Same text as another 1", "Empty 1", "Unsupported type 1"),
     ]
@@ -148,10 +148,21 @@ async def test_hostile_names_and_texts_are_shown_as_they_are(stage: Stage, docs:
         assert not re.search(r"<script>alert|<img", text)
 
 
-async def test_without_documents_the_page_says_so(tmp_path: Path) -> None:
+async def test_without_documents_the_page_says_so(open_console: OpenConsole) -> None:
+    browser = await (await open_console(providers=("wikipedia",))).browser()
+    page = document(await browser.get("/sources"))
+    assert words(page, "//header//p[@class='lead']")[0].startswith("No documents yet.")
+    assert words(page, "//section//li") == ["Search engines: wikipedia"]
+    assert words(document(await browser.get("/sources/search?q=heron")), "//ol/li") == []
+
+
+async def test_while_the_server_starts_anew_the_page_waits_for_it(tmp_path: Path) -> None:
+    """What it could say then is of the time before."""
     async with opened(tmp_path) as stage:
         page = document(await stage.get("/sources"))
-        assert words(page, "//header//p[@class='lead']")[0].startswith("No documents yet.")
+        assert "starts with the new documents" in words(page, "//*[@role='status']")[0]
+        assert page.xpath("//@data-refresh") == ["/sources"]
+        assert words(page, "//header//p[@class='lead']") == []
         assert words(page, "//section//li") == ["Search engines: wikipedia"]
         assert words(document(await stage.get("/sources/search?q=heron")), "//ol/li") == []
 
@@ -225,8 +236,25 @@ async def test_the_first_upload_restarts_with_its_folder(
     assert (answer.status_code, answer.headers["location"]) == (303, "/sources")
     assert (tmp_path / "sources" / "tides.md").read_bytes() == b"# Tides"
     assert here.reception.restart.is_set()
-    page = document(await browser.get("/sources"))
-    assert "starts with the new documents" in words(page, "//*[@role='status']")[0]
+    while_it_starts = [await browser.get("/sources")]
+    here.platform._console.reception = None  # it works on the last questions, and opens again
+    while_it_starts.append(await browser.get("/sources"))
+    for page in map(document, while_it_starts):
+        assert "starts with the new documents" in words(page, "//*[@role='status']")[0]
+        assert page.xpath("//*[@data-refresh='/sources']")
+
+
+async def test_what_went_wrong_and_what_is_asked_stay_while_files_are_indexed(
+    open_console: OpenConsole, tmp_path: Path, docs: Path
+) -> None:
+    here = await open_console(data_dir=tmp_path)
+    browser = await here.browser()
+    here.platform._console.observed.documents.begin()
+    assert document(await browser.get("/sources")).xpath("//*[@data-refresh]")
+    for path in (docs, docs / "gone"):
+        page = document(await change(browser, "add-folder", path=str(path)))
+        assert words(page, "//*[@role='alert']")
+        assert not page.xpath("//*[@data-refresh or @http-equiv='refresh']")
 
 
 async def test_a_later_upload_is_indexed_at_once_and_replaces_only_when_asked(
@@ -285,6 +313,23 @@ async def test_an_uploaded_file_is_removed_and_nothing_else(
     assert (answer.status_code, (tmp_path / "footnote.sqlite").exists()) == (422, True)
 
 
+async def test_the_page_follows_the_indexing_until_it_is_over(
+    open_console: OpenConsole, tmp_path: Path, docs: Path
+) -> None:
+    """But nothing takes away a question that it asks, or a refusal."""
+    here = await open_console(data_dir=tmp_path / "data", docs=(str(docs / "hr"),))
+    browser, indexing = await here.browser(), here.platform._console.observed.documents
+    indexing.become("ok")
+    assert document(await browser.get("/sources")).xpath("//@data-refresh") == []
+    indexing.become("indexing")
+    page = document(await browser.get("/sources"))
+    assert page.xpath("//@data-refresh") == ["/sources"]
+    assert "No files" not in page.text_content()
+    for path in (str(docs), "/nowhere"):
+        shown = document(await change(browser, "add-folder", path=path))
+        assert shown.xpath("//@data-refresh") == []
+
+
 async def test_a_folder_is_looked_into_before_it_is_added(
     open_console: OpenConsole, tmp_path: Path, docs: Path
 ) -> None:
@@ -298,6 +343,8 @@ async def test_a_folder_is_looked_into_before_it_is_added(
     assert here.reception.restart.is_set()
     page = document(await browser.get("/sources"))
     assert words(page, "//article/p")[0] == "Added here."
+    assert page.xpath("//@data-refresh") == ["/sources"]
+    assert page.xpath("//details[summary='Remove the folder']/@data-own") == ["open"]
     assert (await change(browser, "drop-folder", path=str(docs))).status_code == 303
     assert words(document(await browser.get("/sources")), "//article") == []
     answer = await change(browser, "add-folder", path="/nowhere")
