@@ -35,9 +35,8 @@ from bot.core.errors import FootnoteError, InvalidSetting
 from bot.core.logs import get_logger
 from bot.operation.console_access import console_address
 from bot.search.registry import searches_conversations
-from bot.storage.database import Database, open_database
+from bot.storage.database import Database, opened_database
 from bot.storage.encryption import Seal, Sealed
-from bot.storage.postgres import Connecting
 from bot.storage.tables import slack_bots, slack_installations, slack_oauth_states
 
 ORGANISATION = "E"  # first letter of an organisation's id; a workspace's id begins with T
@@ -326,11 +325,8 @@ def installations_of(settings: SlackSettings, database: Database) -> Installatio
 @asynccontextmanager
 async def open_installations(settings: SlackSettings) -> AsyncIterator[Installations]:
     """Open the installations for a command that needs nothing else from the database."""
-    database = await open_database(settings.database, connecting=Connecting.of(settings))
-    try:
+    async with opened_database(settings) as database:
         yield installations_of(settings, database)
-    finally:
-        await database.close()
 
 
 class StoredInstallations:

@@ -16,7 +16,7 @@ from bot.operation.configuration import load_settings
 from bot.service.deletion import Maintenance
 from bot.storage import migrate
 from bot.storage.audit_log import Audit
-from bot.storage.database import existing_database, open_database
+from bot.storage.database import existing_database, opened_database
 from bot.storage.integrity import findings
 from bot.storage.postgres import Connecting
 from bot.storage.removal import Keep, Removed, Retention
@@ -49,9 +49,8 @@ def upgrade() -> None:
     """Upgrade the database to this version's schema; opening it does so automatically."""
 
     async def run() -> None:
-        settings = load_settings()
-        connecting = Connecting.of(settings)
-        await (await open_database(settings.database, connecting=connecting)).close()
+        async with opened_database(load_settings()):
+            pass
 
     asyncio.run(run())
     typer.echo(f"The database is at revision {HEAD}.")

@@ -13,9 +13,9 @@ from bot.core.messages import TERMINAL
 from bot.core.settings import Settings
 from bot.service.deletion import Forgetter
 from bot.storage.audit_log import Actor, act_as
-from bot.storage.postgres import Connecting
+from bot.storage.database import opened_database
 from bot.storage.removal import Removed
-from bot.storage.store import Store, open_store
+from bot.storage.store import Store
 
 TITLES = {
     "threads": "threads",
@@ -37,11 +37,8 @@ TITLES = {
 async def open_records(settings: Settings) -> AsyncIterator[Store]:
     """Open the store for the block. Raises ``StorageUnavailable``."""
     act_as(this_person())
-    store = await open_store(settings.database, connecting=Connecting.of(settings))
-    try:
-        yield store
-    finally:
-        await store.close()
+    async with opened_database(settings) as database:
+        yield Store(database)
 
 
 def this_person() -> Actor:

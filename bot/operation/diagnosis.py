@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 from collections.abc import (
-    AsyncIterator,
     Awaitable,
     Callable,
     Coroutine,
@@ -15,7 +14,6 @@ from collections.abc import (
     Iterator,
     Mapping,
 )
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -37,8 +35,7 @@ from bot.search.background_indexing import looking
 from bot.search.index_report import holdings
 from bot.service.background import cancelled
 from bot.service.platform import platforms
-from bot.storage.database import Database, open_database
-from bot.storage.postgres import Connecting
+from bot.storage.database import opened_database
 
 WIDTH = 96  # characters per line of setting names
 LOW_DISK_BYTES = 200_000_000
@@ -117,15 +114,6 @@ async def examine(settings: Settings, *, verbose: bool = False) -> bool:
             lines = fill(f"{heading}: {', '.join(names)}.", WIDTH, subsequent_indent="  ")
             console.print(Text(lines, style="dim"), soft_wrap=True)
     return all(one.state != "problem" for one in found)
-
-
-@asynccontextmanager
-async def _database(settings: Settings) -> AsyncIterator[Database]:
-    database = await open_database(settings.database, connecting=Connecting.of(settings))
-    try:
-        yield database
-    finally:
-        await database.close()
 
 
 def of_kept(kept: Kept) -> Iterator[Finding]:
@@ -213,7 +201,7 @@ async def _count(settings: Settings) -> int:
 
 
 async def _storage(settings: Settings) -> str:
-    async with _database(settings) as database:
+    async with opened_database(settings) as database:
         async with database.write():
             pass
         works = f"{database.place} works"
@@ -234,7 +222,7 @@ async def _uploads(settings: Settings) -> str:
     from bot.research.budget import UPLOADS
     from bot.storage.conversations import Files
 
-    async with _database(settings) as database:
+    async with opened_database(settings) as database:
         use = await Files(database).use(datetime.now(UTC).date())
     stored = f"{use.files:,} files with {use.stored / 1e6:,.1f} MB are stored"
     today = f"{use.today / 1e6:,.1f} MB, the most by one person {use.most / 1e6:,.1f} MB"
@@ -246,7 +234,7 @@ async def _budget(settings: Settings) -> str:
     from bot.storage.spending import Spending
 
     today = datetime.now(UTC).date()
-    async with _database(settings) as database:
+    async with opened_database(settings) as database:
         lines = await Spending(database).lines(today, today)
     spent = sum(line.today.usd for line in lines if line.scope == "workspace")
     limits = {

@@ -30,9 +30,8 @@ from bot.core.messages import CONSOLE
 from bot.core.settings import Settings, is_key, is_secret
 from bot.operation.configuration import env_name, what_is_wrong
 from bot.storage.audit_log import note
-from bot.storage.database import Database, open_database
+from bot.storage.database import Database, opened_database
 from bot.storage.encryption import Seal, new_key
-from bot.storage.postgres import Connecting
 from bot.storage.tables import facts, keep_fact
 from bot.storage.workspaces import Workspaces
 
@@ -159,11 +158,8 @@ class KeptSettings:
 async def read_kept(settings: Settings) -> Kept:
     """Open the database and return the settings with those that are kept. Raises
     ``StorageUnavailable``."""
-    database = await open_database(settings.database, connecting=Connecting.of(settings))
-    try:
+    async with opened_database(settings) as database:
         return await KeptSettings(settings, database).read()
-    finally:
-        await database.close()
 
 
 def _gone(folders: Sequence[str]) -> dict[str, str]:

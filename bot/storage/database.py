@@ -42,6 +42,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from bot.core.errors import InvalidSetting, StorageUnavailable
 from bot.core.extras import need
 from bot.core.logs import get_logger
+from bot.core.settings import Settings
 from bot.storage import migrate
 from bot.storage.postgres import (
     Connecting,
@@ -430,6 +431,23 @@ async def open_database(
         await database.close()
         raise
     return database
+
+
+@asynccontextmanager
+async def opened_database(
+    settings: Settings, *, patience: float = 0.0, start_patience: float = 0.0
+) -> AsyncIterator[Database]:
+    """Open the database of the settings, as ``open_database``, and close it."""
+    database = await open_database(
+        settings.database,
+        connecting=Connecting.of(settings),
+        patience=patience,
+        start_patience=start_patience,
+    )
+    try:
+        yield database
+    finally:
+        await database.close()
 
 
 def existing_database(
