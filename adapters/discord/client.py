@@ -29,15 +29,12 @@ from bot.core.errors import CredentialsRefused, FootnoteError, Invalid, Platform
 from bot.core.logs import get_logger
 from bot.core.measurements import PlatformCalls
 from bot.core.messages import Author
+from bot.core.said import said
 from bot.service.platform import Connection
 
 log = get_logger()
 
-CONTENT_INTENT_HINT = (
-    "Discord does not show Footnote what is written without mentioning it, so follow-ups need a "
-    "mention: switch on Message Content Intent under Bot, Privileged Gateway Intents, at "
-    "https://discord.com/developers/applications"
-)
+INTENT_HINT = said("check-discord-intent")
 # Footnote does not use voice, and every client would warn about missing libraries.
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
 
@@ -240,7 +237,7 @@ class FootnoteClient(discord.AutoShardedClient):
         if self.intents.message_content:
             # The connection state shares this object.
             self._wanted.message_content = False
-            log.warning("no message content", hint=CONTENT_INTENT_HINT)
+            log.warning("no message content", hint=str(INTENT_HINT))
 
     def _judge(self, error: BaseException) -> None:
         """Raise if reconnecting cannot help."""
@@ -276,10 +273,7 @@ _OFFICIAL = Route.BASE
 
 
 def refused_token() -> CredentialsRefused:
-    return CredentialsRefused(
-        "Discord does not accept DISCORD_TOKEN: copy the token again from "
-        "https://discord.com/developers/applications, under Bot, Reset Token."
-    )
+    return CredentialsRefused(said("check-discord-token"))
 
 
 def may_read_all(flags: discord.ApplicationFlags) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from adapters.discord.settings import DiscordSettings, has_token
 from bot.core.extras import need
 from bot.core.plugins import Setup, Step
+from bot.core.said import Said, said
 from bot.service.platform import Declaration, Platform
 
 if TYPE_CHECKING:
@@ -21,14 +22,14 @@ APPLICATIONS = "https://discord.com/developers/applications"
 def _open(
     settings: DiscordSettings, workspaces: Workspaces, observed: Observed | None
 ) -> AbstractAsyncContextManager[Platform]:
-    need("discord", "Answering in Discord")
+    need("discord", "Discord")
     from adapters.discord.platform import open_discord
 
     return open_discord(settings, workspaces, observed)
 
 
-async def _check(settings: DiscordSettings) -> str:
-    need("discord", "Answering in Discord")
+async def _check(settings: DiscordSettings) -> Said:
+    need("discord", "Discord")
     from adapters.discord.platform import examine
 
     return await examine(settings)
@@ -42,7 +43,7 @@ PLATFORM = Declaration(
     posts=has_token,
     open=_open,
     check=_check,
-    to_connect=lambda settings: "not connected. Connect it in the console, or set DISCORD_TOKEN",
+    to_connect=lambda settings: said("check-platform-off", names="DISCORD_TOKEN"),
     setup=Setup(
         "Discord",
         lambda: (

@@ -12,7 +12,7 @@ from discord.http import Route
 from starlette.routing import BaseRoute
 
 from adapters.discord.client import (
-    CONTENT_INTENT_HINT,
+    INTENT_HINT,
     FootnoteClient,
     api_of,
     library_log,
@@ -33,6 +33,7 @@ from bot.core.errors import (
 )
 from bot.core.measurements import Observed
 from bot.core.posting import Poster
+from bot.core.said import Said, said
 from bot.service.platform import Connection
 from bot.service.reception import Reception
 from bot.storage.workspaces import Workspaces
@@ -180,8 +181,8 @@ def invitation(application_id: int) -> str:
     return discord.utils.oauth_url(application_id, permissions=needed_permissions(), scopes=SCOPES)
 
 
-async def examine(settings: DiscordSettings) -> str:
-    """Log in and check the application; return a line for the operator.
+async def examine(settings: DiscordSettings) -> Said:
+    """Log in and check the application; return what works.
 
     Raises ``InvalidSetting`` without a token, ``CredentialsRefused`` if Discord does not accept it,
     ``PlatformUnavailable`` if Discord cannot be reached, and ``FootnoteError`` if something has to
@@ -199,27 +200,20 @@ async def examine(settings: DiscordSettings) -> str:
             servers = application.approximate_guild_count
     invited = invitation(application.id)
     if application.interactions_endpoint_url:
-        raise FootnoteError(
-            "The application sends commands to an Interactions Endpoint URL, so Footnote never "
-            "gets them: empty that field under General Information at "
-            "https://discord.com/developers/applications."
-        )
+        raise FootnoteError(said("check-discord-endpoint"))
     if not may_read_all(application.flags):
-        raise FootnoteError(f"{CONTENT_INTENT_HINT}. Add Footnote to a server at {invited}")
+        raise FootnoteError(INTENT_HINT + said("check-discord-invite", url=invited))
     name = client.user.name if client.user is not None else application.name
-    where = "1 server" if servers == 1 else f"{servers:,} servers"
-    warning = ""
+    told = said("check-discord", name=name, count=servers or 0)
+    told += said("check-discord-invite", url=invited)
     opened = {
         "FOOTNOTE_DISCORD_STRANGERS=on": settings.discord_strangers == "on",
         "FOOTNOTE_GUESTS=members": settings.guests == "members",
     }
     setting = next((name for name, is_set in opened.items() if is_set), "")
     if setting and application.user_integration_config is not None:
-        warning = (
-            f". Anybody can install it for themselves, and {setting} lets them search documents: "
-            "switch User Install off under Installation, or unset it"
-        )
-    return f"logged in as {name}, in {where}; add it to another one at {invited}{warning}"
+        told += said("check-discord-strangers", setting=setting)
+    return told
 
 
 async def _application(client: discord.Client, token: str) -> discord.AppInfo:
@@ -231,7 +225,6 @@ async def _application(client: discord.Client, token: str) -> discord.AppInfo:
         raise refused_token() from None
     except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
         raise PlatformUnavailable(
-            "Discord cannot be reached: check the network, or https://discordstatus.com, "
-            "and try again.",
+            said("check-discord-away"),
             detail=str(error).split("\n")[0][:200],
         ) from None

@@ -31,6 +31,7 @@ from bot.core.errors import CredentialsRefused, PlatformUnavailable, PostRefused
 from bot.core.logs import get_logger
 from bot.core.measurements import PlatformCalls
 from bot.core.posting import still_ours
+from bot.core.said import said
 from bot.service.platform import Connection
 
 Json = dict[str, Any]
@@ -320,11 +321,8 @@ def refuses_token(body: bytes) -> bool:
 
 def refused_token(refusal: Refusal, variable: str) -> CredentialsRefused:
     """Return the error for a refusal of the token in the setting ``variable``."""
-    return CredentialsRefused(
-        f"Slack does not accept {variable} ({refusal.code}): copy the token again from your app's "
-        "page at https://api.slack.com/apps.",
-        detail=refusal.detail,
-    )
+    told = said("check-slack-token", setting=variable, code=refusal.code)
+    return CredentialsRefused(told, detail=refusal.detail)
 
 
 async def until_reached(
@@ -344,7 +342,7 @@ async def until_reached(
                 raise refused_token(refusal, variable) from refusal
             raise
         except PlatformUnavailable as away:
-            connection.mark_unreachable(away.sentence)
+            connection.mark_unreachable(away.said)
             if pause == FIRST_PAUSE:
                 log.warning("Slack is away, trying on", error=away.detail)
             await asyncio.sleep(away.retry_after or pause * random.uniform(0.5, 1.0))  # noqa: S311

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from adapters.slack.settings import SlackSettings, can_post, is_connected
 from bot.core.extras import need
 from bot.core.plugins import Setup, Step
+from bot.core.said import Said, said
 from bot.service.platform import Declaration, Installations, Platform
 
 if TYPE_CHECKING:
@@ -22,21 +23,21 @@ if TYPE_CHECKING:
 def _open(
     settings: SlackSettings, workspaces: Workspaces, observed: Observed | None
 ) -> AbstractAsyncContextManager[Platform]:
-    need("slack", "Answering in Slack")
+    need("slack", "Slack")
     from adapters.slack.platform import open_slack
 
     return open_slack(settings, workspaces, observed)
 
 
-async def _check(settings: SlackSettings) -> str:
-    need("slack", "Answering in Slack")
+async def _check(settings: SlackSettings) -> Said:
+    need("slack", "Slack")
     from adapters.slack.doctor import examine
 
     return await examine(settings)
 
 
 def _installations() -> Installations:
-    need("slack", "Answering in Slack")
+    need("slack", "Slack")
     from adapters.slack.installations import StoredInstallations
 
     return StoredInstallations()
@@ -67,8 +68,8 @@ PLATFORM = Declaration(
     posts=can_post,
     open=_open,
     check=_check,
-    to_connect=lambda settings: (
-        "not connected. Connect it in the console, or set SLACK_BOT_TOKEN and SLACK_APP_TOKEN"
+    to_connect=lambda settings: said(
+        "check-platform-off", names="SLACK_BOT_TOKEN, SLACK_APP_TOKEN"
     ),
     uses_http=lambda settings: settings.slack_signing_secret is not None,
     installations=_installations,

@@ -33,6 +33,7 @@ from adapters.slack.installations import (
 )
 from adapters.slack.settings import SlackSettings, in_many_workspaces
 from bot.core.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
+from bot.core.said import Said, listed, said
 from bot.pages.urls import display_url
 from bot.search.registry import searches_conversations
 
@@ -42,8 +43,8 @@ NAMED = 5  # workspaces named in the report
 _SIGNING_SECRET = re.compile(r"[0-9a-f]{32}")
 
 
-async def examine(settings: SlackSettings) -> str:
-    """Check the Slack app; return a sentence about what works. Raises ``FootnoteError``, which says
+async def examine(settings: SlackSettings) -> Said:
+    """Check the Slack app; return what works. Raises ``FootnoteError``, which says
     what does not work and what to do.
 
     Slack's API does not show which events an app subscribes to; the manifest lists them.
@@ -52,37 +53,38 @@ async def examine(settings: SlackSettings) -> str:
     async with new_session(settings) as session:
         client = web_client(settings, session)
         if in_many_workspaces(settings):
-            where = await _installed(settings, client)
+            told = await _installed(settings, client)
         else:
             bot, scopes = await _bot(client, settings, "SLACK_BOT_TOKEN")
-            where = f"@{bot.get('user')} is in {bot.get('team')}"
+            told = said("check-slack", bot=str(bot.get("user")), team=str(bot.get("team")))
             if searches_conversations(settings):
-                where += f", {await _searched(client, scopes)}"
-        ways = []
+                told += await _searched(client, scopes)
         if settings.slack_app_token is not None:
             await _open_socket(client, settings.slack_app_token)
-            ways.append("Socket Mode works")
+            told += said("check-slack-socket")
         if settings.slack_signing_secret is not None:
-            ways.append("HTTP events are verified at /slack/events")
+            told += said("check-slack-http")
         unused = settings.slack_bot_token is not None and settings.slack_client_id is not None
         if unused:
-            ways.append("SLACK_CLIENT_ID is not used as long as SLACK_BOT_TOKEN is set")
-        return ", ".join([where, *ways])
+            told += said("check-slack-unused")
+        return told
 
 
-async def _searched(client: AsyncWebClient, scopes: frozenset[str]) -> str:
+async def _searched(client: AsyncWebClient, scopes: frozenset[str]) -> Said:
     """Return the part of the report about search: the kinds of messages, or why none are searched,
     and whether files are."""
-    kinds = [kind.replace("_", " ") for kind, scope in SEARCHED.items() if scope in scopes]
+    may_search = [kind.replace("_", "-") for kind, scope in SEARCHED.items() if scope in scopes]
+    kinds = [said(f"slack-{kind}") for kind in may_search]
     if PUBLIC not in scopes:
-        return f"messages are not searched, for which the app lacks {PUBLIC}"
+        return said("check-slack-unsearched", scope=PUBLIC)
     try:
         reply = await Calls(client, Timing()).once("assistant.search.info")
     except (Refusal, Limited, Away) as error:
-        return f"messages cannot be searched ({error.detail})"
-    meaning = " by meaning" if reply.get("is_ai_search_enabled") else ""
-    files = "files too" if FILES in scopes else f"files are not, for which the app lacks {FILES}"
-    return f"messages are searched{meaning} ({', '.join(kinds)}), {files}"
+        return said("check-slack-unsearchable", detail=error.detail)
+    by_meaning = str(bool(reply.get("is_ai_search_enabled")))
+    told = said("check-slack-searched", kinds=listed(kinds), meaning=by_meaning)
+    no_files = said("check-slack-no-files", scope=FILES)
+    return told + (said("check-slack-files") if FILES in scopes else no_files)
 
 
 async def _bot(
@@ -106,19 +108,16 @@ async def _bot(
     if not any(each.slack_groups for each in settings.collections):
         wanted -= {FOR_USER_GROUPS}
     if lacking := sorted(wanted - scopes):
-        where = f" in {bot.get('team')}" if in_many_workspaces(settings) else ""
-        raise InvalidSetting(
-            f"The Slack app lacks {_scopes(lacking)}{where}: add what is missing at {APPS} under "
-            "OAuth & Permissions (or paste adapters/slack/manifest.yaml under App Manifest), "
-            "then install the app again."
-        )
+        team = str(bot.get("team")) if in_many_workspaces(settings) else "none"
+        names, count = ", ".join(lacking), len(lacking)
+        raise InvalidSetting(said("check-slack-scopes", names=names, count=count, team=team))
     return bot, scopes
 
 
 # ---------------------------------------------------------------- several workspaces
 
 
-async def _installed(settings: SlackSettings, client: AsyncWebClient) -> str:
+async def _installed(settings: SlackSettings, client: AsyncWebClient) -> Said:
     """Check the bot in each workspace; return how many have the app, and where to install it."""
     await _look_at_secret(settings, client)
     async with open_installations(settings) as installations:
@@ -128,22 +127,18 @@ async def _installed(settings: SlackSettings, client: AsyncWebClient) -> str:
             if bot is not None:
                 client.token = bot.bot_token
                 await _in(place, client, settings)
-    count = "1 workspace" if len(places) == 1 else f"{len(places)} workspaces"
-    names = ", ".join(place.name for place in places[:NAMED])
-    more = ", …" if len(places) > NAMED else ""
-    there = f"installed in {count}" + (f" ({names}{more})" if places else "")
-    return f"{there}, to be installed at {install_url(settings)}, back to {redirect_url(settings)}"
+    names = [place.name for place in places[:NAMED]] + ["…"] * (len(places) > NAMED)
+    told = said("check-slack-installed", count=len(places), names=", ".join(names))
+    url, back = install_url(settings), redirect_url(settings)
+    return told + said("check-slack-install", url=url, back=back)
 
 
 async def _in(place: Place, client: AsyncWebClient, settings: SlackSettings) -> None:
     try:
         await _bot(client, settings, place.name)
     except CredentialsRefused as refused:
-        raise CredentialsRefused(
-            f"Slack does not accept the token of {place.name} any more: install the app there "
-            f"again at {install_url(settings)}.",
-            detail=refused.detail,
-        ) from refused
+        told = said("check-slack-revoked", team=place.name, url=install_url(settings))
+        raise CredentialsRefused(told, detail=refused.detail) from refused
 
 
 async def _look_at_secret(settings: SlackSettings, client: AsyncWebClient) -> None:
@@ -158,11 +153,8 @@ async def _look_at_secret(settings: SlackSettings, client: AsyncWebClient) -> No
     except Refusal as refusal:
         if refusal.code in ("invalid_client_id", "bad_client_secret"):
             name = "ID" if refusal.code == "invalid_client_id" else "SECRET"
-            raise CredentialsRefused(
-                f"Slack does not accept SLACK_CLIENT_{name} ({refusal.code}): copy it again from "
-                f"Basic Information of your app at {APPS}.",
-                detail=refusal.detail,
-            ) from refusal
+            told = said("check-slack-token", setting=f"SLACK_CLIENT_{name}", code=refusal.code)
+            raise CredentialsRefused(told, detail=refusal.detail) from refusal
     except (Away, Limited) as away:
         raise _away(settings, away.detail) from away
 
@@ -176,26 +168,18 @@ def _look_at_tokens(settings: SlackSettings) -> None:
     _expect(settings.slack_app_token, "SLACK_APP_TOKEN", "xapp-", "Basic Information")
     secret = settings.slack_signing_secret
     if secret is not None and not _SIGNING_SECRET.fullmatch(secret.get_secret_value()):
-        raise InvalidSetting(
-            "SLACK_SIGNING_SECRET is not 32 hexadecimal digits: copy the signing secret from "
-            f"Basic Information of your app at {APPS}."
-        )
+        raise InvalidSetting(said("check-slack-secret"))
 
 
 def _expect(token: SecretStr | None, variable: str, beginning: str, page: str) -> None:
     if token is not None and not token.get_secret_value().startswith(beginning):
-        raise InvalidSetting(
-            f"{variable} does not begin with {beginning}: that is another kind of token, copy the "
-            f"right one from {page} of your app at {APPS}."
-        )
+        told = said("check-slack-kind", setting=variable, beginning=beginning, page=page)
+        raise InvalidSetting(told)
 
 
 def _away(settings: SlackSettings, detail: str) -> PlatformUnavailable:
-    return PlatformUnavailable(
-        f"Slack does not answer at {display_url(settings.slack_api_url)}: check the network, or "
-        "FOOTNOTE_SLACK_API_URL.",
-        detail=detail[:300],
-    )
+    told = said("check-slack-away", url=display_url(settings.slack_api_url))
+    return PlatformUnavailable(told, detail=detail[:300])
 
 
 async def _open_socket(client: AsyncWebClient, token: SecretStr) -> None:
@@ -204,18 +188,8 @@ async def _open_socket(client: AsyncWebClient, token: SecretStr) -> None:
         await calls.once("apps.connections.open", app_token=token.get_secret_value())
     except Refusal as refusal:
         if refusal.code == "missing_scope":
-            raise InvalidSetting(
-                "SLACK_APP_TOKEN lacks connections:write: make a new app-level token with it under "
-                f"Basic Information of your app at {APPS}."
-            ) from refusal
+            raise InvalidSetting(said("check-slack-socket-scope")) from refusal
         if refusal.code in TOKEN_ERRORS:
             raise refused_token(refusal, "SLACK_APP_TOKEN") from refusal
-        raise PostRefused(
-            f"Slack opens no Socket Mode connection ({refusal.code}): switch Socket Mode on for "
-            f"your app at {APPS}.",
-            detail=refusal.detail,
-        ) from refusal
-
-
-def _scopes(names: list[str]) -> str:
-    return f"the scope {names[0]}" if len(names) == 1 else f"the scopes {', '.join(names)}"
+        told = said("check-slack-socket-off", code=refusal.code)
+        raise PostRefused(told, detail=refusal.detail) from refusal

@@ -35,7 +35,7 @@ from bot.core.errors import FootnoteError, InvalidSetting
 from bot.core.logs import get_logger
 from bot.operation.console_access import console_address
 from bot.search.registry import searches_conversations
-from bot.storage.database import Database, opened_database
+from bot.storage.database import Database, database_of
 from bot.storage.encryption import Seal, Sealed
 from bot.storage.tables import slack_bots, slack_installations, slack_oauth_states
 
@@ -325,7 +325,7 @@ def installations_of(settings: SlackSettings, database: Database) -> Installatio
 @asynccontextmanager
 async def open_installations(settings: SlackSettings) -> AsyncIterator[Installations]:
     """Open the installations for a command that needs nothing else from the database."""
-    async with opened_database(settings) as database:
+    async with database_of(settings) as database:
         yield installations_of(settings, database)
 
 

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute
 
 from adapters.web.access.gate import Gate, is_program
@@ -95,8 +95,11 @@ def _failed(console: Console, request: Request, error: Exception) -> Response:
         if isinstance(error, FileRefused):
             told["file"] = error.number
         return JSONResponse(told, status_code=status, headers=headers)
-    if status == 404 and sentence == HTTPStatus(404).phrase:  # no more specific message
-        sentence = texts_of(request)("web-not-found-why")
+    if status == 405 and request.method == "GET":  # what answered a form, opened by its address
+        above = request.url.path.rpartition("/")[0]
+        return RedirectResponse(f"{console.settings.root}{above or '/'}", status_code=303)
+    if sentence == HTTPStatus(status).phrase:  # no more specific message
+        sentence = texts_of(request)("web-not-found-why" if status == 404 else "web-failed-why")
     return console.page(request, "failed.html", status=status, code=status, sentence=sentence)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import quote
 
 from cachetools import TTLCache
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -18,9 +17,11 @@ from adapters.web.limits import OPENINGS_KNOWN, STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live, OpenStreams
 from adapters.web.offers import Offers
 from adapters.web.templating import Templates
+from bot.core.errors import Unavailable
 from bot.core.measurements import Observed
 from bot.core.messages import Thread
 from bot.core.rate_limit import Pace
+from bot.core.said import said
 from bot.core.settings import ChannelRules, Settings
 from bot.core.texts import language_names
 from bot.operation.console_access import Guesses
@@ -94,7 +95,7 @@ class Console:
     def open_reception(self) -> Reception:
         """Return the reception; respond with 503 while there is none."""
         if self.reception is None:
-            raise HTTPException(503, "Footnote is starting or ending: try again in a moment.")
+            raise Unavailable(said("web-starting"))
         return self.reception
 
     async def rules(self, thread: Thread) -> ChannelRules:

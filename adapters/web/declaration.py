@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from bot.core.messages import CONSOLE
+from bot.core.said import Said, said
 from bot.core.settings import Settings
 from bot.operation.console_access import has_console
 from bot.service.platform import Declaration, Platform
@@ -23,32 +24,26 @@ def _open(
     return open_web(settings, workspaces, observed)
 
 
-async def _check(settings: Settings) -> str:
+async def _check(settings: Settings) -> Said:
     from bot.service.access import shut_to_console
 
-    where = f"`footnote serve` opens it on {settings.http_host}:{settings.http_port}"
+    told = said("check-console", place=f"{settings.http_host}:{settings.http_port}")
     if settings.oidc_issuer:
         from adapters.web.access.single_sign_on import report  # needs an extra
 
-        where += f". {await report(settings)}"
-    shut = shut_to_console(settings)
-    if not shut:
-        return where
-    return f"{where}, but no one may ask there. {'. '.join(shut)}. Or set FOOTNOTE_CONSOLE=off"
+        told += await report(settings)
+    if shut := shut_to_console(settings):
+        told = sum(shut, told + said("check-console-shut")) + said("check-console-without")
+    return told
 
 
-def _to_connect(settings: Settings) -> str:
-    if settings.console == "off":
-        return "off. Unset FOOTNOTE_CONSOLE to ask in a browser"
-    return (
-        "shut, since others may reach it. Set FOOTNOTE_CONSOLE_TOKEN or FOOTNOTE_OIDC_ISSUER to "
-        "open it"
-    )
+def _to_connect(settings: Settings) -> Said:
+    return said("check-console-off" if settings.console == "off" else "check-console-closed")
 
 
 PLATFORM = Declaration(
     name=CONSOLE,
-    title="Console",
+    title=said("part-console"),
     settings=Settings,
     listens=has_console,
     posts=lambda settings: settings.console != "off",

@@ -32,7 +32,8 @@ from adapters.web.limits import (
 )
 from bot.core.errors import PageUnreadable
 from bot.core.messages import UPLOADED, Attachment
-from bot.core.texts import DEFAULT, Texts
+from bot.core.said import said, size
+from bot.core.texts import DEFAULT, Texts, sentence_for
 from bot.pages.media import LOOK_AT, may_be_pdf
 from bot.pages.pictures import PictureUnread, picture_in
 from bot.pages.workers import NeedsMoreMemory, Workers
@@ -86,7 +87,7 @@ async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
     refusal = texts("upload-all-too-large", limit=megabytes(most))
     body = await bounded_body(request, most + LARGEST_BODY, refusal, LARGEST_DRAINED)
     if not body.rstrip(b"\r\n").endswith(b"--"):  # truncated: a file would be lost silently
-        raise HTTPException(400, "This form cannot be read.")
+        raise HTTPException(400, texts("web-form-unreadable"))
     parser = MultiPartParser(
         request.headers,
         _pieces(body),
@@ -99,7 +100,7 @@ async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
     except MultiPartException as unusable:
         if unusable.message.startswith("Too many files"):
             raise HTTPException(422, texts("upload-too-many", limit=MOST_FILES)) from None
-        raise HTTPException(400, "This form cannot be read.") from None
+        raise HTTPException(400, texts("web-form-unreadable")) from None
     async with AsyncExitStack() as opened:
         opened.push_async_callback(form.close)
         return await _form(form, largest, texts)
@@ -184,7 +185,7 @@ async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts
         except (TimeoutError, NeedsMoreMemory):
             continue
         except PictureUnread as unread:
-            why = texts(unread.text_id, **unread.values)
+            why = sentence_for(unread, texts)
             sentence = texts("file-not-read", name=file.name, reason=why)
             raise FileRefused(number, sentence) from None
         except PageUnreadable as unreadable:
@@ -241,7 +242,7 @@ async def pairs_of(request: Request) -> list[tuple[str, str]]:
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
         )
     except ValueError:
-        raise HTTPException(400, "This form cannot be read.") from None
+        raise HTTPException(400, texts_of(request)("web-form-unreadable")) from None
     shown = next((value for name, value in pairs if name == CSRF), "")
     check_csrf(request, request.headers.get("x-csrf-token", shown))
     return [(name, value) for name, value in pairs if name != CSRF]
@@ -250,7 +251,7 @@ async def pairs_of(request: Request) -> list[tuple[str, str]]:
 def check_csrf(request: Request, shown: str) -> None:
     """Respond with 403 unless the request came from a page of this session."""
     if not same_secret(shown, visitor_of(request).csrf):
-        raise HTTPException(403, "This page has been open for too long: reload it and try again.")
+        raise HTTPException(403, texts_of(request)("web-form-expired"))
 
 
 async def json_of(request: Request) -> Any:
@@ -260,7 +261,7 @@ async def json_of(request: Request) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise HTTPException(400, "The body is not JSON.") from None
+        raise HTTPException(400, texts_of(request)("web-not-json")) from None
 
 
 async def bounded_body(
@@ -277,13 +278,14 @@ async def bounded_body(
         elif received > most + drained:
             break
     if received > most:
-        raise HTTPException(413, refusal or f"The request is larger than {most:,} bytes.")
+        told = said("web-too-large", most=size(most))
+        raise HTTPException(413, refusal or texts_of(request).say(told))
     return bytes(body)
 
 
 def _expect(request: Request, kind: str) -> None:
     if not kind_is(request, kind):
-        raise HTTPException(415, f"Send it as {kind}.")
+        raise HTTPException(415, texts_of(request)("web-send-as", kind=kind))
 
 
 def kind_is(request: Request, kind: str) -> bool:

@@ -22,6 +22,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Send
 
+from adapters.web.display import texts_of
 from adapters.web.limits import (
     HEARTBEAT_SECONDS,
     SECONDS_BETWEEN_EVENTS,
@@ -452,7 +453,7 @@ def event_stream(
     if request.method == "HEAD":
         return _EventStream(_nothing())
     if not streams.allows(client):
-        raise HTTPException(429, "Too many event streams are open: close some of them first.")
+        raise HTTPException(429, texts_of(request)("web-too-many-streams"))
     return _EventStream(_told(streams, client, events))
 
 

@@ -31,6 +31,7 @@ from bot.core.errors import Invalid, Unavailable
 from bot.core.extras import need
 from bot.core.messages import Answer, Message, PlanView, Thread
 from bot.core.reader import Reader
+from bot.core.said import said
 from bot.core.texts import Texts
 from bot.mcp.session import AskArguments, AskResult, ResourceEntry
 from bot.research.library import Library
@@ -80,9 +81,9 @@ class McpEndpoint:
         return _Desk(self._console, request)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        need("mcp", f"{PATH} of the console", Unavailable)
+        need("mcp", PATH, Unavailable)
         if self._ready is None:
-            raise HTTPException(503, "Footnote is starting or ending: try again in a moment.")
+            raise Unavailable(said("web-starting"))
         self._wanted.set()
         handle = await asyncio.shield(self._ready)
         await handle(scope, receive, send)

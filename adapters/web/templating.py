@@ -102,8 +102,8 @@ def environment(root: str = "") -> jinja2.Environment:
 
 
 def sentence_html(sentence: str) -> Markup:
-    """Return a sentence for operators with a capital first letter, its code and links as such."""
-    escaped = urlize(sentence[:1].upper() + sentence[1:], rel="noreferrer")
+    """Return a sentence for operators with its code and links as such."""
+    escaped = urlize(sentence, rel="noreferrer")
     return Markup(_CODE.sub(r"<code>\1</code>", escaped))  # noqa: S704
 
 

@@ -66,9 +66,7 @@ def settings_for(docs: list[Path] | None = None, providers: list[str] | None = N
     return settings
 
 
-def settings_with_kept(
-    docs: list[Path] | None = None, providers: list[str] | None = None
-) -> Settings:
+def settings_with_kept(docs: Docs = None, providers: Providers = None) -> Settings:
     """Load the settings like ``settings_for``, with those kept in the console, whose folders
     ``docs`` replaces; print what is wrong with them. Raises ``StorageUnavailable``."""
     settings = settings_for(docs, providers)
@@ -89,19 +87,14 @@ def _may_have_kept(settings: Settings) -> bool:
     the embedded one here, which most people have without kept settings."""
     if settings.database_url or settings.uploads_path.exists():
         return True
-    file = settings.data_dir.expanduser() / "footnote.sqlite"
-    if not file.exists():
-        return False
     import sqlite3
 
+    kept = "SELECT 1 FROM facts WHERE (platform, workspace) = ('web', 'settings')"
     try:
-        with closing(sqlite3.connect(file)) as db:
-            kept = db.execute(
-                "SELECT 1 FROM facts WHERE (platform, workspace) = ('web', 'settings')"
-            )
-            return kept.fetchone() is not None
+        with closing(sqlite3.connect(settings.data_dir.expanduser() / "footnote.sqlite")) as db:
+            return db.execute(kept).fetchone() is not None
     except sqlite3.Error:
-        return True  # opening it migrates an old one, and says what is wrong
+        return True  # opening it makes or migrates it, or says what is wrong
 
 
 @contextmanager

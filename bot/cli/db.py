@@ -16,7 +16,7 @@ from bot.operation.configuration import load_settings
 from bot.service.deletion import Maintenance
 from bot.storage import migrate
 from bot.storage.audit_log import Audit
-from bot.storage.database import existing_database, opened_database
+from bot.storage.database import database_of, existing_database
 from bot.storage.integrity import findings
 from bot.storage.postgres import Connecting
 from bot.storage.removal import Keep, Removed, Retention
@@ -49,7 +49,7 @@ def upgrade() -> None:
     """Upgrade the database to this version's schema; opening it does so automatically."""
 
     async def run() -> None:
-        async with opened_database(load_settings()):
+        async with database_of(load_settings()):
             pass
 
     asyncio.run(run())

@@ -13,7 +13,7 @@ from bot.core.messages import TERMINAL
 from bot.core.settings import Settings
 from bot.service.deletion import Forgetter
 from bot.storage.audit_log import Actor, act_as
-from bot.storage.database import opened_database
+from bot.storage.database import database_of
 from bot.storage.removal import Removed
 from bot.storage.store import Store
 
@@ -37,7 +37,7 @@ TITLES = {
 async def open_records(settings: Settings) -> AsyncIterator[Store]:
     """Open the store for the block. Raises ``StorageUnavailable``."""
     act_as(this_person())
-    async with opened_database(settings) as database:
+    async with database_of(settings) as database:
         yield Store(database)
 
 

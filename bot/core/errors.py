@@ -39,8 +39,9 @@ what RFC 3986 calls user information.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Literal
+
+from bot.core.said import Said, Sentence
 
 HIDDEN = "***"
 
@@ -87,38 +88,52 @@ def _hidden(found: re.Match[str]) -> str:
     return found[0]
 
 
+def _without_credentials(told: Sentence) -> Sentence:
+    if isinstance(told, str):
+        return without_credentials(told)
+    return Said(
+        told.id,
+        {
+            name: _without_credentials(value) if isinstance(value, (str, Said)) else value
+            for name, value in told.values.items()
+        },
+    )
+
+
 class FootnoteError(Exception):
     """Base of the tree.
 
-    ``sentence`` may be shown to a user: it says what happened and what to do. ``detail`` is for the
-    log (a status line, an exception's text). Credentials in addresses are hidden in both.
+    ``sentence`` may be shown to a user: it says what happened and what to do. ``said`` is the same
+    for readers of all languages, if the catalogs have it; ``sentence`` is then its English, unless
+    a shorter one is given for the terminal and the log. ``detail`` is for the log (a status line,
+    an exception's text). Credentials in addresses are hidden in all.
     """
 
-    def __init__(self, sentence: str, *, detail: str = "") -> None:
-        sentence, detail = without_credentials(sentence), without_credentials(detail)
-        super().__init__(f"{sentence} ({detail})" if detail else sentence)
-        self.sentence = sentence
-        self.detail = detail
+    def __init__(self, sentence: Sentence, *, detail: str = "", said: Said | None = None) -> None:
+        self.said = _without_credentials(said or sentence)
+        self.detail = without_credentials(detail)
+        self._english = _without_credentials(sentence)
+        super().__init__(self._english)
+
+    @property
+    def sentence(self) -> str:
+        return str(self._english)
+
+    @sentence.setter
+    def sentence(self, sentence: Sentence) -> None:
+        self._english = self.said = _without_credentials(sentence)
+
+    @property
+    def text_id(self) -> str:
+        """The id of the message, or "" without one."""
+        return self.said.id if isinstance(self.said, Said) else ""
+
+    def __str__(self) -> str:
+        return f"{self.sentence} ({self.detail})" if self.detail else self.sentence
 
 
 class Invalid(FootnoteError):
-    """The person must change something: input or configuration.
-
-    ``text_id`` and ``values`` name the sentence in the catalogs of ``bot.core.texts``;
-    ``text_id`` is "" if they do not have it.
-    """
-
-    def __init__(
-        self,
-        sentence: str,
-        *,
-        detail: str = "",
-        text_id: str = "",
-        values: Mapping[str, str | int] | None = None,
-    ) -> None:
-        super().__init__(sentence, detail=detail)
-        self.text_id = text_id
-        self.values = dict(values or {})
+    """The person must change something: input or configuration."""
 
 
 class InvalidQuestion(Invalid): ...
@@ -140,17 +155,7 @@ class PostRefused(Refused): ...
 
 
 class Denied(Refused):
-    """The operator's lists do not let this person ask here.
-
-    ``text_id`` and ``values`` name the sentence in the catalogs of ``bot.core.texts``.
-    """
-
-    def __init__(
-        self, text_id: str, sentence: str, *, values: Mapping[str, str | int] | None = None
-    ) -> None:
-        super().__init__(sentence)
-        self.text_id = text_id
-        self.values = dict(values or {})
+    """The operator's lists do not let this person ask here."""
 
 
 class DaySpentUp(Denied): ...
@@ -166,7 +171,7 @@ class Unavailable(FootnoteError):
     """
 
     def __init__(
-        self, sentence: str, *, detail: str = "", retry_after: float | None = None
+        self, sentence: Sentence, *, detail: str = "", retry_after: float | None = None
     ) -> None:
         super().__init__(sentence, detail=detail)
         self.retry_after = retry_after
@@ -194,7 +199,7 @@ class StorageUnavailable(Unavailable):
 
     def __init__(
         self,
-        sentence: str,
+        sentence: Sentence,
         *,
         detail: str = "",
         kind: Literal["contended", "broken", "away", "exhausted", "wrong"] = "away",
@@ -219,14 +224,11 @@ class ModelBroken(Broken): ...
 
 
 class BudgetSpent(FootnoteError):
-    """The run's budget, or a daily budget, does not cover the next call.
+    """The run's budget, or a daily budget, does not cover the next call; ``limit`` is what it
+    was."""
 
-    ``text_id`` and ``limit`` name the sentence in the catalogs of ``bot.core.texts``.
-    """
-
-    def __init__(self, sentence: str, *, text_id: str = "budget-spent", limit: float = 0.0) -> None:
-        super().__init__(sentence)
-        self.text_id = text_id
+    def __init__(self, sentence: Sentence, *, text_id: str = "", limit: float = 0.0) -> None:
+        super().__init__(sentence, said=Said(text_id, {"limit": limit}) if text_id else None)
         self.limit = limit
 
     @property

@@ -7,9 +7,10 @@ documents import this module, so it imports nothing heavy.
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from bot.core.errors import FootnoteError, InvalidSetting
+from bot.core.said import Said, listed, said
 
 Extra = Literal[
     "browser",
@@ -26,25 +27,18 @@ Extra = Literal[
 ]
 
 
-class _Contents(NamedTuple):
-    use: str
-    modules: tuple[str, ...]  # imported by Footnote; the extra may install more
-
-
-EXTRAS: dict[Extra, _Contents] = {
-    "browser": _Contents("web pages built by script", ("playwright",)),
-    "discord": _Contents("Discord", ("discord", "aiohttp")),
-    "mcp": _Contents("the Model Context Protocol", ("mcp",)),
-    "office": _Contents("Excel workbooks, messages of Outlook", ("openpyxl", "oxmsg")),
-    "openai": _Contents("models over OpenAI's API", ("openai",)),
-    "otel": _Contents(
-        "traces for OpenTelemetry", ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
-    ),
-    "pandoc": _Contents("RTF, LaTeX, DocBook, MediaWiki, Textile", ("pypandoc",)),
-    "postgres": _Contents("PostgreSQL and its queue", ("psycopg", "procrastinate")),
-    "slack": _Contents("Slack", ("slack_bolt", "slack_sdk", "aiohttp")),
-    "sso": _Contents("single sign-on for the console", ("authlib", "joserfc")),
-    "vectors": _Contents("searching documents by meaning", ("numpy",)),
+EXTRAS: dict[Extra, tuple[str, ...]] = {  # with modules that Footnote imports; it may install more
+    "browser": ("playwright",),
+    "discord": ("discord", "aiohttp"),
+    "mcp": ("mcp",),
+    "office": ("openpyxl", "oxmsg"),
+    "openai": ("openai",),
+    "otel": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
+    "pandoc": ("pypandoc",),
+    "postgres": ("psycopg", "procrastinate"),
+    "slack": ("slack_bolt", "slack_sdk", "aiohttp"),
+    "sso": ("authlib", "joserfc"),
+    "vectors": ("numpy",),
 }
 
 
@@ -53,22 +47,22 @@ def has_extra(extra: Extra) -> bool:
 
 
 def need(extra: Extra, use: str, error: type[FootnoteError] = InvalidSetting) -> None:
-    """Raise ``error`` if the extra is not installed. ``use`` begins its message: "Reading .xlsx
-    files"."""
+    """Raise ``error`` if the extra is not installed. ``use`` names what needs it: a setting, or the
+    ending of a file."""
     if missing := _missing(extra):
         raise error(
-            f"{use} needs the extra '{extra}': {_install(extra)}.",
+            said("extra-needed", use=use, extra=extra, install=_install(extra)),
             detail=f"not installed: {', '.join(missing)}",
         )
 
 
-def report_extras() -> str:
+def report_extras() -> Said:
     """Return the extras that are not installed, with their uses and how to add them."""
     absent = [extra for extra in EXTRAS if not has_extra(extra)]
     if not absent:
-        return "all are installed"
-    uses = ", ".join(f"{extra} ({EXTRAS[extra].use})" for extra in absent)
-    return f"without {uses}. `{_install(*absent)}` adds what you need of them"
+        return said("check-extras-all")
+    uses = [said("check-extras-one", extra=one, use=said(f"extra-{one}")) for one in absent]
+    return said("check-extras", extras=listed(uses), install=_install(*absent))
 
 
 def _install(*extras: Extra) -> str:
@@ -76,7 +70,7 @@ def _install(*extras: Extra) -> str:
 
 
 def _missing(extra: Extra) -> list[str]:
-    return [module for module in EXTRAS[extra].modules if not _is_there(module)]
+    return [module for module in EXTRAS[extra] if not _is_there(module)]
 
 
 def _is_there(module: str) -> bool:

@@ -18,6 +18,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bot.core.errors import Broken, CredentialsRefused, Refused, Stopped, Unavailable
+from bot.core.said import Sentence
 
 if TYPE_CHECKING:
     import aiohttp
@@ -226,7 +227,7 @@ class HasState(Protocol):
     def state(self) -> str: ...
 
     @property
-    def why(self) -> str: ...
+    def why(self) -> Sentence: ...
 
 
 class Shared(Protocol):

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.core.errors import InvalidQuestion
+from bot.core.said import said
 from bot.text.terms import without_controls
 
 
@@ -550,13 +551,12 @@ def clean_question(text: str) -> str:
     cleaned = without_controls(text, " ").strip()
     if not any(unicodedata.category(char)[0] in "LN" for char in cleaned):
         raise InvalidQuestion(
-            "The question is empty: write what you want to know.", text_id="no-question"
+            "The question is empty: write what you want to know.", said=said("no-question")
         )
     if len(cleaned) > MAX_QUESTION:
         raise InvalidQuestion(
             f"The question has {len(cleaned):,} characters, but at most {MAX_QUESTION:,} can be "
             "read: shorten it, or put the long part into a file and use --docs.",
-            text_id="question-too-long",
-            values={"length": len(cleaned), "most": MAX_QUESTION},
+            said=said("question-too-long", length=len(cleaned), most=MAX_QUESTION),
         )
     return cleaned

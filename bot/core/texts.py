@@ -12,8 +12,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.core.errors import Denied, FootnoteError, Invalid, StorageUnavailable
+from bot.core.errors import FootnoteError, Invalid, StorageUnavailable
 from bot.core.messages import Attachment
+from bot.core.said import Said, Sentence, said
 
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
@@ -73,6 +74,14 @@ class Texts:
         if problems:
             raise UnknownText(f"{id!r} in {self.locale}: {', '.join(map(str, problems))}")
         return _STAND_IN.sub(lambda found: str(long.get(found[1], found[0])), str(text))
+
+    def say(self, sentence: Sentence) -> str:
+        """The message with its values, and a string as it is. Raises ``UnknownText``."""
+        if isinstance(sentence, str):
+            return sentence
+        values = sentence.values.items()
+        said = {name: self.say(one) if isinstance(one, Said) else one for name, one in values}
+        return self(sentence.id, **said)
 
     def has(self, id: str) -> bool:
         """True if the locale's own catalog has the message; a missing one is in English."""
@@ -188,7 +197,7 @@ _catalog = cache(_Catalog)
 
 def invalid(text_id: str, /, **values: str | int) -> Invalid:
     """An error whose sentence is a message of the catalogs."""
-    return Invalid(texts_for(DEFAULT)(text_id, **values), text_id=text_id, values=values)
+    return Invalid(said(text_id, **values))
 
 
 def about_files(files: Sequence[Attachment], texts: Texts) -> str:
@@ -199,10 +208,6 @@ def about_files(files: Sequence[Attachment], texts: Texts) -> str:
 
 def sentence_for(error: FootnoteError, texts: Texts) -> str:
     """The error's sentence as plain text; in English if no catalog has it."""
-    if isinstance(error, Denied):
-        return texts(error.text_id, **error.values)
-    if isinstance(error, Invalid) and error.text_id:
-        return texts(error.text_id, **error.values)
     if isinstance(error, StorageUnavailable):
         return texts("try-again")
-    return error.sentence
+    return texts.say(error.said)

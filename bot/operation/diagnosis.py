@@ -14,6 +14,7 @@ from collections.abc import (
     Iterator,
     Mapping,
 )
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -27,15 +28,16 @@ from rich.text import Text
 from bot.core.errors import FootnoteError, Unavailable
 from bot.core.extras import report_extras
 from bot.core.logs import get_logger
+from bot.core.said import Sentence, listed, said, size
 from bot.core.settings import Settings
 from bot.operation.configuration import env_name, known_names
 from bot.operation.kept_settings import Kept, read_kept
 from bot.reasoning.reasoner import CLOSEST, chosen_reasoner
 from bot.search.background_indexing import looking
-from bot.search.index_report import holdings
+from bot.search.index_report import SHOWN, holdings
 from bot.service.background import cancelled
 from bot.service.platform import platforms
-from bot.storage.database import opened_database
+from bot.storage.database import database_of
 
 WIDTH = 96  # characters per line of setting names
 LOW_DISK_BYTES = 200_000_000
@@ -43,17 +45,17 @@ CHECK_SECONDS = 60.0  # of a check in the background
 
 log = get_logger()
 
-Check = Callable[[Settings], Awaitable[str]]
+Check = Callable[[Settings], Awaitable[Sentence]]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part to check. ``name`` begins its line; ``check`` returns a sentence, without its full
-    stop, on what works, and raises ``FootnoteError`` if something does not. ``is_chosen`` is True
-    if the operator's settings ask for the part: without it, documents can still answer. ``is_on``
-    is False if the part is not in use. ``connects`` names what the console can connect for it."""
+    """One part to check. ``title`` begins its line; ``check`` says what works, and raises
+    ``FootnoteError`` if something does not. ``is_chosen`` is True if the operator's settings ask
+    for the part: without it, documents can still answer. ``is_on`` is False if the part is not in
+    use. ``connects`` names what the console can connect for it."""
 
-    name: str
+    title: Sentence
     check: Check
     is_chosen: bool = True
     is_on: bool = True
@@ -72,19 +74,19 @@ MARKS: Mapping[State, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The finding of one check. ``sentence`` is "" while ``state`` is "checking"."""
+    """The finding of one check. ``said`` is "" while ``state`` is "checking"."""
 
     part: Part
     state: State
-    sentence: str
+    said: Sentence
 
 
 def in_order(found: Iterable[Finding]) -> list[Finding]:
     """Return problems first. A problem that several parts report is there once, for the first."""
     by_sentence: dict[tuple[State, str], Finding] = {}
     for one in found:
-        of = "" if one.state == "problem" else one.part.name
-        by_sentence.setdefault((one.state, of + one.sentence), one)
+        of = "" if one.state == "problem" else str(one.part.title)
+        by_sentence.setdefault((one.state, f"{of} {one.said}"), one)
     return sorted(by_sentence.values(), key=lambda one: [*MARKS].index(one.state))
 
 
@@ -103,7 +105,7 @@ async def examine(settings: Settings, *, verbose: bool = False) -> bool:
         found = [*of_kept(kept), *await asyncio.gather(*checks.values())]
     for one in in_order(found):
         mark, style = MARKS[one.state]
-        line = Text(f"{mark} ", style=style).append(f"{one.part.name}: {one.sentence}")
+        line = Text(f"{mark} ", style=style).append(f"{one.part.title}: {one.said}")
         console.print(line, soft_wrap=True)
     if verbose:
         set_here = [name for name in known_names() if os.environ.get(name)]
@@ -118,7 +120,7 @@ async def examine(settings: Settings, *, verbose: bool = False) -> bool:
 
 def of_kept(kept: Kept) -> Iterator[Finding]:
     """Return what is to be said about settings kept in the console."""
-    part = Part("Set in the console", _extras)
+    part = Part(said("part-kept"), _extras)
     for sentence in dict.fromkeys(kept.problems.values()):
         yield Finding(part, "problem", sentence)
     if kept.names:
@@ -172,11 +174,10 @@ async def _in_time(part: Part, check: Coroutine[Any, Any, Finding]) -> Finding:
         async with asyncio.timeout(CHECK_SECONDS):
             return await check
     except TimeoutError:
-        return Finding(part, "problem", f"There was no answer within {CHECK_SECONDS:.0f} s.")
+        return Finding(part, "problem", said("check-slow", seconds=CHECK_SECONDS))
     except Exception as error:
-        log.exception("check_broke", part=part.name)
-        why = f"The check failed unexpectedly ({type(error).__name__}); the log has the details."
-        return Finding(part, "problem", why)
+        log.exception("check_broke", part=str(part.title))
+        return Finding(part, "problem", said("check-broke", error=type(error).__name__))
 
 
 async def _checked(part: Part, settings: Settings, has_documents: bool) -> Finding:
@@ -184,123 +185,112 @@ async def _checked(part: Part, settings: Settings, has_documents: bool) -> Findi
         return Finding(part, "works" if part.is_on else "off", await part.check(settings))
     except Unavailable as error:
         optional = has_documents and not part.is_chosen
-        return Finding(part, "note" if optional else "problem", error.sentence)
+        return Finding(part, "note" if optional else "problem", error.said)
     except FootnoteError as error:
-        return Finding(part, "problem", error.sentence)
+        return Finding(part, "problem", error.said)
 
 
 async def _count(settings: Settings) -> int:
     """Count the documents in the index, which must exist. Raises ``FootnoteError``."""
     from bot.search.local_documents import LocalDocuments
 
-    documents = LocalDocuments(settings.index_path)
-    try:
+    async with aclosing(LocalDocuments(settings.index_path)) as documents:
         return await documents.count()
-    finally:
-        await documents.aclose()
 
 
-async def _storage(settings: Settings) -> str:
-    async with opened_database(settings) as database:
+async def _storage(settings: Settings) -> Sentence:
+    async with database_of(settings) as database:
         async with database.write():
             pass
-        works = f"{database.place} works"
+        works = said("check-storage", place=database.place)
     folder = settings.data_dir.expanduser()
     if names := _open_to_others(folder):
-        return (
-            f"{works}, but others on this machine may read {', '.join(names)} in"
-            f" {folder}; `chmod -R go= {folder}` keeps them out"
-        )
+        return works + said("check-storage-open", names=", ".join(names), folder=str(folder))
     free = shutil.disk_usage(_existing(settings.data_dir)).free
-    if free < LOW_DISK_BYTES:
-        return f"{works}, but only {free // 1_000_000} MB of disk are free"
-    return works
+    return works + said("check-storage-full", free=size(free)) if free < LOW_DISK_BYTES else works
 
 
-async def _uploads(settings: Settings) -> str:
+async def _uploads(settings: Settings) -> Sentence:
     """Report the files that people sent, all that are stored and those of today."""
     from bot.research.budget import UPLOADS
     from bot.storage.conversations import Files
 
-    async with opened_database(settings) as database:
+    async with database_of(settings) as database:
         use = await Files(database).use(datetime.now(UTC).date())
-    stored = f"{use.files:,} files with {use.stored / 1e6:,.1f} MB are stored"
-    today = f"{use.today / 1e6:,.1f} MB, the most by one person {use.most / 1e6:,.1f} MB"
-    return f"{stored}; sent today: {today} of {UPLOADS} MB"
+    told = said("check-uploads", count=use.files, size=size(use.stored))
+    if use.today:
+        told += said("check-uploads-today", sent=size(use.today), most=size(use.most))
+    return told + said("check-uploads-limit", limit=size(UPLOADS * 1_000_000))
 
 
-async def _budget(settings: Settings) -> str:
+async def _budget(settings: Settings) -> Sentence:
     """Report what was spent today, and the limits."""
     from bot.storage.spending import Spending
 
     today = datetime.now(UTC).date()
-    async with opened_database(settings) as database:
+    async with database_of(settings) as database:
         lines = await Spending(database).lines(today, today)
     spent = sum(line.today.usd for line in lines if line.scope == "workspace")
     limits = {
-        "a question": settings.max_usd,
-        "a person in a day": settings.user_daily_usd,
-        "a channel in a day": settings.channel_daily_usd,
-        "a workspace in a day": settings.workspace_daily_usd,
+        "check-budget-question": settings.max_usd,
+        "check-budget-person": settings.user_daily_usd,
+        "check-budget-channel": settings.channel_daily_usd,
+        "check-budget-workspace": settings.workspace_daily_usd,
     }
-    most = ", ".join(f"{usd:,.2f} for {what}" for what, usd in limits.items() if usd is not None)
-    return f"{spent:,.2f} USD were spent today; at most {most}"
+    most = listed([said(id, usd=usd) for id, usd in limits.items() if usd is not None])
+    return said("check-budget", usd=spent) + said("check-budget-limits", limits=most)
 
 
-async def _documents(settings: Settings) -> str:
+async def _documents(settings: Settings) -> Sentence:
     missing = _missing(settings.docs)
     if missing:
-        raise FootnoteError(
-            f"{', '.join(missing)} does not exist: correct FOOTNOTE_DOCS or create it."
-        )
+        raise FootnoteError(said("check-documents-missing", paths=", ".join(missing)))
     if not settings.index_path.exists():
-        return "nothing is indexed; `footnote index FOLDER` does so"
-    said = [f"{await _count(settings):,} documents are indexed in {settings.index_path}"]
+        return said("check-documents-none")
+    count, path = await _count(settings), str(settings.index_path)
+    told = said("check-documents", count=count, path=path)
     held = await asyncio.to_thread(holdings, settings.index_path, settings.docs)
-    if held.unread.count:
-        said.append(
-            f"{held.unread.count:,} of {held.unread.files:,} files are of kinds that are not read"
-            f" ({held.unread.kinds})"
-        )
-    said += ["\n  ".join(lines) for lines in (held.losses(), held.outdated()) if lines]
-    return "; ".join(said)
+    if unread := held.unread.count:
+        files, kinds = held.unread.files, held.unread.kinds
+        told += said("check-documents-unread", count=unread, files=files, kinds=kinds)
+    lost = [f"{path} ({kept:.0%})" for path, kept, _ in held.incomplete]
+    stale = [path for path, _ in held.stale]
+    for id, names in (("check-documents-lost", lost), ("check-documents-stale", stale)):
+        if names:
+            shown = ", ".join([*names[:SHOWN], *["…"] * (len(names) > SHOWN)])
+            told += said(id, count=len(names), names=shown)
+    return told
 
 
-async def _changes(settings: Settings) -> str:
+async def _changes(settings: Settings) -> Sentence:
     return looking(settings)
 
 
-async def _extras(_: Settings) -> str:
+async def _extras(_: Settings) -> Sentence:
     return report_extras()
 
 
-async def _meaning(settings: Settings) -> str:
+async def _meaning(settings: Settings) -> Sentence:
     """Report search by meaning. Raises the error that prevents it."""
     from bot.search.embedder import open_embedder
     from bot.search.vector_filling import state_of_vectors
 
     async with open_embedder(settings) as embedder:
         if embedder is None:
-            return (
-                "documents are searched by words alone. Set FOOTNOTE_EMBEDDINGS_URL to search them "
-                "by meaning as well"
-            )
+            return said("check-meaning-off")
         vector = await embedder.embed_question("Does it work?")
-        works = f"{embedder.name} gives vectors of {len(vector)} numbers"
-        if not settings.index_path.exists():
-            return f"{works}; nothing is indexed"
-        return f"{works}; {state_of_vectors(settings.index_path, settings.docs, embedder.model)}"
+        told = said("check-meaning", model=embedder.name, count=len(vector))
+        if settings.index_path.exists():
+            told += state_of_vectors(settings.index_path, settings.docs, embedder.model)
+        return told
 
 
-async def _searched(name: str, settings: Settings) -> str:
+async def _searched(name: str, settings: Settings) -> Sentence:
     """Check one search provider alone, so that none hides another's failure."""
     from bot.search.registry import open_search
 
-    search = open_search(settings, only=(name,))
-    try:
+    async with aclosing(open_search(settings, only=(name,))) as search:
         return await search.report(name)
-    finally:
-        await search.aclose()
 
 
 def _open_to_others(folder: Path) -> list[str]:
@@ -320,36 +310,30 @@ def _existing(path: Path) -> Path:
     return path if path.exists() or path.parent == path else _existing(path.parent)
 
 
-async def _reader(settings: Settings) -> str:
+async def _reader(settings: Settings) -> Sentence:
     """Check the reading service; costs one page of its quota."""
     from bot.pages.fetch import reader_of
 
     reader = reader_of(settings)
     if reader is None:
-        return "none. Set FOOTNOTE_READER_URL to have a service read pages that need a browser"
-    try:
+        return said("check-reader-off")
+    async with aclosing(reader):
         return await reader.report()
-    finally:
-        await reader.aclose()
 
 
-async def _browser(settings: Settings) -> str:
+async def _browser(settings: Settings) -> Sentence:
     from bot.pages.fetch import browser_of
 
     browser = browser_of(settings)
     if browser is None:
-        return "none. Set FOOTNOTE_BROWSER to read pages that are built by script"
-    try:
-        version = await browser.report()
-    finally:
-        await browser.aclose()
-    works = f"Chromium {version} starts"
-    if settings.browser_sandbox == "off":
-        works += " without its sandbox: malicious pages could gain Footnote's rights"
-    return works
+        return said("check-browser-off")
+    async with aclosing(browser):
+        works = said("check-browser", version=await browser.report())
+    is_open = settings.browser_sandbox == "off"
+    return works + said("check-browser-open") if is_open else works
 
 
-async def _connected(name: str, settings: Settings) -> str:
+async def _connected(name: str, settings: Settings) -> Sentence:
     """Report a platform's state, or how to connect it."""
     platform = platforms()[name]
     if not platform.is_on(settings):
@@ -364,23 +348,24 @@ def _parts(settings: Settings) -> Iterator[Part]:
     from bot.search.registry import configured_names, is_chosen
 
     reasoner = chosen_reasoner(settings)
-    yield Part("Storage", _storage)
-    yield Part("Uploads", _uploads)
-    yield Part("Documents", _documents)
-    yield Part("Changes", _changes)
-    yield Part("Extras", _extras)
-    yield Part("Rights", rights.report)
-    yield Part("Network", proxy_report, settings.fetch_proxy is not None)
-    yield Part("Meaning", _meaning, is_on=settings.has_embedder)
+    yield Part(said("part-storage"), _storage)
+    yield Part(said("part-uploads"), _uploads)
+    yield Part(said("part-documents"), _documents)
+    yield Part(said("part-changes"), _changes)
+    yield Part(said("part-extras"), _extras)
+    yield Part(said("part-rights"), rights.report)
+    yield Part(said("part-network"), proxy_report, settings.fetch_proxy is not None)
+    yield Part(said("part-meaning"), _meaning, is_on=settings.has_embedder)
     for name in configured_names(settings):
         check = partial(_searched, name)
-        yield Part(f"Searching {name}", check, is_chosen(settings, name))
-    yield Part("Reading service", _reader, is_on=bool(settings.reader_url))
-    yield Part("Browser", _browser, is_on=bool(settings.browser))
+        yield Part(said("part-search", name=name), check, is_chosen(settings, name))
+    yield Part(said("part-reader"), _reader, is_on=bool(settings.reader_url))
+    yield Part(said("part-browser"), _browser, is_on=bool(settings.browser))
     is_closest = reasoner.name == CLOSEST
     connects = "claude" if is_closest else reasoner.name
-    yield Part("Model", reasoner.check, reasoner.needed(settings), not is_closest, connects)
-    yield Part("Budget", _budget)
+    needed = reasoner.needed(settings)
+    yield Part(said("part-model"), reasoner.check, needed, not is_closest, connects)
+    yield Part(said("part-budget"), _budget)
     for each in platforms().values():
         check, is_on = partial(_connected, each.name), each.is_on(settings)
         yield Part(each.title, check, is_on=is_on, connects=each.name)

@@ -133,7 +133,7 @@ class _Look:
 
 def _as_json(connection: Connection) -> dict[str, str]:
     found = {"state": connection.state, "since": _moment(connection.since)}
-    return found | ({"why": connection.why} if connection.why else {})
+    return found | ({"why": str(connection.why)} if connection.why else {})
 
 
 def _moment(at: datetime) -> str:

@@ -27,10 +27,11 @@ from pydantic import SecretStr, ValidationError
 
 from bot.core.errors import InvalidSetting
 from bot.core.messages import CONSOLE
+from bot.core.said import Sentence, said
 from bot.core.settings import Settings, is_key, is_secret
 from bot.operation.configuration import env_name, what_is_wrong
 from bot.storage.audit_log import note
-from bot.storage.database import Database, opened_database
+from bot.storage.database import Database, database_of
 from bot.storage.encryption import Seal, new_key
 from bot.storage.tables import facts, keep_fact
 from bot.storage.workspaces import Workspaces
@@ -46,7 +47,7 @@ class Kept:
 
     settings: Settings
     names: frozenset[str] = frozenset()
-    problems: Mapping[str, str] = field(default_factory=dict)
+    problems: Mapping[str, Sentence] = field(default_factory=dict)
 
 
 class KeptSettings:
@@ -59,7 +60,7 @@ class KeptSettings:
 
     async def read(self) -> Kept:
         """Return the settings with those that are kept. Raises ``StorageUnavailable``."""
-        settings, names, problems = self._settings, set[str](), dict[str, str]()
+        settings, names, problems = self._settings, set[str](), dict[str, Sentence]()
         for name, kept in (await Workspaces(self._database).facts(*_PLACE)).items():
             if name in self._settings.model_fields_set and name != "docs":
                 continue
@@ -72,7 +73,7 @@ class KeptSettings:
                 settings = with_setting(settings, name, value)
                 names.add(name)
             except InvalidSetting as error:
-                problems[name] = error.sentence
+                problems[name] = error.said
         if _has_files(settings.uploads_path):
             docs = (*settings.docs, str(settings.uploads_path))
             settings = settings.model_copy(update={"docs": docs})
@@ -88,7 +89,7 @@ class KeptSettings:
         could not be encrypted, and ``StorageUnavailable``."""
         for name, value in values.items():
             if name in self._settings.model_fields_set and name != "docs":
-                raise InvalidSetting(f"{env_name(name)} is set already: change it there.")
+                raise InvalidSetting(said("kept-given", name=env_name(name)))
             with_setting(self._settings, name, value)
         closed = {name: self._close(name, value) for name, value in values.items()}
         async with self._database.write() as db:
@@ -124,9 +125,7 @@ class KeptSettings:
             given = self._settings.database_url or self._settings.encryption_keys
             where = "FOOTNOTE_ENCRYPTION_KEYS" if given else self._key_path
             raise InvalidSetting(
-                "Keys and tokens that were entered in the console cannot be decrypted: "
-                f"{where} is missing, unreadable or another key. Put the right one back, or enter "
-                "them again.",
+                said("kept-key-gone", where=str(where)),
                 detail=error.sentence,
             ) from None
         if not seal.is_first(closed):
@@ -140,31 +139,28 @@ class KeptSettings:
         path = self._key_path
         if self._settings.database_url:
             if not given:
-                raise InvalidSetting(
-                    "Secrets are only kept encrypted: set FOOTNOTE_ENCRYPTION_KEYS to a key that "
-                    "`footnote keys new` prints, and keep it in a different place from the "
-                    "database."
-                )
+                raise InvalidSetting(said("kept-key-none"))
             return given
         if make and not given and not path.exists():
             try:
                 with suppress(FileExistsError):  # another process has written one meanwhile
                     write_whole(path, new_key().encode())
             except OSError as error:
-                raise InvalidSetting(f"{path} cannot be written ({error.strerror}).") from None
+                told = said("kept-key-unwritten", path=str(path), why=str(error))
+                raise InvalidSetting(told) from None
         return (*given, *_key_in(path))
 
 
 async def read_kept(settings: Settings) -> Kept:
     """Open the database and return the settings with those that are kept. Raises
     ``StorageUnavailable``."""
-    async with opened_database(settings) as database:
+    async with database_of(settings) as database:
         return await KeptSettings(settings, database).read()
 
 
-def _gone(folders: Sequence[str]) -> dict[str, str]:
+def _gone(folders: Sequence[str]) -> dict[str, Sentence]:
     missing = (each for each in folders if not Path(each).is_dir())
-    return {each: f"There is no folder {each}." for each in missing}
+    return {each: said("kept-folder-gone", path=each) for each in missing}
 
 
 def _has_files(folder: Path) -> bool:
@@ -198,9 +194,9 @@ def _key_in(path: Path) -> Sequence[SecretStr]:
     except FileNotFoundError:
         return ()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidSetting(f"{path} cannot be read ({type(error).__name__}).") from None
+        raise InvalidSetting(said("kept-key-unreadable", path=str(path), why=str(error))) from None
     if not is_key(key):
-        raise InvalidSetting(f"{path} is not the key that Footnote wrote there.")
+        raise InvalidSetting(said("kept-key-other", path=str(path)))
     return (SecretStr(key),)
 
 

@@ -57,7 +57,7 @@ from bot.service.platform import (
 )
 from bot.service.reception import Reception
 from bot.service.standing_service import StandingRounds
-from bot.storage.database import SERVING_PATIENCE, START_PATIENCE, Database, opened_database
+from bot.storage.database import SERVING_PATIENCE, START_PATIENCE, Database, database_of
 from bot.storage.removal import Keep, Retention
 from bot.storage.store import Store
 from bot.storage.workspaces import Workspaces
@@ -68,7 +68,7 @@ READY, ENDING, ALIVE = "READY=1", "STOPPING=1", "WATCHDOG=1"
 
 log = get_logger()
 
-_database = partial(opened_database, patience=SERVING_PATIENCE, start_patience=START_PATIENCE)
+_database = partial(database_of, patience=SERVING_PATIENCE, start_patience=START_PATIENCE)
 
 
 @dataclass
@@ -323,7 +323,7 @@ async def _open_platforms(
         except Invalid as error:
             if name in needed:
                 raise
-            connections[name].mark_failed(error.sentence)
+            connections[name].mark_failed(error.said)
         else:
             opened.append(platform)
             connections[name] = platform.connection
@@ -380,7 +380,7 @@ async def _listen(
             for task in done - ends:
                 platform = running.pop(task)  # type: ignore[arg-type]
                 failure = _failure(task, platform)
-                platform.connection.mark_failed(failure.sentence)
+                platform.connection.mark_failed(failure.said)
                 tell(f"{platform.name} does not work: {failure.sentence}")
     finally:
         state.ending = True

@@ -54,7 +54,7 @@ async def exporting(
 
     Raises ``InvalidSetting`` if the extra is not installed.
     """
-    need("otel", "FOOTNOTE_OTLP_URL, for traces,")
+    need("otel", "FOOTNOTE_OTLP_URL")
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
     from opentelemetry.sdk.trace import TracerProvider

@@ -234,7 +234,7 @@ def _read_kind(kind: str, data: bytes, name: str) -> Reading:
 
             return read_slides(data, name)
         case "sheets":
-            need("office", "Reading .xlsx files", ReaderMissing)
+            need("office", ".xlsx", ReaderMissing)
             from bot.pages.formats.sheets import read_sheets  # loads openpyxl
 
             return read_sheets(data, name)
@@ -285,7 +285,7 @@ def _read_compound(data: bytes, name: str, depth: int) -> Reading:
     if holds("EncryptedPackage"):
         raise locked(name)
     if holds("__properties_version1.0") and holds("__nameid_version1.0"):
-        need("office", "Reading .msg files", ReaderMissing)
+        need("office", ".msg", ReaderMissing)
         from bot.pages.formats.mail import read_outlook  # loads oxmsg
 
         return read_outlook(data, name, from_bytes, depth)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from bot.core.errors import PageUnreadable
-from bot.core.texts import texts_for
+from bot.core.said import said
 
 LARGEST = 7_500_000  # bytes: 10 MB as base64
 WIDEST = 8_000  # pixels of a side
@@ -33,12 +33,7 @@ ENDINGS = {
 
 
 class PictureUnread(PageUnreadable):
-    """A picture cannot be read; ``text_id`` and ``values`` name the reason in the catalogs."""
-
-    def __init__(self, text_id: str, **values: str | int | float) -> None:
-        super().__init__(texts_for("en")(text_id, **values))
-        self.text_id = text_id
-        self.values = values
+    """A picture cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +75,11 @@ def picture_in(data: bytes) -> Picture | None:
     except (struct.error, ValueError):
         width = height = 0
     if not (width and height):
-        raise PictureUnread("picture-damaged")
+        raise PictureUnread(said("picture-damaged"))
     if len(data) > LARGEST:
-        raise PictureUnread("picture-too-large", limit=LARGEST / 1_000_000)
+        raise PictureUnread(said("picture-too-large", limit=LARGEST / 1_000_000))
     if max(width, height) > WIDEST:
-        raise PictureUnread("picture-too-wide", limit=WIDEST)
+        raise PictureUnread(said("picture-too-wide", limit=WIDEST))
     return Picture(kind, width, height, data)
 
 

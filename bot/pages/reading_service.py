@@ -25,6 +25,7 @@ from bot.core.errors import (
     PageUnreadable,
     Unavailable,
 )
+from bot.core.said import Said, said
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.page import Reading
 from bot.pages.urls import DEFAULT_PORTS, display_url, parse
@@ -93,10 +94,10 @@ class ReaderService:
             )
         return reading
 
-    async def report(self) -> str:
-        """Check that the service answers; returns the rest of a sentence. Raises like ``read``."""
+    async def report(self) -> Said:
+        """Check that the service answers. Raises like ``read``."""
         reading = await self.read(PROBE)
-        return f"{self.name} answered; it gave {len(reading.text):,} characters for {PROBE}"
+        return said("check-reader", name=self.name, count=len(reading.text), url=PROBE)
 
     async def aclose(self) -> None:
         if self._client is not None:

@@ -38,6 +38,7 @@ import httpx
 
 from bot.core.egress import Egress, Proxy
 from bot.core.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.core.said import Said, said
 from bot.pages.guard import Guard, IPAddress, Route, system_resolver
 
 if TYPE_CHECKING:
@@ -238,39 +239,38 @@ async def tunnel(
     return stream
 
 
-async def proxy_report(settings: Settings) -> str:
-    """Check that the proxies of the settings and the environment answer; returns the rest of a
-    sentence about them. Raises ``InvalidSetting``, ``PageUnreadable`` and ``Unavailable``.
+async def proxy_report(settings: Settings) -> Said:
+    """Check that the proxies of the settings and the environment answer, and say what
+    they are used for. Raises ``InvalidSetting``, ``PageUnreadable`` and ``Unavailable``.
     """
     egress, pages = Egress.of(settings), Egress.of_pages(settings)
     egress.ssl_context()
-    believed = f"the authorities in {egress.ca_bundle} are trusted too" if egress.ca_bundle else ""
+    told = []
+    if egress.ca_bundle:
+        told.append(said("check-network-authorities", path=egress.ca_bundle))
     urls = list(dict.fromkeys(filter(None, (egress.https, egress.http, pages.https))))
-    if not urls:
-        return "; ".join(filter(None, ("no proxy is set", believed)))
     for url in urls:
         network = httpcore.AnyIOBackend()
         stream, status = await _asked(network, url, egress, PROBE, 443, PROXY_SECONDS)
         await stream.aclose()
         if status in UNAUTHORIZED:
             raise refused_by_proxy(Proxy.of(url), PROBE, status)
-    names = " and ".join(Proxy.of(url).url for url in urls)
-    said = [f"{names} {'answers' if len(urls) == 1 else 'answer'}"]
+        told.append(said("check-network", proxy=Proxy.of(url).url))
     if pages.https:
-        said.append(f"pages go through {Proxy.of(pages.https).url} ({pages.target})")
+        proxy, target = Proxy.of(pages.https).url, pages.target
+        told.append(said("check-network-pages", proxy=proxy, target=target))
         try:
             if pages.target != "unresolved":
                 await system_resolver(PROBE, 443)
         except OSError:
-            said.append(
-                "but internet names cannot be looked up on this machine:"
-                " FOOTNOTE_FETCH_PROXY_TARGET=unresolved leaves that to the proxy"
-            )
+            told.append(said("check-network-names"))
+    elif urls:
+        told.append(said("check-network-direct"))
     else:
-        said.append("pages do not go through a proxy")
-    if egress.bypass:
-        said.append(f"{egress.bypass} is reached without it")
-    return "; ".join(filter(None, (*said, believed)))
+        told.append(said("check-network-none"))
+    if urls and egress.bypass:
+        told.append(said("check-network-bypass", hosts=str(egress.bypass)))
+    return sum(told[1:], told[0])
 
 
 async def _asked(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from bot.core.credentials import ClaudeSettings, claude_address, claude_key
 from bot.core.measurements import Observe, nothing_observed
 from bot.core.plugins import Setup, Step
+from bot.core.said import Said
 from bot.core.settings import Price, Settings
 from bot.reasoning.calls import ModelReply, Tokens
 from bot.reasoning.reasoner import (
@@ -117,7 +118,7 @@ def _open(
     )
 
 
-async def _check(settings: ClaudeSettings) -> str:
+async def _check(settings: ClaudeSettings) -> Said:
     from bot.reasoning.model_reasoner import probe
 
     return await probe(claude_service(settings), models(settings))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 
 from bot.core.measurements import Observe
+from bot.core.said import Said, said
 from bot.core.settings import Settings
 from bot.reasoning.reasoner import CLOSEST, Declaration, ReasonerFactory
 
@@ -18,11 +19,8 @@ def _open(
     return nullcontext(Closest)
 
 
-async def _check(settings: Settings) -> str:
-    return (
-        "none: answers are the closest passages. Connect Claude in the console or set "
-        "ANTHROPIC_API_KEY, or FOOTNOTE_MODEL=openai:NAME for a model at OpenAI or of your own"
-    )
+async def _check(settings: Settings) -> Said:
+    return said("check-model-none")
 
 
 REASONER = Declaration(CLOSEST, Settings, _open, _check)

@@ -134,12 +134,9 @@ def _is_off_topic(own: str, evidence: Evidence) -> bool:
     """Return True if neither documents nor pages read have any of a short message's own words. A
     single one may be a synonym: "How expensive?"."""
     words = dict.fromkeys(keywords(own), 1.0)
-    read = ((source, passage) for source in evidence.sources for passage in source.passages)
-    return (
-        len(words) > 1
-        and all(is_unknown(word, evidence.rarity) for word in words)
-        and not any(_covered(words, source, passage) for source, passage in read)
-    )
+    if len(words) < 2 or not all(is_unknown(word, evidence.rarity) for word in words):
+        return False
+    return not any(_covered(words, page, one) for page in evidence.sources for one in page.passages)
 
 
 def heading_path(source: Source, heading: str = "") -> str:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from bot.core.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.core.messages import Message, Transcript
+from bot.core.said import Said, said
 from bot.core.settings import Settings
 from bot.pages.pictures import Picture
 from bot.reasoning.answer_prompt import (
@@ -108,8 +109,8 @@ async def open_reasoner(
             await opened.aclose()
 
 
-async def probe(service: Service[Any], models: Models) -> str:
-    """Check for free that the service accepts key and models; returns a line for a person.
+async def probe(service: Service[Any], models: Models) -> Said:
+    """Check for free that the service accepts key and models, and say so.
 
     Closes the service. Raises ``CredentialsRefused``, ``InvalidSetting``, ``ModelUnavailable`` or
     ``ModelBroken``.
@@ -119,7 +120,8 @@ async def probe(service: Service[Any], models: Models) -> str:
         names = [await service.describe(model) for model in asked]
     finally:
         await service.aclose()
-    return f"{' and '.join(dict.fromkeys(names))} answered"
+    told = [said("check-model", name=one) for one in dict.fromkeys(names)]
+    return sum(told[1:], told[0])
 
 
 class ModelReasoner:

@@ -33,6 +33,7 @@ from bot.core.errors import (
     ModelUnavailable,
 )
 from bot.core.measurements import Observe, nothing_observed, timed
+from bot.core.said import said
 from bot.core.settings import Settings, renewed
 from bot.pages.pictures import PictureUnread
 from bot.reasoning.calls import Again, ModelReply, Part, Request, after
@@ -469,7 +470,7 @@ class Replying(Generic[E]):
         with timed(service.observe(request.model)):
             while True:
                 if request.pictures and "sight" in service.refused.get(request.model, ()):
-                    raise PictureUnread("picture-no-sight", model=request.model)
+                    raise PictureUnread(said("picture-no-sight", model=request.model))
                 wire = service.to_wire(request)
                 try:
                     # The SDK retries by itself; give up an endpoint that keeps hanging after twice

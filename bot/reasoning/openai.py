@@ -14,6 +14,7 @@ from bot.core.errors import InvalidSetting
 from bot.core.extras import need
 from bot.core.measurements import Observe, nothing_observed
 from bot.core.plugins import named_field
+from bot.core.said import Said
 from bot.core.settings import Settings
 from bot.reasoning.reasoner import (
     Declaration,
@@ -94,7 +95,7 @@ def _open(
     )
 
 
-async def _check(settings: OpenAISettings) -> str:
+async def _check(settings: OpenAISettings) -> Said:
     from bot.reasoning.model_reasoner import probe
 
     named = models(settings)  # first: it may raise

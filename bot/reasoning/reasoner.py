@@ -21,6 +21,7 @@ from bot.core.errors import InvalidSetting
 from bot.core.measurements import Observe
 from bot.core.messages import Message, Transcript
 from bot.core.plugins import Setup, load_parts
+from bot.core.said import Sentence
 from bot.core.settings import Price, Settings
 from bot.pages.pictures import Picture
 from bot.reasoning.calls import ModelCalls, ModelReply, Tokens
@@ -201,7 +202,7 @@ class Declaration(Generic[S]):
     ``name`` selects it in FOOTNOTE_REASONER, and before a colon in FOOTNOTE_MODEL. ``settings`` is
     its own subclass of ``Settings``, or that class. ``open`` yields a factory that makes a reasoner
     per run; ``Observe`` records the calls of each model, and the flag is False if the SDK may be
-    imported in the background. ``check`` returns its line for `footnote doctor`, and raises
+    imported in the background. ``check`` says what works, for `footnote doctor`, and raises
     ``FootnoteError``, which says what to do. ``is_on`` returns True if the settings ask for
     it while FOOTNOTE_REASONER is auto, ``needed`` if doctor must fail when it is unreachable.
     ``models`` returns None if it has none; ``service`` opens their service, for calls outside a
@@ -215,7 +216,7 @@ class Declaration(Generic[S]):
     open: Callable[
         [S, Callable[[str], Observe], bool], AbstractAsyncContextManager[ReasonerFactory]
     ]
-    check: Callable[[S], Awaitable[str]]
+    check: Callable[[S], Awaitable[Sentence]]
     is_on: Callable[[S], bool] = lambda settings: False
     needed: Callable[[S], bool] = lambda settings: True
     models: Callable[[S], Models | None] = lambda settings: None

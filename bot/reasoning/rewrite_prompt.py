@@ -124,10 +124,9 @@ def rewrite_request(
         names = ", ".join(line(attachment.name, 100) for attachment in message.attachments)
         parts.append(f"Files sent with the newest message: {names}")
     parts += _pictures(message.attachments)
-    how = {"from": person(message.author.name)}
-    if message.unaddressed or message.corrects:
-        how |= {"to": "thread"} if message.unaddressed else {"corrects": "last answer"}
-    parts.append(element("new_message", asked, **how))
+    to = {"to": "thread"} if message.unaddressed else {}
+    to |= {"corrects": "last answer"} if message.corrects else {}
+    parts.append(element("new_message", asked, **{"from": person(message.author.name)}, **to))
     return Request(
         model, MAX_TOKENS, prompt("rewrite"), user_turn("\n\n".join(parts)), schema=SCHEMA
     )

@@ -33,8 +33,8 @@ from typing import Any, Protocol
 from bot.core.errors import BudgetSpent, DaySpentUp, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.messages import RunOptions, Usage
+from bot.core.said import said
 from bot.core.settings import Settings
-from bot.core.texts import texts_for
 from bot.reasoning.calls import ModelReply
 from bot.search.provider import Spent
 from bot.storage.journal import step_key
@@ -199,13 +199,13 @@ class DayLimits:
 
 
 def _spent(text_id: str, limit: float) -> BudgetSpent:
-    return BudgetSpent(texts_for("en")(text_id, limit=limit), text_id=text_id, limit=limit)
+    return BudgetSpent(said(text_id, limit=limit), limit=limit)
 
 
 def _spent_up(text_id: str, now: datetime, **values: int) -> DaySpentUp:
     tomorrow = datetime.combine(now.astimezone(UTC).date() + timedelta(1), time(), UTC)
     values["hours"] = max(1, math.ceil((tomorrow - now).total_seconds() / 3600))
-    return DaySpentUp(text_id, texts_for("en")(text_id, **values), values=values)
+    return DaySpentUp(said(text_id, **values))
 
 
 # Token counts are a rough estimate, and models' tokenizers differ by a third.

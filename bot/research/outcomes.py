@@ -227,7 +227,7 @@ class Notes(UserList[str]):
     def of_page(self, error: FootnoteError) -> str:
         """Return why a page cannot be read, in the asker's language."""
         if isinstance(error, PictureUnread):
-            return self._texts(error.text_id, **error.values)
+            return sentence_for(error, self._texts)
         if self._texts.locale == DEFAULT:
             return error.sentence
         kinds = ((Unavailable, "page-away"), (Refused, "page-refused"))

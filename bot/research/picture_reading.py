@@ -14,6 +14,7 @@ from dataclasses import replace
 from bot.core.errors import Broken, BudgetSpent, ModelRefused, ModelUnavailable, PageUnreadable
 from bot.core.lines import one_line
 from bot.core.messages import Attachment, Message, Transcript, zone_named
+from bot.core.said import said
 from bot.pages.media import LOOK_AT, may_be_pdf
 from bot.pages.page import Page
 from bot.pages.pictures import MOST, Picture, PictureUnread, may_be_picture, picture_in
@@ -92,10 +93,10 @@ class PictureReading:
             return before
         if (picture := picture_in(data)) is not None:
             if url not in [*self._titles, url][:MOST]:
-                raise PictureUnread("picture-too-many", limit=MOST)
+                raise PictureUnread(said("picture-too-many", limit=MOST))
             (text,) = await self._seen([replace(picture, name=attachment.name)])
             if not text:
-                raise PictureUnread("picture-nothing")
+                raise PictureUnread(said("picture-nothing"))
             return await self._written_down(attachment, self._titles.get(url), text)
         scanned, problem = "", None
         try:
@@ -128,11 +129,11 @@ class PictureReading:
 
     async def _seen(self, pictures: Sequence[Picture]) -> tuple[str, ...]:
         if self._model is None:
-            raise PictureUnread("picture-no-model")
+            raise PictureUnread(said("picture-no-model"))
         try:
             return await self._model.see(pictures)
         except BudgetSpent as spent:
-            raise PictureUnread(spent.text_id, limit=spent.limit) from spent
+            raise PictureUnread(spent.said) from spent
 
     async def _written_down(self, file: Attachment, title: str | None, text: str) -> Page:
         """Return the page of what a model wrote, in the form of any page."""

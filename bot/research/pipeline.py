@@ -174,16 +174,12 @@ class Pipeline:
         """Prepare the question of an unaddressed message; returns False if the message is for other
         people. If the model fails, its words decide. Raises ``RunLost`` and ``StorageUnavailable``.
         """
-        instructions = self._run.options.instructions
         try:
-            self._rewritten = await self._reasoner.rewrite(
-                self._transcript, self._asked, instructions
-            )
+            self._rewritten = await self._rewrite(self._reasoner)
         except (RunLost, StorageUnavailable):
             raise
         except FootnoteError:  # ``answer`` meets it again, and tells the asker
-            guess = await self._fallback.rewrite(self._transcript, self._asked, instructions)
-            return guess.for_us
+            return (await self._rewrite(self._fallback)).for_us
         finally:
             await self._settle()
         return self._rewritten.for_us
@@ -266,9 +262,7 @@ class Pipeline:
         stopped = self._reasoner.name
         self._fall_back()
         if self._rewritten is None:
-            self._rewritten = await self._fallback.rewrite(
-                self._transcript, self._asked, self._run.options.instructions
-            )
+            self._rewritten = await self._rewrite(self._fallback)
         if self._run.only:
             self._run.notes.narrowed(self._run.only)
         self._run.note(self._run.texts("stopped-before-complete"))
@@ -289,12 +283,7 @@ class Pipeline:
                 read = self._pictures.read(self._asked, self._transcript)
                 self._asked, self._transcript = await read
             await self._guess()
-            self._rewritten = await self._reasoner.rewrite(
-                self._transcript, self._asked, self._run.options.instructions
-            )
-        if self._asked.corrects and not self._rewritten.correction:
-            said, language = self._asked.text, self._rewritten.language
-            self._rewritten = Rewritten("chat", said, language=language, correction=said)
+            self._rewritten = await self._rewrite(self._reasoner)
         if self._run.options.depth == "exhaustive":  # the writer says what was looked for
             self._rewritten = replace(self._rewritten, depth="exhaustive")
         files = (file.url for file in self._asked.attachments if not file.again)
@@ -319,6 +308,16 @@ class Pipeline:
         notes = self._run.notes
         return replace(made, notes=tuple(notes), unread=tuple(notes.unseen))
 
+    async def _rewrite(self, reasoner: Reasoner) -> Rewritten:
+        """Rewrite the message; one that was sent as a correction is one, whatever its words are."""
+        found = await reasoner.rewrite(
+            self._transcript, self._asked, self._run.options.instructions
+        )
+        if not self._asked.corrects or found.correction:
+            return found
+        said = self._asked.text
+        return Rewritten("chat", said, language=found.language, correction=said)
+
     async def _correct(self, rewritten: Rewritten) -> None:
         """Store the message's statement as a correction of the last answer. If the message also
         asks something, the answer gets a note about the correction. If nothing was stored, a mere
@@ -338,11 +337,9 @@ class Pipeline:
 
     async def _guess(self) -> None:
         """Start the likely searches while the model rewrites a question that stands alone."""
-        if self._researcher is None or len(self._asked.text) > GUESSED or self._asked.corrects:
+        if self._researcher is None or len(self._asked.text) > GUESSED:
             return
-        guess = await self._fallback.rewrite(
-            self._transcript, self._asked, self._run.options.instructions
-        )
+        guess = await self._rewrite(self._fallback)
         if guess.kind == "search" and guess.question == self._asked.text.strip():
             prefetch(self._run, guess)
 

@@ -21,7 +21,8 @@ from bot.core.logs import get_logger
 from bot.core.messages import Audience, Message, RunOptions
 from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
 from bot.core.reader import server_root as root_of_server
-from bot.core.readership import WHO, DocumentCollection, McpServer
+from bot.core.readership import WHO, DocumentCollection, McpServer, Readership
+from bot.core.said import Said, Sentence, listed, said
 from bot.core.settings import TOML, Settings, is_set_outside_of_file, readers_in
 from bot.core.texts import Texts
 from bot.search.local_documents import LocalDocuments
@@ -323,49 +324,44 @@ def _addresses(collection: DocumentCollection, path: str, docs: Sequence[str]) -
     yield from sorted(addresses)
 
 
-async def report(settings: Settings) -> str:
+async def report(settings: Settings) -> Said:
     """Return each collection with its number of documents and who may search them.
 
     Raises ``InvalidSetting`` if the collections are unusable.
     """
     rights = Rights(settings)
     if not rights.collections:
-        return (
-            "everybody who may ask may search all documents. Declare [[collections]] in "
-            "footnote.toml to limit that"
-        )
-    documents = LocalDocuments(settings.index_path, settings.docs)
+        return said("check-rights-none")
+    documents, told = LocalDocuments(settings.index_path, settings.docs), []
     try:
-        told = [
-            f"{each.name} ({await _count(documents, rights, each)}) for {_who(each)}"
-            for each in rights.collections
-        ]
-        others = await _count(documents, rights, None)
+        for each in rights.collections:
+            count = await _count(documents, rights, each)
+            told.append(said("check-rights", name=each.name, count=count, who=readers_of(each)))
+        told.append(said("check-rights-others", count=await _count(documents, rights, None)))
     finally:
         await documents.aclose()
-    if not settings.docs:
-        others += ", whatever was ever indexed among them"
-    told.append(f"all else ({others}) for everybody who may ask")
-    return "; ".join(told)
+    return sum(told[1:], told[0]) if settings.docs else sum(told, said("check-rights-ever"))
 
 
 async def _count(
     documents: LocalDocuments, rights: Rights, collection: DocumentCollection | None
-) -> str:
+) -> Said:
     """Count the documents of one collection, or of none."""
     rules = tuple((root.address, root.collection is collection) for root in rights.roots)
     try:
         count = await documents.count(Reach(rules, others=collection is None))
     except ProviderUnavailable:
-        return "not indexed yet"
-    return "1 document" if count == 1 else f"{count:,} documents"
+        return said("check-rights-unindexed")
+    return said("web-source-count", count=count)
 
 
-def _who(collection: DocumentCollection) -> str:
-    if collection.everybody:
-        return "everybody who may ask"
-    lists = ((name, getattr(collection, name)) for name in WHO)
-    return ", ".join(f"{name.replace('_', ' ')} {' '.join(ids)}" for name, ids in lists if ids)
+def readers_of(named: Readership) -> Sentence:
+    """Return who may read a collection or use a server."""
+    if named.everybody:
+        return said("sources-everybody")
+    lists = ((name, ", ".join(getattr(named, name))) for name in WHO)
+    named_by = {f"sources-{name.replace('_', '-')}": ids for name, ids in lists if ids}
+    return listed([said(id, ids=ids) for id, ids in named_by.items()])
 
 
 DOCUMENTS = "local"  # the search provider of the operator's documents

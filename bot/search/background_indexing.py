@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from bot.core.errors import FootnoteError, InvalidSetting, Stopped
 from bot.core.logs import get_logger
 from bot.core.measurements import Indexing
+from bot.core.said import Said, said
 from bot.core.settings import Settings
 from bot.search.folders import list_documents, root_of, stamp
 from bot.search.index_file import alone
@@ -250,22 +251,19 @@ class Rounds:
         return progress
 
 
-def looking(settings: Settings) -> str:
-    """Whether and when serving processes look for changes in the documents, as a sentence without
-    its full stop. The file of the lock has the time when one did so last."""
+def looking(settings: Settings) -> Said:
+    """Whether and when serving processes look for changes in the documents. The file of the lock
+    has the time when one did so last."""
     if not settings.docs:
-        return "no folder is followed; FOOTNOTE_DOCS names those to follow"
+        return said("check-changes-none")
     if not settings.docs_poll:
-        return "`footnote serve` looks for changes only when it starts (FOOTNOTE_DOCS_POLL is 0)"
-    every = (
-        f"`footnote serve` looks for changes every {settings.docs_poll} s, less often in large"
-        " folders"
-    )
+        return said("check-changes-start")
+    every = said("check-changes", seconds=settings.docs_poll)
     try:
         last = datetime.fromtimestamp(_lock_of(settings).stat().st_mtime, UTC)
     except FileNotFoundError:
-        return f"{every}; it has not done so yet"
-    return f"{every}; last at {last:%Y-%m-%d %H:%M:%S} UTC"
+        return every + said("check-changes-never")
+    return every + said("check-changes-last", at=f"{last:%Y-%m-%d %H:%M:%S}")
 
 
 def _lock_of(settings: Settings) -> Path:

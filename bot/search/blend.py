@@ -23,6 +23,7 @@ from bot.core.logs import get_logger
 from bot.core.measurements import Observe, nothing_observed
 from bot.core.rate_limit import Clock
 from bot.core.reader import EVERYTHING, Reach, display_address
+from bot.core.said import Sentence
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
@@ -234,8 +235,8 @@ class Search:
                 return await each.call(partial(each.provider.matched, only, reach))
         return False, ()
 
-    async def report(self, name: str) -> str:
-        """One provider's health and quota, as the rest of a sentence that begins with its name.
+    async def report(self, name: str) -> Sentence:
+        """One provider's health and quota.
 
         Raises ``InvalidSetting`` for a name that is not configured, otherwise like
         ``SearchProvider.search``.

@@ -309,7 +309,7 @@ def make_embedder(settings: Settings, client: Callable[[], httpx.AsyncClient]) -
         raise InvalidSetting(
             "FOOTNOTE_EMBEDDINGS_URL is set without FOOTNOTE_EMBEDDINGS_MODEL: name the model."
         )
-    need("vectors", "Searching documents by meaning")
+    need("vectors", PLACE)
     from bot.search.embedder import Endpoint
 
     key = settings.embeddings_api_key

@@ -15,6 +15,7 @@ from cachetools import TTLCache
 from bot.core.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refused
 from bot.core.measurements import Observe, timed, unobserved
 from bot.core.rate_limit import Clock, RateLimit
+from bot.core.said import Sentence, said
 from bot.pages.page import Page
 from bot.search.provider import (
     GivenText,
@@ -150,7 +151,7 @@ class Guarded:
             raise PageUnreadable(f"{self.name} reads no pages.")
         return await self._reads.join(url, lambda: self.call(lambda: provider.read(url)))
 
-    async def report(self) -> str:
+    async def report(self) -> Sentence:
         """The provider's own report on its health and quota, or just whether it answers a search.
 
         Raises the errors of ``SearchProvider.search``.
@@ -158,7 +159,7 @@ class Guarded:
         if isinstance(self.provider, Reporting):
             return await self.call(self.provider.report)
         await self.call(lambda: self.provider.search(PROBE))
-        return "answered"
+        return said("check-search")
 
     async def aclose(self) -> None:
         await asyncio.gather(self._searches.aclose(), self._reads.aclose())

@@ -27,6 +27,7 @@ from bot.core.errors import PageUnreadable
 from bot.core.lines import one_line
 from bot.core.reader import WEB, mcp_address, mcp_id, public, server_of, server_root
 from bot.core.readership import McpServer
+from bot.core.said import Sentence, said
 from bot.search.engines import (
     KEPT_CHARACTERS,
     KEPT_SECONDS,
@@ -318,18 +319,17 @@ class McpSource:
             return None
         return Result(id, "", "", "", (await self._connection.resource(id))[:LONGEST])
 
-    async def report(self) -> str:
+    async def report(self) -> Sentence:
         """Return a line on the tools used, and why others are not."""
         offered = await self._connection.tools()
         uses = uses_of(self._server, offered)
-        said = [f"answered; searched by {', '.join(use.tool for use in uses.searches)}"]
+        told = said("check-mcp", tools=", ".join(use.tool for use in uses.searches))
         if uses.read is not None:
-            said.append(f"read by {uses.read.tool}")
+            told += said("check-mcp-read", tool=uses.read.tool)
         called = {use.tool for use in (*uses.searches, *filter(None, [uses.read]))}
         if others := len({each.name for each in offered} - called):
-            tools = "1 other tool is" if others == 1 else f"{others} other tools are"
-            said.append(f"{tools} never called")
-        return ". ".join([", ".join(said), *(each.removesuffix(".") for each in uses.remarks)])
+            told += said("check-mcp-others", count=others)
+        return sum(uses.remarks, told)
 
     async def aclose(self) -> None:
         await self._connection.aclose()

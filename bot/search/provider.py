@@ -14,6 +14,7 @@ from pydantic import BaseModel, SecretStr
 from bot.core.errors import InvalidSetting
 from bot.core.messages import OWN_WORDS, Provenance
 from bot.core.reader import EVERYTHING, Reach
+from bot.core.said import Sentence
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.search.filters import NO_FILTER, Filter
@@ -263,11 +264,11 @@ class Weighing(Protocol):
 class Reporting(Protocol):
     """A provider that can report its health, without using much of its quota.
 
-    ``report`` is the rest of a sentence that begins with the provider's name: "answered; 1,204
-    credits are left". It raises like ``SearchProvider.search``.
+    ``report`` says what works: "A test search was answered. 1,204 credits are left." It raises like
+    ``SearchProvider.search``.
     """
 
-    async def report(self) -> str: ...
+    async def report(self) -> Sentence: ...
 
 
 _TRADITIONAL_CHINESE = {"HANT", "TW", "HK", "MO"}

@@ -94,7 +94,7 @@ def server_declaration(server: McpServer) -> Declaration[Settings]:
     """Declare a connected server of the Model Context Protocol as a search provider."""
 
     def build(settings: Settings, client: Client) -> SearchProvider:
-        need("mcp", f"The server {server.name} of [[mcp]]")
+        need("mcp", f"[[mcp]] {server.name}")
         from bot.search.mcp_source import McpSource
 
         return McpSource(server, Egress.of(settings))

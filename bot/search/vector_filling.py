@@ -23,6 +23,7 @@ from pathlib import Path
 
 from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.logs import get_logger
+from bot.core.said import Said, said
 from bot.core.settings import Settings
 from bot.pages.passages import split
 from bot.search.embedder import Embedder, Vector, open_embedder
@@ -91,16 +92,16 @@ async def fill_vectors(
     return replace(filled, seconds=time.monotonic() - started)
 
 
-def state_of_vectors(index: Path, roots: Iterable[str | Path], model: str) -> str:
-    """The number of passages with a vector of this model, as the rest of a sentence.
+def state_of_vectors(index: Path, roots: Iterable[str | Path], model: str) -> Said:
+    """The number of passages with a vector of this model.
 
     Raises ``StorageUnavailable`` with the reason if the index cannot be used.
     """
     among = below([root_of(root) for root in roots])
     with opened(index) as connection:
         passages, having = _counts(connection, maker_of(connection, model), *among)
-    told = f"{having:,} of {passages:,} passages have one"
-    return told if having == passages else f"{told}; `footnote index` makes the others"
+    told = said("check-meaning-vectors", count=passages, having=having)
+    return told if having == passages else told + said("check-meaning-missing")
 
 
 def _counts(

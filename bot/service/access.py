@@ -16,24 +16,21 @@ from pydantic import ValidationError
 
 from bot.core.errors import Denied, Invalid
 from bot.core.messages import CONSOLE, EVERYWHERE, Depth, Message, RunOptions, Sources, Thread
+from bot.core.said import Said, said
 from bot.core.settings import ChannelRules, Settings
 from bot.core.texts import invalid
 from bot.storage.audit_log import Audit
 from bot.storage.database import Database
 from bot.storage.workspaces import Workspaces
 
-_ADMIN = "ask an admin of Footnote"
-
 # The console in these lists: its workspace, and its channel and person if no proxy identifies
 # people.
 IN_CONSOLE, LOCAL = "console", "local"
 # The workspace of Discord's direct and group messages in these lists, named as in Discord's links.
 IN_NO_SERVER = "@me"
-NO_ROLES = (
-    "FOOTNOTE_ALLOW_ROLES lets only people with roles ask, and nobody has one in the console: name "
-    "people in FOOTNOTE_ALLOW_USERS in its place"
+NO_ROLES = said(
+    "denied-console-roles", setting="FOOTNOTE_ALLOW_ROLES", instead="FOOTNOTE_ALLOW_USERS"
 )
-
 
 APP_QUESTIONS = 20  # per app and channel, within APP_SECONDS
 APP_SECONDS = 3_600.0
@@ -66,16 +63,15 @@ def check_access(settings: Settings, message: Message) -> None:
     check_author(settings, message)
     author, thread = message.author, message.thread
     if not settings.direct_messages and (message.direct or thread.workspace == IN_NO_SERVER):
-        raise Denied("denied-direct", "Footnote does not answer direct messages here.")
+        raise Denied(said("denied-direct"))
     allowed, denied = settings.allow_channels, settings.deny_channels
     if not message.direct and not _passes([thread.channel], allowed, denied):
         _check_console(message, "FOOTNOTE_ALLOW_CHANNELS", thread.channel, denied)
-        raise Denied("denied-channel", f"Footnote does not answer in this channel: {_ADMIN}.")
+        raise Denied(said("denied-channel"))
     if not _passes(author.roles, settings.allow_roles):
         if thread.platform == CONSOLE:
-            values = {"setting": "FOOTNOTE_ALLOW_ROLES", "instead": "FOOTNOTE_ALLOW_USERS"}
-            raise Denied("denied-console-roles", f"{NO_ROLES}.", values=values)
-        raise Denied("denied-role", f"Your roles do not let you ask Footnote: {_ADMIN}.")
+            raise Denied(NO_ROLES)
+        raise Denied(said("denied-role"))
 
 
 def check_author(settings: Settings, message: Message) -> None:
@@ -83,18 +79,18 @@ def check_author(settings: Settings, message: Message) -> None:
     too."""
     author, thread = message.author, message.thread
     if settings.guests == "deny" and author.guest:
-        raise Denied("denied-guest", f"Footnote does not answer guests here: {_ADMIN}.")
+        raise Denied(said("denied-guest"))
     if settings.guests == "deny" and author.guest is None:
-        raise Denied("denied-unknown", "It cannot be told now whether you are a guest: ask again.")
+        raise Denied(said("denied-unknown"))
     if not _passes([author.id], settings.allow_users, settings.deny_users):
         _check_console(message, "FOOTNOTE_ALLOW_USERS", author.id, settings.deny_users)
-        raise Denied("denied-user", f"You may not ask Footnote here: {_ADMIN}.")
+        raise Denied(said("denied-user"))
     if not _passes([thread.workspace], settings.allow_workspaces):
         _check_console(message, "FOOTNOTE_ALLOW_WORKSPACES", thread.workspace)
-        raise Denied("denied-workspace", f"Footnote does not answer in this workspace: {_ADMIN}.")
+        raise Denied(said("denied-workspace"))
 
 
-def shut_to_console(settings: Settings) -> list[str]:
+def shut_to_console(settings: Settings) -> list[Said]:
     """Return a sentence for each list that keeps everyone from asking in an open console because it
     names other places only. Lists of channels and users may name people known to a proxy or an
     OpenID provider."""
@@ -104,23 +100,19 @@ def shut_to_console(settings: Settings) -> list[str]:
             ("channels", settings.allow_channels, LOCAL),
             ("users", settings.allow_users, LOCAL),
         ]
-    said = [
-        f"FOOTNOTE_ALLOW_{name.upper()} does not name it: add {id} to the list"
+    told = [
+        said("check-console-list", setting=f"FOOTNOTE_ALLOW_{name.upper()}", id=id)
         for name, allowed, id in needed
         if allowed and id not in allowed
     ]
-    return said + ([NO_ROLES] if settings.allow_roles else [])
+    return told + ([NO_ROLES] if settings.allow_roles else [])
 
 
 def _check_console(message: Message, setting: str, id: str, denied: Collection[str] = ()) -> None:
     """Raise a ``Denied`` that names the list without the console: operators read it, and often did
     not think of the console when making the list."""
     if message.thread.platform == CONSOLE and id not in denied:
-        raise Denied(
-            "denied-console",
-            f"{setting} names other places only: the operator can add {id} to it.",
-            values={"setting": setting, "id": id},
-        )
+        raise Denied(said("denied-console", setting=setting, id=id))
 
 
 def is_admin(settings: Settings, message: Message) -> bool:
@@ -158,7 +150,7 @@ class RulesOfChannels:
         None goes back to the settings. Raises ``Denied`` unless its author is an admin.
         """
         if not is_admin(self._settings, message):
-            raise Denied("rules-not-admin", "Only an admin may set this: ask one of yours.")
+            raise Denied(said("rules-not-admin"))
         thread = message.thread
         await self._workspaces.set_rules(
             thread.platform,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 from bot.core.errors import InvalidSetting
 from bot.core.plugins import Setup, load_parts
 from bot.core.posting import Poster
+from bot.core.said import Sentence
 from bot.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -42,22 +43,22 @@ class Connection:
 
     state: State = "connecting"
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
-    why: str = ""
+    why: Sentence = ""
 
     def mark_connected(self) -> None:
         """Mark as connected: events arrive, or posting works where none are received."""
         self._turn("connected")
 
-    def mark_unreachable(self, why: str) -> None:
+    def mark_unreachable(self, why: Sentence) -> None:
         """Mark as unreachable for now; reconnecting continues."""
         lost = self.state in ("connected", "lost")
         self._turn("lost" if lost else "connecting", why)
 
-    def mark_failed(self, why: str) -> None:
+    def mark_failed(self, why: Sentence) -> None:
         """Mark as failed: trying again cannot help."""
         self._turn("failed", why)
 
-    def _turn(self, state: State, why: str = "") -> None:
+    def _turn(self, state: State, why: Sentence = "") -> None:
         if state != self.state:
             self.state, self.since = state, datetime.now(UTC)
         self.why = why
@@ -133,13 +134,13 @@ class Declaration(Generic[S]):
     """
 
     name: str
-    title: str
+    title: Sentence
     settings: type[S]
     listens: Callable[[S], bool]
     posts: Callable[[S], bool]
     open: Callable[[S, Workspaces, Observed | None], AbstractAsyncContextManager[Platform]]
-    check: Callable[[S], Awaitable[str]]
-    to_connect: Callable[[S], str]
+    check: Callable[[S], Awaitable[Sentence]]
+    to_connect: Callable[[S], Sentence]
     is_chat: bool = True
     uses_http: Callable[[S], bool] = lambda settings: False
     installations: Callable[[], Installations] | None = None

@@ -42,6 +42,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from bot.core.errors import InvalidSetting, StorageUnavailable
 from bot.core.extras import need
 from bot.core.logs import get_logger
+from bot.core.said import Said, said
 from bot.core.settings import Settings
 from bot.storage import migrate
 from bot.storage.postgres import (
@@ -434,16 +435,10 @@ async def open_database(
 
 
 @asynccontextmanager
-async def opened_database(
-    settings: Settings, *, patience: float = 0.0, start_patience: float = 0.0
-) -> AsyncIterator[Database]:
-    """Open the database of the settings, as ``open_database``, and close it."""
-    database = await open_database(
-        settings.database,
-        connecting=Connecting.of(settings),
-        patience=patience,
-        start_patience=start_patience,
-    )
+async def database_of(settings: Settings, **patience: float) -> AsyncIterator[Database]:
+    """Open the database of the settings for the block, as ``open_database`` does."""
+    connecting = Connecting.of(settings)
+    database = await open_database(settings.database, connecting=connecting, **patience)
     try:
         yield database
     finally:
@@ -484,12 +479,12 @@ def _parsed(url: str) -> sa.URL:
     return parsed
 
 
-def _place(url: sa.URL) -> str:
+def _place(url: sa.URL) -> Said:
     """The address for display. ``render_as_string`` would show passwords in the query part."""
     if url.get_backend_name() == "sqlite":
-        return f"SQLite in {url.database or 'memory'}"
-    host = (url.host or "this machine") + (f":{url.port}" if url.port else "")
-    return f"PostgreSQL at {host}, database {url.database or url.username},"
+        return said("storage-sqlite", path=url.database or ":memory:")
+    host = (url.host or "localhost") + (f":{url.port}" if url.port else "")
+    return said("storage-postgres", host=host, name=url.database or url.username or "")
 
 
 def _opened(url: sa.URL, patience: float, connecting: Connecting) -> Database:
@@ -498,7 +493,7 @@ def _opened(url: sa.URL, patience: float, connecting: Connecting) -> Database:
         writer, reader, connections, whole = open_sqlite(url)
         return Database(writer, reader, Turns(), sqlite_trouble, patience, connections, whole=whole)
     if backend == "postgresql":
-        need("postgres", "FOOTNOTE_DATABASE_URL names PostgreSQL, which")
+        need("postgres", "FOOTNOTE_DATABASE_URL")
         place = connecting.listen_at(url)
         listener = Listener(partial(connection_arguments, place, Connecting()))
         engines = open_postgres(url, connecting)

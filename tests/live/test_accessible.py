@@ -153,6 +153,14 @@ def test_an_answer_with_an_open_card_and_an_open_menu(console: Console) -> None:
     expect_open(page)
 
 
+def test_two_answers_from_the_same_sources(console: Console) -> None:
+    page = console.page()
+    for count in (1, 2):
+        ask(page, KEYS)
+        expect(page.locator(".answered")).to_have_count(count)
+    expect_open(page)
+
+
 def test_a_failed_answer(console: Console) -> None:
     page = console.page()
     ask(page, DECLINED)
@@ -163,6 +171,7 @@ def test_a_failed_answer(console: Console) -> None:
 def test_a_phone_offers_all_that_a_desk_does(console: Console) -> None:
     page = console.page("/threads/THREAD")
     page.set_viewport_size({"width": min(WIDTHS), "height": 740})
+    page.locator("#question").focus()  # the box shows all that it offers
     ways = page.locator("label.attach, #question, #depth, .send, .more > summary, .drawer summary")
     assert ways.count() == 10
     for way in ways.all():
@@ -226,6 +235,7 @@ def test_without_a_mouse(console: Console) -> None:
     page.keyboard.type(KEYS)
     page.keyboard.press("Enter")
     expect(page.locator(".answered")).to_contain_text("90 days")
+    expect(page.locator(".bar", has_text="Watch this")).to_be_visible()
 
     page.keyboard.press("/")
     expect(page.locator("#question")).to_be_focused()

@@ -209,6 +209,19 @@ def test_a_refusal_stays_until_somebody_writes_again(stage: Stage, chromium: Bro
         expect(page.locator("#toast")).to_be_empty()
 
 
+def test_a_button_that_reaches_no_server_does_not_speak_of_a_question(
+    stage: Stage, chromium: Browser
+) -> None:
+    with watched(chromium) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        only_documents(page)
+        ask(page, demo.QUESTION)
+        page.route("**/feedback", lambda route: route.abort())
+        page.get_by_role("button", name="Helpful", exact=True).click()
+        expect(page.locator("#toast")).to_have_text("This could not be sent. Please try again.")
+
+
 def test_enter_sends_an_edited_question_too(stage: Stage, chromium: Browser) -> None:
     with watched(chromium) as browser:
         page = browser.context.new_page()

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.live import demo
-from tests.live.browser import ask, chromium, watched
+from tests.live.browser import ask, barriers, chromium, watched
 from tests.live.stages import Stage
 from tests.live.states import SPEECHES, Walk, open_states
 from tests.scenario.serving import ForkServer
@@ -173,3 +173,46 @@ def test_the_focus_is_never_below_the_box(stage: Stage, page: Page) -> None:
     else:
         raise AssertionError("the keyboard does not come to the question box")
     assert hidden == []
+
+
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+}
+IDLE = 72  # pixels, of a box that nobody uses
+SHOWN = 40  # pixels that a field is wide at least
+
+
+def test_on_a_phone_the_box_is_one_line_until_it_is_used(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium, locale="en-GB", **PHONE) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        ask(page, demo.QUESTION)
+        expect(page.locator(".answered")).to_be_visible()
+        box, title = page.locator("#question"), page.locator(".question h2").first
+        assert rect(page, "#ask")["height"] <= IDLE
+        assert rect(page, "#question")["right"] > rect(page, ".send")["left"]
+        expect(page.locator(".send")).to_be_in_viewport(ratio=1)
+        assert page.get_by_role("combobox", name="Depth").count() == 1
+        assert barriers(page) == []
+        box.focus()
+        while page.evaluate("document.activeElement.id") != "depth":
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.activeElement.closest('#ask') !== null")
+        assert rect(page, "#depth")["width"] > SHOWN
+        with page.expect_file_chooser() as chooser:
+            page.locator("label.attach").tap()
+        chooser.value.set_files(
+            FilePayload(name="yard.md", mimeType="text/markdown", buffer=b"Oak.")
+        )
+        title.tap()
+        expect(page.locator("#files .file")).to_be_in_viewport(ratio=1)
+        page.locator("#files button").tap()
+        box.fill("And then?")
+        title.tap()
+        assert rect(page, "#depth")["width"] > SHOWN
+        box.press("Enter")
+        expect(page.locator(".turn")).to_have_count(2)
+        expect(box).not_to_be_focused()
+        assert rect(page, "#ask")["height"] <= IDLE

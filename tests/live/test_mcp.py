@@ -124,9 +124,14 @@ def test_the_reference_servers_are_searched_and_nothing_of_them_is_changed(tmp_p
     program = Program(tmp_path)
 
     said = " ".join(program.run("doctor").out.split())
-    assert "Searching memory: answered; searched by search_nodes, read by open_nodes" in said
-    assert "Searching filesystem: answered; searched by search_files, read by read_text" in said
-    assert "Searching everything: answered; searched by get-resource-links" in said
+    assert (
+        "Search (memory): It is searched with search_nodes. Pages are read with open_nodes." in said
+    )
+    assert (
+        "Search (filesystem): It is searched with search_files. Pages are read with read_text"
+        in said
+    )
+    assert "Search (everything): It is searched with get-resource-links." in said
     assert "gzip-file-as-resource says that it changes something, and is not called" in said
 
     asked = program.run("ask", "--json", "--provider", "memory", "Who is Anna Berg?").json

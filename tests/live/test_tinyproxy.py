@@ -155,9 +155,9 @@ async def test_doctor_asks_whether_it_answers(
     monkeypatch.setenv("HTTPS_PROXY", tinyproxy.url)
     monkeypatch.setenv("NO_PROXY", ".corp")
     said = await proxy_report(load_settings(ca_bundle=AUTHORITY, fetch_proxy_target="unresolved"))
-    assert said == (
-        f"{shown} answers; pages go through {shown} (unresolved); .corp is reached without it;"
-        f" the authorities in {AUTHORITY} are trusted too"
+    assert str(said) == (
+        f"The authorities in {AUTHORITY} are trusted, too. The proxy {shown} answers."
+        f" Pages are read through {shown} (unresolved). Reached without a proxy: .corp."
     )
     with pytest.raises(PageUnreadable, match="asks for a user name"):
         await proxy_report(load_settings(fetch_proxy=SecretStr(shown)))

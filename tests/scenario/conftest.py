@@ -19,6 +19,8 @@ from tests.scenario.web_place import open_web
 
 PLACES: dict[str, OpenPlace] = {"slack": open_slack, "discord": open_discord, "web": open_web}
 
+everywhere = pytest.mark.parametrize("place", PLACES, indirect=True)
+
 DOCUMENTS = {
     "travel.md": """# Travel policy
 
@@ -67,8 +69,12 @@ def alone(footnote: Program) -> Program:
     return replace(footnote, starter=CommandLine())
 
 
-@pytest.fixture(params=PLACES)
+@pytest.fixture(
+    params=["slack", *(pytest.param(name, marks=pytest.mark.slow) for name in ("discord", "web"))]
+)
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+    """The other two are slow, but for what has the mark ``everywhere``: the contracts of
+    ``tests/contract`` hold what platforms do differently."""
     with PLACES[request.param]() as place:
         yield place
 

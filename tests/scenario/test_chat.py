@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.pdf import Typed, pdf
+from tests.scenario.conftest import everywhere
 from tests.scenario.gate import Gate, ask_and_catch, until
 from tests.scenario.places import (
     KEYS,
@@ -26,6 +27,7 @@ from tests.scenario.serving import ForkServer, running
 # ---------------------------------------------------------------- the whole way
 
 
+@everywhere
 def test_from_the_mention_to_the_removed_reply(
     fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
@@ -76,6 +78,7 @@ def test_chinese_questions_are_answered_in_a_chinese_frame(
     assert "Sources" not in answer
 
 
+@everywhere
 def test_somebody_who_may_not_ask_is_told_in_private(
     fork_server: ForkServer, chatty: Program, place: Place
 ) -> None:
@@ -133,6 +136,7 @@ def test_the_word_stop_ends_the_work(
         assert "security team" in until_answered(place, said, 2)[1].text, "the thread is free"
 
 
+@everywhere
 def test_the_platforms_own_stop_ends_the_work(
     fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
@@ -205,6 +209,7 @@ def test_events_that_come_again_change_nothing(
         assert len(gate.claude.requests) == 2 * calls
 
 
+@pytest.mark.slow
 def test_many_questions_at_once_get_an_answer_each(
     fork_server: ForkServer, chatty: Program, place: Place
 ) -> None:

@@ -34,7 +34,7 @@ ASKED_ALREADY = "This question was already asked"
 NOTHING_ON_IT = "Why are the flamingos of Lake Nakuru in Kenya pink?"
 
 
-@pytest.fixture(params=["slack", "discord"])
+@pytest.fixture(params=["slack", pytest.param("discord", marks=pytest.mark.slow)])
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
     with PLACES[request.param]() as place:
         yield place

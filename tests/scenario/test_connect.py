@@ -83,6 +83,7 @@ def test_what_is_entered_connects_in_place_and_at_the_next_start(
         assert slack.slack.bot_token not in serving.said
 
 
+@pytest.mark.slow
 def test_a_kill_right_after_it_was_kept_loses_nothing(
     fork_server: ForkServer, plain: Program, slack: SlackPlace
 ) -> None:
@@ -93,6 +94,7 @@ def test_a_kill_right_after_it_was_kept_loses_nothing(
         serving.until_said("slack is connected.")
 
 
+@pytest.mark.slow
 def test_sigterm_while_it_restarts_ends_it_cleanly(
     fork_server: ForkServer, plain: Program, slack: SlackPlace
 ) -> None:

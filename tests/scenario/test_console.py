@@ -199,6 +199,7 @@ def test_a_token_is_asked_for_once(
 # ---------------------------------------------------------------- for programs
 
 
+@pytest.mark.slow
 def test_the_api_does_what_its_description_says(
     fork_server: ForkServer, browse: Browse, documented: Program
 ) -> None:

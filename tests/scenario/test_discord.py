@@ -163,6 +163,7 @@ def test_answers_stay_within_what_discord_is_seen_to_allow(
     assert len(refused) <= 2, refused
 
 
+@pytest.mark.slow
 def test_many_questions_at_once_keep_to_the_pace_of_all_requests(
     fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
@@ -196,6 +197,7 @@ def test_nobody_is_notified(fork_server: ForkServer, chatty: Program, place: Dis
 # ---------------------------------------------------------------- the gateway
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trouble", ["drop", "ask_to_reconnect", "invalidate"])
 def test_whatever_happens_to_the_gateway_nothing_is_lost_or_doubled(
     fork_server: ForkServer, thinking: Program, place: DiscordPlace, gate: Gate, trouble: str
@@ -211,6 +213,7 @@ def test_whatever_happens_to_the_gateway_nothing_is_lost_or_doubled(
         assert "security team" in second.text
 
 
+@pytest.mark.slow
 def test_after_a_black_out_everything_goes_on(
     fork_server: ForkServer, thinking: Program, place: DiscordPlace, gate: Gate
 ) -> None:

@@ -59,6 +59,7 @@ def test_the_sample_runs_with_nothing_configured_and_is_kept(footnote: Program) 
     assert again.json["figures"]["usd"] == 0
 
 
+@pytest.mark.slow
 def test_corrected_expectations_ask_nothing_again(
     footnote: Program, documents: Path, questions: Path
 ) -> None:
@@ -72,6 +73,7 @@ def test_corrected_expectations_ask_nothing_again(
     assert (second.code, "4 answer(s) of an earlier call kept" in second.err) == (0, True)
 
 
+@pytest.mark.slow
 def test_a_changed_document_has_everything_asked_again(
     footnote: Program, documents: Path, questions: Path
 ) -> None:
@@ -84,6 +86,7 @@ def test_a_changed_document_has_everything_asked_again(
     assert ended.json["results"][0]["amiss"] == ["words missing"]
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared(footnote: Program, documents: Path, questions: Path) -> None:
     before = footnote.folder / "before.json"
     whole = footnote.run("eval", "--docs", str(documents), str(questions), "--json")
@@ -204,6 +207,7 @@ class Held:
         return reply
 
 
+@pytest.mark.slow
 def test_ctrl_c_shows_what_is_done_and_the_same_command_continues(
     thinking: Program, claude: FakeClaude, questions: Path
 ) -> None:

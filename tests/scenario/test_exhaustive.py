@@ -151,6 +151,7 @@ def test_stopped_it_gives_each_fact_of_the_rounds_that_ended(
     assert len(answer["citations"]) == 12
 
 
+@pytest.mark.slow
 def test_killed_it_goes_on_where_it_was(
     isles: Program, claude: FakeClaude, explorer: Explorer
 ) -> None:
@@ -168,6 +169,7 @@ def test_killed_it_goes_on_where_it_was(
     assert finished & {request.key for request in claude.requests} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("calls", "facts"), [(12, 12), (22, 32)])  # the second can only write
 def test_when_the_model_goes_away_the_facts_found_are_the_answer(
     isles: Program, claude: FakeClaude, explorer: Explorer, calls: int, facts: int

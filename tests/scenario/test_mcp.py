@@ -235,7 +235,7 @@ def test_the_doctor_says_what_of_a_server_is_called_and_what_is_wrong(footnote: 
     connected(footnote, "good", "changes")
     ended = footnote.run("doctor")
     said = " ".join(ended.out.split())
-    searched = "Searching good: answered; searched by search, read by fetch"
-    assert f"{searched}, 1 other tool is never called" in said
-    assert "✗ Searching changes: Its tool search says that it changes something" in said
+    searched = "Search (good): It is searched with search. Pages are read with fetch."
+    assert f"{searched} One other tool is never called." in said
+    assert "✗ Search (changes): Its tool search says that it changes something" in said
     assert ended.code == 1

@@ -101,6 +101,7 @@ def test_a_picture_is_seen_at_its_question_and_as_a_source_with_its_words(
             assert browser.client.get(path).content == drawn(ERROR)
 
 
+@pytest.mark.slow
 def test_a_killed_run_does_not_pay_for_its_picture_again(
     fork_server: ForkServer, seeing: Program, gate: Gate
 ) -> None:
@@ -126,6 +127,7 @@ def test_without_a_model_the_question_goes_on_and_a_note_says_why(
         assert "I could not read the file image.png: Pictures are read only with" in page.text
 
 
+@pytest.mark.slow
 def test_a_model_that_does_not_see_is_asked_once(
     fork_server: ForkServer, seeing: Program, gate: Gate
 ) -> None:
@@ -150,6 +152,7 @@ def test_a_picture_is_forgotten_with_its_question(
         until(lambda: ERROR not in stored(seeing))
 
 
+@pytest.mark.slow
 def test_the_pages_of_a_scanned_document_are_read_and_marked(
     fork_server: ForkServer, seeing: Program, gate: Gate
 ) -> None:
@@ -194,6 +197,7 @@ def test_a_screenshot_in_slack_is_read_with_the_question(
         assert looks(gate) == 1
 
 
+@pytest.mark.slow
 def test_a_screenshot_above_the_question_is_read_too(
     fork_server: ForkServer, seeing: Program, slack: SlackPlace, gate: Gate
 ) -> None:
@@ -211,6 +215,7 @@ def test_a_screenshot_above_the_question_is_read_too(
 # ---------------------------------------------------------------- Discord
 
 
+@pytest.mark.slow
 def test_a_picture_in_discord_is_one_source_under_each_signature(
     fork_server: ForkServer, seeing: Program, gate: Gate
 ) -> None:

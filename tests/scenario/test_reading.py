@@ -93,7 +93,7 @@ def claude() -> FakeClaude:
     return FakeClaude()
 
 
-@pytest.fixture(params=["claude", "closest"])
+@pytest.fixture(params=["claude", pytest.param("closest", marks=pytest.mark.slow)])
 def ask(
     request: pytest.FixtureRequest,
     tmp_path: Path,

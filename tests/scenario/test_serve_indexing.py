@@ -116,6 +116,7 @@ def test_it_answers_from_what_is_indexed_and_says_what_is_missing(
         assert f": {FILES + 5} new, 0 changed" in serving.said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_ending_it_meanwhile_is_clean_and_the_next_start_carries_on(
     fork_server: ForkServer, program: Program, docs: Path, number: signal.Signals
@@ -180,6 +181,7 @@ def test_it_follows_what_people_do_in_the_folder(
         assert "11:30" in answer(serving, canteen)["answer"]
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_of_a_change_it_leaves_a_whole_index(
     fork_server: ForkServer, footnote: Program, documents: Path
 ) -> None:
@@ -197,6 +199,7 @@ def test_killed_in_the_middle_of_a_change_it_leaves_a_whole_index(
         assert "90 days" in answer(serving, "How often is the master key rotated?")["answer"]
 
 
+@pytest.mark.slow
 def test_processes_that_share_a_folder_and_a_database_neither_lose_nor_double_a_document(
     fork_server: ForkServer, footnote: Program, documents: Path, tmp_path: Path
 ) -> None:

@@ -187,6 +187,7 @@ def test_a_stream_that_ran_out_is_replaced_by_the_answer(
         assert "90 days" in the_answer(place, said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reason", ["refresh_requested", "warning", "link_disabled"])
 def test_a_connection_that_slack_renews_in_mid_answer_loses_nothing(
     fork_server: ForkServer, thinking: Program, place: SlackPlace, gate: Gate, reason: str
@@ -200,6 +201,7 @@ def test_a_connection_that_slack_renews_in_mid_answer_loses_nothing(
         assert "6.50" in the_answer(place, other)
 
 
+@pytest.mark.slow
 def test_ten_questions_at_once_stay_within_what_slack_allows(
     fork_server: ForkServer, chatty: Program
 ) -> None:

@@ -58,6 +58,6 @@ async def test_doctor_names_files_that_others_may_read(tmp_path: Path) -> None:
         told = await diagnosis._storage(settings)
     finally:
         os.umask(before)
-    assert "others on this machine may read footnote.sqlite in" in told
+    assert "can read footnote.sqlite in" in str(told)
     (tmp_path / "data").chmod(0o700)
-    assert (await diagnosis._storage(settings)).endswith("works")
+    assert str(await diagnosis._storage(settings)).endswith(" works.")

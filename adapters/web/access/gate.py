@@ -28,6 +28,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from adapters.web.display import texts_of
 from adapters.web.limits import (
     GROUPS_OF_ONE_VISITOR,
     LONGEST_PERSON,
@@ -40,8 +41,8 @@ from bot.core.lines import one_line, shortened
 from bot.core.messages import Author, Thread
 from bot.core.rate_limit import Pace
 from bot.core.reader import Reader
+from bot.core.said import Sentence, said
 from bot.core.settings import Settings
-from bot.core.texts import DEFAULT, texts_for
 from bot.operation.console_access import (
     FORWARDED,
     Guesses,
@@ -183,12 +184,7 @@ class Visitor:
 
 
 class SignInRefused(Denied):
-    """A sign-in was refused. ``text_id`` names the sentence for the person; ``detail`` is for the
-    log."""
-
-    def __init__(self, text_id: str, detail: str = "", **values: str) -> None:
-        super().__init__(text_id, texts_for(DEFAULT)(text_id, **values), values=values)
-        self.detail = detail
+    """A sign-in was refused; ``detail`` is for the log."""
 
 
 class Sessions:
@@ -334,7 +330,7 @@ HEADERS = {
 class Refusal(Exception):
     """A request was refused; with its HTTP status, the reason, and cookies to set."""
 
-    def __init__(self, status: int, sentence: str, cookies: Sequence[str] = ()) -> None:
+    def __init__(self, status: int, sentence: Sentence, cookies: Sequence[str] = ()) -> None:
         super().__init__(sentence)
         self.status = status
         self.sentence = sentence
@@ -430,7 +426,7 @@ class Gate:
         try:
             who = await sign_ins.find(request.cookies.get(COOKIE, ""))
         except StorageUnavailable as error:
-            raise Refusal(503, "It cannot be told now who you are: try again soon.") from error
+            raise Refusal(503, said("refused-unknown")) from error
         if who is None:
             return None
         csrf = self._sessions.csrf(who.session)
@@ -450,10 +446,10 @@ class Gate:
             if user and peer_of(request) in self._proxies:
                 self._check_host(request)
                 if "," in user or len(user) > LONGEST_PERSON:  # a proxy may join two with a comma
-                    raise Refusal(400, f"{self._header} does not name one person.")
+                    raise Refusal(400, said("refused-several", header=self._header))
                 return "proxy", user
             if not self._has_token:
-                raise Refusal(403, "You are not signed in: come through the proxy that does so.")
+                raise Refusal(403, said("refused-by-proxy"))
         if self._has_token:
             return "token", ""
         _check_local(peer_of(request), request.headers)
@@ -469,11 +465,7 @@ class Gate:
         """Refuse an unknown Host: DNS rebinding would let another site act as the visitor."""
         host = host_name(request.headers.get("host", ""))
         if not (is_address(host) or is_loopback(host) or host == self._public_host):
-            raise Refusal(
-                403,
-                f"The console is not known as {shortened(host, 100) or 'that'}: set "
-                "FOOTNOTE_PUBLIC_URL to the address at which people reach it.",
-            )
+            raise Refusal(403, said("refused-host", host=shortened(host, 100) or "–"))
 
     def _shows_token(self, request: Request, client: str) -> bool:
         shown = bearer_of(request.headers.get("authorization", ""))
@@ -481,9 +473,9 @@ class Gate:
             return False
         match self._guesses.judge(shown, client):
             case "too many":
-                raise Refusal(429, "Those were too many wrong tokens: wait a minute.")
+                raise Refusal(429, said("refused-tries"))
             case "wrong":
-                raise Refusal(401, "The token is not right: it is FOOTNOTE_CONSOLE_TOKEN.")
+                raise Refusal(401, said("refused-token"))
         return True
 
     def _check_clear(self, request: Request) -> None:
@@ -492,7 +484,7 @@ class Gate:
         if unclear := why_unclear(request.headers.getlist, *self._named):
             raise Refusal(400, unclear)
         if not request.scope["raw_path"].startswith(b"/") or request.scope["path"].startswith("//"):
-            raise Refusal(400, "The request does not name a path of the console.")
+            raise Refusal(400, said("refused-path"))
         parts = request.headers.get("cookie", "").split(";")
         shown = [part.partition("=")[0].strip() for part in parts]
         deleted = [
@@ -502,14 +494,14 @@ class Gate:
             for path in dict.fromkeys((below, f"{self._root}{below}"))
         ]
         if deleted:
-            raise Refusal(400, "The browser sent a cookie twice: reload the page.", deleted)
+            raise Refusal(400, said("refused-cookie"), deleted)
 
     # ------------------------------------------------------------ what it may do
 
     def _check_pace(self, request: Request, visitor: Visitor | None) -> None:
         client = self._proxies.client_of(request) if visitor is None else visitor.client
         if not self._pace.allows(client):
-            raise Refusal(429, "Too many requests within a minute: wait a little.")
+            raise Refusal(429, said("refused-requests"))
 
     def _check_origin(self, request: Request, visitor: Visitor | None) -> None:
         if request.method in SAFE or (visitor is not None and not visitor.session):
@@ -521,7 +513,7 @@ class Gate:
         schemes = ("https",) if is_public else ("https", "http")
         ours = origin is None or origin in [f"{scheme}://{host}" for scheme in schemes]
         if not ours or site not in ("same-origin", "none"):
-            raise Refusal(403, "This came from another site: open the console itself.")
+            raise Refusal(403, said("refused-site"))
 
     def _dressed(self, send: Send, cookies: Sequence[str]) -> Send:
         async def dressed(message: Message) -> None:
@@ -553,8 +545,9 @@ def set_cookie(
     return f"{name}={value}; Path={root or '/'}; Max-Age={age}; HttpOnly; SameSite=Lax{end}"
 
 
-def refused(request: Request, status: int, sentence: str) -> Response:
+def refused(request: Request, status: int, why: Sentence) -> Response:
     """Return a refusal as plain text, or as JSON for a program."""
+    sentence = texts_of(request).say(why)
     if is_program(request):
         return JSONResponse({"error": sentence}, status_code=status)
     return PlainTextResponse(sentence, status_code=status)
@@ -569,16 +562,17 @@ def is_program(request: Request) -> bool:
 
 
 def _ask_to_sign_in(request: Request, root: str) -> Response:
-    if is_program(request) or request.method not in SAFE:
-        return refused(request, 401, "Sign in first, or send the token as Authorization: Bearer.")
+    is_page = request.method in SAFE or "text/html" in request.headers.get("accept", "")
+    if is_program(request) or not is_page:
+        return refused(request, 401, said("refused-sign-in"))
     return RedirectResponse(f"{root}{SIGN_IN}?to={quote(request.scope['path'])}", status_code=303)
 
 
 def _check_local(peer: str, headers: Headers) -> None:
     if not is_from_here(peer, headers.get("host", "")):
-        raise Refusal(403, "This console is for the machine it runs on: use http://127.0.0.1.")
+        raise Refusal(403, said("refused-elsewhere"))
     if any(name in headers for name in FORWARDED):
-        raise Refusal(403, "Behind a proxy the console needs FOOTNOTE_CONSOLE_TOKEN.")
+        raise Refusal(403, said("refused-open-proxy"))
 
 
 def visitor_of(request: Request) -> Visitor:

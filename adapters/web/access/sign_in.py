@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.access.gate import LOCAL, SIGN_IN, SIGN_OUT, Proxies, own_path, set_cookie
 from adapters.web.console import Console
+from adapters.web.display import texts_of
 from adapters.web.forms import bounded_body, form_of
 from bot.storage.audit_log import in_console
 
@@ -38,7 +39,7 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
         to = own_path(fields.get("to", "/"))
         guess = console.guesses.judge(fields.get("token", ""), proxies.client_of(request))
         if guess == "too many":
-            raise HTTPException(429, "Those were too many tries: wait a minute.")
+            raise HTTPException(429, texts_of(request)("refused-tries"))
         if guess == "wrong":
             await console.audit.note("signed-in", outcome="refused")
             return console.page(request, "sign_in.html", status=403, to=to, wrong=True)

@@ -50,6 +50,7 @@ from bot.core.errors import Denied, FootnoteError, Unavailable
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
 from bot.core.rate_limit import Pace
+from bot.core.said import Said, said
 from bot.core.settings import Settings
 from bot.core.texts import sentence_for
 from bot.operation.console_access import is_loopback
@@ -106,9 +107,10 @@ class Provider(StarletteOAuth2App):  # type: ignore[misc]
             raise Unavailable(sentence, detail=repr(error)) from error
         except OAuthError as error:  # invalid_grant: the code was used already, or has expired
             stale = error.error == "invalid_grant"
-            raise SignInRefused("sso-stale" if stale else "sso-refused", repr(error)) from error
+            id = "sso-stale" if stale else "sso-refused"
+            raise SignInRefused(said(id), detail=repr(error)) from error
         except (JoseError, KeyError, ValueError) as error:
-            raise SignInRefused("sso-refused", repr(error)) from error
+            raise SignInRefused(said("sso-refused"), detail=repr(error)) from error
 
     async def load_server_metadata(self) -> dict[str, Any]:
         """Return the discovery document, read hourly; Authlib adds the keys."""
@@ -125,7 +127,7 @@ class Provider(StarletteOAuth2App):  # type: ignore[misc]
         known = await self.load_server_metadata()
         issuer = request.query_params.get("iss", "")  # RFC 9207
         if (issuer or known["names_issuer"]) and issuer != known["issuer"]:
-            raise SignInRefused("sso-refused", f"the answer is from {issuer!r}")
+            raise SignInRefused(said("sso-refused"), detail=f"the answer is from {issuer!r}")
         basic = None
         if known["token_endpoint_auth_method"] == BASIC:
             # Encoded as in RFC 6749 section 2.3.1, which Authlib does not do.
@@ -139,13 +141,13 @@ class Provider(StarletteOAuth2App):  # type: ignore[misc]
         )
         claims = token["userinfo"]
         if not isinstance(claims["sub"], str) or not claims["sub"]:
-            raise SignInRefused("sso-refused", "no usable sub")
+            raise SignInRefused(said("sso-refused"), detail="no usable sub")
         needed = self._settings.oidc_user_claim, self._settings.oidc_groups_claim, "name"
         if known["userinfo_endpoint"] and any(_found(claims, each) is None for each in needed):
             more = await self.userinfo(token=token)
             # Core 5.3.2: otherwise another person's claims could be substituted.
             if more["sub"] != claims["sub"]:
-                raise SignInRefused("sso-refused", "userinfo is about somebody else")
+                raise SignInRefused(said("sso-refused"), detail="userinfo is about somebody else")
             claims = {**more, **claims}
         return _identity(claims, token["id_token"], self._settings)
 
@@ -183,11 +185,11 @@ def _identity(claims: Mapping[str, Any], id_token: str, settings: Settings) -> I
     person, groups = claims.get(claim), groups_in(claims, settings.oidc_groups_claim)
     usable = isinstance(person, str) and 0 < len(person) <= LONGEST
     if not usable or person in (LOCAL, "token"):  # ids of visitors without a name
-        raise SignInRefused("sso-nameless", f"unusable: {person!r}", claim=claim)
+        raise SignInRefused(said("sso-nameless", claim=claim), detail=f"unusable: {person!r}")
     if claim == "email" and claims.get("email_verified", True) is not True:
-        raise SignInRefused("sso-nameless", "email_verified is not true", claim=claim)
+        raise SignInRefused(said("sso-nameless", claim=claim), detail="email_verified is not true")
     if wanted and not set(wanted).intersection(groups):
-        raise SignInRefused("sso-not-allowed", f"{person} is in none of the groups")
+        raise SignInRefused(said("sso-not-allowed"), detail=f"{person} is in none of the groups")
     named = (claims.get(each) for each in ("name", "preferred_username", "email"))
     name = next((each for each in named if isinstance(each, str) and each), str(person))
     return Identity(str(person), shortened(name, LONGEST), groups, id_token)
@@ -209,16 +211,15 @@ def groups_in(claims: Mapping[str, Any], claim: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, named)))[:GROUPS_OF_ONE_VISITOR]
 
 
-async def report(settings: Settings) -> str:
-    """Report on the provider, and what to register there, in a sentence without its full stop."""
+async def report(settings: Settings) -> Said:
+    """Report on the provider, and what to register there."""
     provider, (redirect, signed_out) = Provider(settings), provider_addresses(settings)
     async with provider.step():
         known, keys = await provider.load_server_metadata(), await provider.fetch_jwk_set()
-        count = len(keys["keys"])
-    told = f"{known['issuer']} signs people in, with {count} {'key' if count == 1 else 'keys'}. "
-    told += f"Register there {redirect} as the redirect address"
+    issuer, count = known["issuer"], len(keys["keys"])
+    told = said("check-sso", issuer=issuer, count=count, redirect=redirect)
     ends = known["end_session_endpoint"]
-    return f"{told}, {signed_out} as the one after signing out" if ends else told
+    return told + said("check-sso-out", address=signed_out) if ends else told
 
 
 def single_sign_on_pages(console: Console, sign_ins: SignIns) -> Sequence[BaseRoute]:
@@ -231,7 +232,7 @@ def single_sign_on_pages(console: Console, sign_ins: SignIns) -> Sequence[BaseRo
 
     def check_pace(request: Request) -> None:
         if not pace.allows(proxies.client_of(request)):
-            raise HTTPException(429, "Those were too many tries: wait a minute.")
+            raise HTTPException(429, texts_of(request)("refused-tries"))
 
     def attempt(browser: str, told: str) -> tuple[str, dict[str, str]]:
         """Return the state, and the secrets, of a browser's attempt to sign in."""
@@ -271,10 +272,10 @@ def single_sign_on_pages(console: Console, sign_ins: SignIns) -> Sequence[BaseRo
             if not ours or int(told.partition("-")[0]) < time.time():
                 if visitor is not None:  # signed in meanwhile, in another tab
                     return RedirectResponse(root + to, status_code=303)
-                raise SignInRefused("sso-stale", "the state is no attempt of this browser")
+                raise SignInRefused(said("sso-stale"), detail="not an attempt of this browser")
             if "code" not in asked:
                 reason = asked.get("error_description") or asked.get("error", "?")
-                raise SignInRefused("sso-denied", reason=shortened(reason, LONGEST))
+                raise SignInRefused(said("sso-denied", reason=shortened(reason, LONGEST)))
             kept = {"data": {**hidden, "redirect_uri": redirect}}
             request.scope["session"] = {f"_state_{NAME}_{state}": kept}
             async with provider.step():

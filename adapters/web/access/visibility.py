@@ -179,7 +179,7 @@ def operator_only(page: Callable[..., Any]) -> Callable[..., Any]:
 
     async def guarded(request: Request) -> Any:
         if not visitor_of(request).operator:
-            raise HTTPException(403, "Only an operator of Footnote may see this.")
+            raise HTTPException(403, texts_of(request)("web-for-operators"))
         return await page(request)
 
     return guarded

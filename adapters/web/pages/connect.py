@@ -21,8 +21,9 @@ from adapters.web.display import texts_of
 from adapters.web.forms import form_of
 from bot.core.errors import FootnoteError, Unavailable
 from bot.core.plugins import Setup
+from bot.core.said import Sentence, said
 from bot.core.settings import Settings
-from bot.core.texts import sentence_for
+from bot.core.texts import Texts, sentence_for
 from bot.operation.configuration import env_name
 from bot.operation.console_access import allows_setup
 from bot.operation.kept_settings import KeptSettings, with_setting
@@ -42,7 +43,7 @@ class Connectable:
     """A chat or a model that the console can connect. ``check`` and ``is_on`` take settings."""
 
     setup: Setup
-    check: Callable[[Any], Awaitable[str]]
+    check: Callable[[Any], Awaitable[Sentence]]
     is_on: Callable[[Any], bool]
 
 
@@ -87,7 +88,7 @@ class _ConnectPages:
         self._entered: TTLCache[tuple[str, str], dict[str, str]] = TTLCache(
             MOST_ENTERED, ENTERED_SECONDS
         )
-        self._tests: TTLCache[str, asyncio.Task[str]] = TTLCache(MOST_ENTERED, KNOWN_SECONDS)
+        self._tests: TTLCache[str, asyncio.Task[Sentence]] = TTLCache(MOST_ENTERED, KNOWN_SECONDS)
 
     async def page(
         self, request: Request, *, errors: Mapping[str, str] | None = None, lines: str = ""
@@ -98,7 +99,7 @@ class _ConnectPages:
         state, problem, is_kept = await self._state(name, part)
         told = ""
         if state == "connected":
-            told, problem = await self._told(name, part)
+            told, problem = await self._told(name, part, texts)
             state = "failed" if problem else state if told else "checking"
         handle = _HANDLE.search(told)
         return console.page(
@@ -110,7 +111,7 @@ class _ConnectPages:
             steps=part.setup.steps(),
             names=_names(part),
             state=state,
-            problem=problem,
+            problem=texts.say(problem),
             told=told,
             said=texts(part.setup.connected, name=handle[0] if handle else "@footnote"),
             is_kept=is_kept,
@@ -180,7 +181,7 @@ class _ConnectPages:
             raise HTTPException(403, texts_of(request)("connect-off", names=_names(part)))
         return name, part, form, self._console.open_reception()
 
-    async def _state(self, name: str, part: Connectable) -> tuple[str, str, bool]:
+    async def _state(self, name: str, part: Connectable) -> tuple[str, Sentence, bool]:
         """Return its state, what is wrong, and whether something is kept for it."""
         console, reception = self._console, self._console.reception
         if reception is None or reception.restart.is_set():
@@ -201,29 +202,26 @@ class _ConnectPages:
         state = "connecting" if connection.state == "connecting" else "failed"
         return state, connection.why, is_kept
 
-    async def _told(self, name: str, part: Connectable) -> tuple[str, str]:
+    async def _told(self, name: str, part: Connectable, texts: Texts) -> tuple[str, str]:
         """Return what a check says, and what is wrong; two empty texts if it takes longer."""
         test = self._tests.get(name)
         if test is None:
             test = self._tests[name] = asyncio.create_task(_tested(part, self._console.settings))
         await asyncio.wait({test}, timeout=LINE_SECONDS)
         try:
-            return (test.result() if test.done() else ""), ""
+            return (texts.say(test.result()) if test.done() else ""), ""
         except FootnoteError as error:
-            return "", error.sentence
+            return "", sentence_for(error, texts)
 
 
 def _names(part: Connectable) -> str:
     return ", ".join(map(env_name, part.setup.fields))
 
 
-async def _tested(part: Connectable, settings: Settings) -> str:
+async def _tested(part: Connectable, settings: Settings) -> Sentence:
     """Return what the check says, in time. Raises ``FootnoteError``."""
     try:
         async with asyncio.timeout(TEST_SECONDS):
             return await part.check(settings)
     except TimeoutError:
-        raise Unavailable(
-            f"{part.setup.title} did not answer within {TEST_SECONDS:.0f} seconds: check the "
-            "network, and try again."
-        ) from None
+        raise Unavailable(said("check-slow", seconds=TEST_SECONDS)) from None

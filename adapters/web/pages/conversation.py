@@ -187,7 +187,7 @@ class _Conversation:
         form = sent.fields
         depth = form.get("depth", "auto")
         if depth not in DEPTHS:
-            raise HTTPException(422, f"The depth is one of {', '.join(DEPTHS)}.")
+            raise HTTPException(422, texts_of(request)("web-depth-unknown"))
         asked = await put_question(
             self._console,
             request,

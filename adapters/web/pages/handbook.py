@@ -19,6 +19,7 @@ from starlette.routing import BaseRoute, Route
 
 import bot
 from adapters.web.console import Console
+from adapters.web.display import texts_of
 from adapters.web.html.markdown import ATTRIBUTES, TAGS, scrolling
 from adapters.web.templating import TYPES
 
@@ -43,7 +44,7 @@ def handbook_pages(console: Console) -> Sequence[BaseRoute]:
     async def page(request: Request) -> Response:
         name = request.path_params.get("name", INDEX)
         if name not in _names():
-            raise HTTPException(404, "The handbook has no such page.")
+            raise HTTPException(404, texts_of(request)("web-handbook-gone"))
         return console.page(
             request, "handbook.html", page=_page(name, console.settings.root), index=PREFIX
         )

@@ -36,14 +36,14 @@ from adapters.web.turns import collection_of
 from bot.core.errors import Invalid, InvalidSetting, PageUnreadable, ProviderUnavailable
 from bot.core.lines import one_line
 from bot.core.messages import CONSOLE
-from bot.core.readership import WHO, Readership
+from bot.core.readership import Readership
 from bot.core.texts import Texts, sentence_for
 from bot.operation.added_documents import AddedDocuments, NewFolder
 from bot.operation.console_access import allows_setup
 from bot.pages.media import media_type_of
 from bot.pages.passages import split
 from bot.research.trace import Quoted
-from bot.rights.rights import Root
+from bot.rights.rights import Root, readers_of
 from bot.search.embedder import open_embedder
 from bot.search.folders import root_of
 from bot.search.index_file import address, innermost
@@ -120,7 +120,7 @@ class _SourcePages:
             problem=problem,
             every=sum((folder.all for folder in folders), Tally()),
             states=FILE_STATES,
-            readers={each.name: self._readers(each, texts) for each in collections},
+            readers={each.name: texts.say(readers_of(each)) for each in collections},
             others=list(self._others(texts)),
             moment=partial(datetime.fromtimestamp, tz=UTC),
         )
@@ -314,21 +314,13 @@ class _SourcePages:
         except InvalidSetting as error:
             return (), (), error.sentence
 
-    def _readers(self, named: Readership, texts: Texts) -> str:
-        """Say in words who may read a collection or use a server."""
-        if named.everybody:
-            return texts("sources-everybody")
-        lists = ((name, ", ".join(getattr(named, name))) for name in WHO)
-        said = (texts(f"sources-{name.replace('_', '-')}", ids=ids) for name, ids in lists if ids)
-        return "; ".join(said)
-
     def _others(self, texts: Texts) -> Iterator[str]:
         """Say what is searched besides the documents."""
         servers = {each.name: each for each in self._settings.mcp}
         names = [name for name in configured_names(self._settings) if name != "local"]
         for name in names:
             if name in servers:
-                readers = self._readers(servers[name], texts)
+                readers = texts.say(readers_of(servers[name]))
                 yield texts("sources-server", name=name, readers=readers)
         if engines := ", ".join(name for name in names if name not in servers):
             yield texts("searched-providers", names=engines)

@@ -31,7 +31,9 @@ def status_pages(console: Console) -> Sequence[BaseRoute]:
         if checks.began is None or (datetime.now(UTC) - checks.began).total_seconds() > OLD_SECONDS:
             await checks.begin()
         found = in_order([*await _of_kept(console), *_of_parts(console, texts_of(request))])
-        titles = {name: each.setup.title for name, each in connectables().items()}
+        given = console.reception.given if console.reception else console.settings
+        here = {name: each for name, each in connectables().items() if not each.is_on(given)}
+        titles = {name: each.setup.title for name, each in here.items()}  # to be connected here
         found.sort(
             key=lambda one: _ORDER.index(
                 "connect" if one.state == "off" and one.part.connects in titles else one.state

@@ -210,6 +210,7 @@ async function sendQuestion(submitter) {
       return;
     }
     ask.question.value = "";
+    if (matchMedia("(pointer: coarse)").matches) ask.question.blur(); // its keyboard hides the answer
     keepDraft();
     files.sent(kept);
     ask.event.value = crypto.getRandomValues(new BigUint64Array(1))[0]; // sent twice, it is asked once

@@ -625,7 +625,7 @@ web-state-failed = fehlgeschlagen
 web-ready = Die Antwort ist fertig.
 web-indexing = Dokumente werden indiziert: { $done } von { $total } Dateien sind schon durchsuchbar.
 web-lost = Verbindung verloren. Neuer Versuch läuft …
-web-unsent = Die Frage konnte nicht gesendet werden. Bitte versuchen Sie es noch einmal.
+web-unsent = Das konnte nicht gesendet werden. Bitte versuchen Sie es noch einmal.
 web-how = Wie kam diese Antwort zustande?
 web-source = Quelle { $number }
 web-quotes =
@@ -667,6 +667,30 @@ web-failed = Etwas ist schiefgegangen
 web-not-found = Diese Seite gibt es nicht
 web-not-found-why = Die Adresse ist vielleicht falsch, oder der Inhalt wurde gelöscht.
 web-back = Zur Startseite
+web-failed-why = Das geht hier in der Konsole nicht. Gehen Sie zurück und verwenden Sie die Schaltflächen und Links ihrer Seiten.
+web-form-unreadable = Das Formular ist nicht vollständig angekommen. Gehen Sie zurück und senden Sie es noch einmal.
+web-form-expired = Diese Seite war zu lange offen. Laden Sie sie neu und versuchen Sie es noch einmal.
+web-too-large = Das ist zu groß, um es zu senden: mehr als { $most }.
+web-send-as = Das hat den falschen Typ. Senden Sie es als { $kind }.
+web-not-json = Das ist kein gültiges JSON.
+web-depth-unknown = Diese Tiefe gibt es nicht. Wählen Sie eine aus dem Menü.
+web-starting = { -brand } wird gerade gestartet oder beendet. Versuchen Sie es gleich noch einmal.
+web-for-operators = Diese Seite können nur Betreiber von { -brand } sehen.
+web-handbook-gone = Diese Seite gibt es im Handbuch nicht.
+web-too-many-streams = Es sind zu viele Seiten gleichzeitig offen. Schließen Sie einige davon.
+refused-tries = Das waren zu viele falsche Versuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.
+refused-requests = Das waren zu viele Anfragen in einer Minute. Warten Sie ein wenig und versuchen Sie es dann noch einmal.
+refused-token = Dieses Token ist falsch. Das richtige steht in FOOTNOTE_CONSOLE_TOKEN.
+refused-sign-in = Melden Sie sich zuerst an. Ein Programm sendet das Token als „Authorization: Bearer“.
+refused-unknown = { -brand } kann gerade nicht feststellen, wer Sie sind. Versuchen Sie es gleich noch einmal.
+refused-several = Der Header { $header } nennt nicht genau eine Person.
+refused-by-proxy = Sie sind nicht angemeldet. Öffnen Sie die Konsole über den Proxy, der Personen anmeldet.
+refused-host = Unter dem Namen { $host } kennt sich die Konsole nicht. Wer sie betreibt, kann FOOTNOTE_PUBLIC_URL auf die Adresse setzen, unter der sie erreichbar ist.
+refused-path = Das ist kein Pfad der Konsole.
+refused-cookie = Der Browser hat ein Cookie doppelt gesendet. Laden Sie die Seite neu.
+refused-site = Diese Anfrage kam von einer anderen Website. Öffnen Sie die Konsole selbst.
+refused-elsewhere = Diese Konsole lässt sich nur auf dem Rechner verwenden, auf dem sie läuft, unter http://127.0.0.1.
+refused-open-proxy = Hinter einem Proxy braucht die Konsole FOOTNOTE_CONSOLE_TOKEN.
 web-sign-in = Anmelden
 web-sign-in-why = Geben Sie einmal das Token der Konsole ein. Ihr Betreiber kann es Ihnen geben.
 web-sign-out = Abmelden
@@ -1162,3 +1186,232 @@ status-problem = Problem
 status-note = Hinweis
 status-off = Nicht eingerichtet
 status-checking = Wird geprüft
+
+## Said in several places
+
+sentences = { $first } { $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] Bytes
+    [1] kB
+    [2] MB
+   *[3] GB
+}
+listed = { $first }, { $next }
+storage-sqlite = SQLite in { $path }
+storage-postgres = PostgreSQL auf { $host } (Datenbank { $name })
+
+# The names of the parts that are checked
+part-kept = In der Konsole eingestellt
+part-storage = Speicher
+part-uploads = Hochgeladene Dateien
+part-documents = Dokumente
+part-changes = Änderungen
+part-extras = Extras
+part-rights = Rechte
+part-network = Netz
+part-meaning = Suche nach Bedeutung
+part-search =
+    Suche ({ $name ->
+        [local] Dokumente
+       *[other] { $name }
+    })
+part-reader = Lesedienst
+part-browser = Browser
+part-model = Modell
+part-budget = Budget
+part-console = Konsole
+
+# What the checks find
+check-slow = Innerhalb von { $seconds } Sekunden kam keine Antwort. Prüfen Sie das Netz, und versuchen Sie es noch einmal.
+check-broke = Die Prüfung selbst ist gescheitert ({ $error }). Einzelheiten stehen im Log.
+check-storage = { $place } funktioniert.
+check-storage-open = Andere Benutzer dieses Rechners können { $names } in { $folder } lesen. `chmod -R go= { $folder }` sperrt sie aus.
+check-storage-full = Nur noch { $free } Speicherplatz sind frei.
+check-uploads =
+    { $count ->
+        [0] Es sind keine hochgeladenen Dateien gespeichert.
+        [one] Eine hochgeladene Datei ist gespeichert, { $size } groß.
+       *[other] { $count } hochgeladene Dateien sind gespeichert, zusammen { $size }.
+    }
+check-uploads-today = Heute wurden { $sent } hochgeladen, höchstens { $most } von einer Person.
+check-uploads-limit = Jede Person kann am Tag { $limit } hochladen.
+check-budget =
+    { $usd ->
+        [0] Heute wurde nichts ausgegeben.
+       *[other] Heute wurden { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD ausgegeben.
+    }
+check-budget-limits = Die Grenzen: { $limits }.
+check-budget-question = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD für eine Frage
+check-budget-person = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD am Tag für eine Person
+check-budget-channel = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD am Tag für einen Kanal
+check-budget-workspace = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD am Tag für einen Workspace
+check-documents-missing = Unter { $paths } ist nichts. Korrigieren Sie FOOTNOTE_DOCS, oder legen Sie es an.
+check-documents-none = Noch ist nichts indexiert. Fügen Sie auf der Seite „Quellen“ Dokumente hinzu, oder rufen Sie `footnote index ORDNER` auf.
+check-documents =
+    { $count ->
+        [0] Keine Dokumente sind
+        [one] Ein Dokument ist
+       *[other] { $count } Dokumente sind
+    } in { $path } indexiert.
+check-documents-unread =
+    { $count ->
+        [one] Eine von { $files } Dateien ist von einer Art, die nicht gelesen wird
+       *[other] { $count } von { $files } Dateien sind von Arten, die nicht gelesen werden
+    } ({ $kinds }).
+check-documents-lost =
+    { $count ->
+        [one] Von einer Datei konnten weniger als 90 % der Wörter gelesen werden
+       *[other] Von { $count } Dateien konnten weniger als 90 % der Wörter gelesen werden
+    }: { $names }.
+check-documents-stale =
+    { $count ->
+        [one] Eine Datei kann zurzeit nicht gelesen werden; ihr früherer Text wird weiter durchsucht
+       *[other] { $count } Dateien können zurzeit nicht gelesen werden; ihr früherer Text wird weiter durchsucht
+    }: { $names }.
+check-changes-none = Kein Ordner wird verfolgt. FOOTNOTE_DOCS nennt die Ordner, die verfolgt werden.
+check-changes-start = `footnote serve` sucht nur beim Start nach Änderungen, weil FOOTNOTE_DOCS_POLL 0 ist.
+check-changes =
+    `footnote serve` sucht { $seconds ->
+        [one] jede Sekunde
+       *[other] alle { $seconds } Sekunden
+    } nach Änderungen, in großen Ordnern seltener.
+check-changes-never = Bisher ist das noch nicht geschehen.
+check-changes-last = Zuletzt geschah das um { $at } UTC.
+extra-needed = { $use } braucht das Extra „{ $extra }“: { $install }.
+extra-browser = Webseiten, die Skripte aufbauen
+extra-discord = Discord
+extra-mcp = das Model Context Protocol
+extra-office = Excel-Arbeitsmappen, Outlook-Nachrichten
+extra-openai = Modelle über die API von OpenAI
+extra-otel = Traces für OpenTelemetry
+extra-pandoc = RTF, LaTeX, DocBook, MediaWiki, Textile
+extra-postgres = PostgreSQL und seine Warteschlange
+extra-slack = Slack
+extra-sso = Single Sign-on für die Konsole
+extra-vectors = Suche in Dokumenten nach Bedeutung
+check-extras-all = Alle sind installiert.
+check-extras-one = { $extra } ({ $use })
+check-extras = Nicht installiert: { $extras }. `{ $install }` installiert sie; nennen Sie nur, was Sie brauchen.
+check-rights-none = Wer fragen darf, kann alle Dokumente durchsuchen. Um das einzuschränken, legen Sie in footnote.toml [[collections]] an.
+check-rights = „{ $name }“ ({ $count }): { $who }.
+check-rights-others = Alle anderen Dokumente ({ $count }): alle, die fragen dürfen.
+check-rights-unindexed = noch nicht indexiert
+check-rights-ever = Ohne FOOTNOTE_DOCS wird alles durchsucht, was je indexiert wurde.
+check-network = Der Proxy { $proxy } antwortet.
+check-network-authorities = Den Zertifizierungsstellen in { $path } wird ebenfalls vertraut.
+check-network-none = Kein Proxy ist eingestellt.
+check-network-pages = Seiten werden über { $proxy } gelesen ({ $target }).
+check-network-names = Dieser Rechner kann keine Namen im Internet nachschlagen. FOOTNOTE_FETCH_PROXY_TARGET=unresolved überlässt das dem Proxy.
+check-network-direct = Seiten werden ohne Proxy gelesen.
+check-network-bypass = Ohne Proxy erreicht: { $hosts }.
+check-meaning-off = Dokumente werden nur nach Wörtern durchsucht. Um sie auch nach Bedeutung zu durchsuchen, setzen Sie FOOTNOTE_EMBEDDINGS_URL.
+check-meaning = { $model } antwortet mit Vektoren aus { $count } Zahlen.
+check-meaning-vectors =
+    { $count ->
+        [0] Noch ist nichts indexiert.
+       *[other] { $having } von { $count } Textstellen haben einen Vektor.
+    }
+check-meaning-missing = `footnote index` erzeugt die fehlenden.
+check-search = Eine Probesuche hat funktioniert.
+check-search-price = Eine Suche kostet { NUMBER($usd, minimumFractionDigits: 2) } USD und die Tokens eines Aufrufs von { $model }.
+check-search-quota = Von { $most } Anfragen dieses Monats sind noch { $left } übrig.
+check-search-unlimited = Der Tarif hat keine Monatsgrenze.
+check-search-rate = Der Tarif erlaubt mehr Anfragen in der Sekunde, als gestellt werden: Mit FOOTNOTE_BRAVE_RATE={ $rate } werden sie genutzt.
+check-search-credits =
+    { $left ->
+        [one] Ein Credit ist übrig.
+       *[other] { $left } Credits sind übrig.
+    }
+check-search-used = { $used } von { $most } Credits sind verbraucht.
+check-search-found =
+    Eine Probesuche hat { $count ->
+        [0] nichts
+        [one] eine Seite
+       *[other] { $count } Seiten
+    } gefunden.
+check-search-silent = Suchmaschinen, die nicht antworteten: { $names }.
+check-mcp = Gesucht wird mit { $tools }.
+check-mcp-read = Gelesen werden Seiten mit { $tool }.
+check-mcp-others =
+    { $count ->
+        [one] Ein weiteres Werkzeug wird nie aufgerufen.
+       *[other] { $count } weitere Werkzeuge werden nie aufgerufen.
+    }
+check-reader-off = Keiner. Damit ein Dienst Seiten liest, die einen Browser brauchen, setzen Sie FOOTNOTE_READER_URL.
+check-reader = { $name } antwortet: { $url } wurde gelesen ({ $count } Zeichen).
+check-browser-off = Keiner. Um Seiten zu lesen, die Skripte aufbauen, setzen Sie FOOTNOTE_BROWSER.
+check-browser = Chromium { $version } startet.
+check-browser-open = Er läuft ohne Sandbox, sodass eine bösartige Seite die Rechte von { -brand } erlangen könnte.
+check-model = { $name } antwortet.
+check-model-none = Keines: Antworten sind die passendsten Textstellen. Verbinden Sie Claude in der Konsole oder setzen Sie ANTHROPIC_API_KEY, oder setzen Sie FOOTNOTE_MODEL=openai:NAME für ein Modell bei OpenAI oder ein eigenes.
+check-platform-off = Nicht verbunden. Verbinden Sie es in der Konsole, oder setzen Sie { $names }.
+check-discord =
+    { $name } ist auf { $count ->
+        [0] noch keinem Server.
+        [one] einem Server.
+       *[other] { $count } Servern.
+    }
+check-discord-invite = Fügen Sie die Anwendung unter { $url } einem Server hinzu.
+check-discord-strangers = Jeder kann sie für sich selbst installieren und mit { $setting } Dokumente durchsuchen. Schalten Sie „User Install“ unter „Installation“ aus, oder entfernen Sie die Einstellung.
+check-discord-endpoint = Die Anwendung sendet Befehle an eine „Interactions Endpoint URL“, sodass sie { -brand } nie erreichen. Leeren Sie dieses Feld unter „General Information“ auf https://discord.com/developers/applications.
+check-discord-intent = Discord zeigt { -brand } keine Nachrichten, die es nicht erwähnen, sodass auch Folgefragen eine Erwähnung brauchen. Schalten Sie unter „Bot“, „Privileged Gateway Intents“ auf https://discord.com/developers/applications „Message Content Intent“ ein.
+check-discord-token = Discord akzeptiert DISCORD_TOKEN nicht. Kopieren Sie das Token noch einmal: „Bot“, „Reset Token“ auf https://discord.com/developers/applications.
+check-discord-away = Discord ist nicht erreichbar. Prüfen Sie das Netz und https://discordstatus.com, und versuchen Sie es noch einmal.
+check-slack = @{ $bot } ist in { $team }.
+check-slack-socket = Der Socket Mode funktioniert.
+check-slack-http = Ereignisse, die unter /slack/events eintreffen, werden geprüft.
+check-slack-unused = SLACK_CLIENT_ID wird nicht verwendet, solange SLACK_BOT_TOKEN gesetzt ist.
+check-slack-searched =
+    { $meaning ->
+        [True] Nachrichten werden nach Bedeutung durchsucht
+       *[other] Nachrichten werden durchsucht
+    } ({ $kinds }).
+slack-public-channel = öffentliche Kanäle
+slack-private-channel = private Kanäle
+slack-mpim = Gruppennachrichten
+slack-im = Direktnachrichten
+check-slack-unsearched = Nachrichten werden nicht durchsucht, weil der App der Scope { $scope } fehlt.
+check-slack-unsearchable = Nachrichten können nicht durchsucht werden ({ $detail }).
+check-slack-files = Auch Dateien werden durchsucht.
+check-slack-no-files = Dateien werden nicht durchsucht, weil der App der Scope { $scope } fehlt.
+check-slack-installed =
+    { $count ->
+        [0] Noch hat kein Workspace die App installiert.
+        [one] Ein Workspace hat die App installiert: { $names }.
+       *[other] { $count } Workspaces haben die App installiert: { $names }.
+    }
+check-slack-install = Installieren Sie sie unter { $url }; Slack führt danach zu { $back } zurück.
+check-slack-scopes =
+    { $count ->
+        [one] Der Slack-App fehlt der Scope { $names }
+       *[other] Der Slack-App fehlen die Scopes { $names }
+    }{ $team ->
+        [none] {""}
+       *[other] {" "}in { $team }
+    }. Ergänzen Sie sie unter „OAuth & Permissions“ auf https://api.slack.com/apps (oder fügen Sie adapters/slack/manifest.yaml unter „App Manifest“ ein), und installieren Sie die App dann noch einmal.
+check-slack-revoked = Slack akzeptiert das Token von { $team } nicht mehr. Installieren Sie die App dort noch einmal: { $url }.
+check-slack-token = Slack akzeptiert { $setting } nicht ({ $code }). Kopieren Sie den Wert noch einmal von der Seite Ihrer App auf https://api.slack.com/apps.
+check-slack-secret = SLACK_SIGNING_SECRET besteht nicht aus 32 hexadezimalen Ziffern. Kopieren Sie das Signing Secret aus „Basic Information“ Ihrer App auf https://api.slack.com/apps.
+check-slack-kind = { $setting } beginnt nicht mit { $beginning }, ist also ein anderes Token. Kopieren Sie das richtige aus „{ $page }“ Ihrer App auf https://api.slack.com/apps.
+check-slack-away = Slack antwortet unter { $url } nicht. Prüfen Sie das Netz oder FOOTNOTE_SLACK_API_URL.
+check-slack-socket-scope = SLACK_APP_TOKEN fehlt connections:write. Erzeugen Sie damit ein neues App-Level Token unter „Basic Information“ Ihrer App auf https://api.slack.com/apps.
+check-slack-socket-off = Slack öffnet keine Socket-Mode-Verbindung ({ $code }). Schalten Sie den Socket Mode Ihrer App auf https://api.slack.com/apps ein.
+check-console = `footnote serve` öffnet sie auf { $place }.
+check-console-shut = Allerdings kann dort niemand fragen.
+check-console-list = { $setting } nennt die Konsole nicht: Nehmen Sie { $id } in die Liste auf.
+check-console-without = Wenn Sie keine Konsole möchten, setzen Sie FOOTNOTE_CONSOLE=off.
+check-console-off = Aus. Um im Browser zu fragen, entfernen Sie FOOTNOTE_CONSOLE.
+check-console-closed = Geschlossen, weil andere sie erreichen können. Um sie zu öffnen, setzen Sie FOOTNOTE_CONSOLE_TOKEN oder FOOTNOTE_OIDC_ISSUER.
+check-sso =
+    { $issuer } meldet Personen an, mit { $count ->
+        [one] einem Schlüssel
+       *[other] { $count } Schlüsseln
+    }. Tragen Sie dort { $redirect } als Rücksprungadresse ein.
+check-sso-out = Tragen Sie { $address } als Adresse nach dem Abmelden ein.
+kept-folder-gone = Den Ordner { $path } gibt es nicht.
+kept-given = { $name } ist schon außerhalb der Konsole gesetzt. Ändern Sie es dort.
+kept-key-gone = Schlüssel und Tokens, die in der Konsole eingegeben wurden, lassen sich nicht entschlüsseln: { $where } fehlt, ist nicht lesbar oder ein anderer Schlüssel. Legen Sie den richtigen zurück, oder geben Sie sie neu ein.
+kept-key-none = Geheimnisse werden nur verschlüsselt gespeichert. Setzen Sie FOOTNOTE_ENCRYPTION_KEYS auf einen Schlüssel, den `footnote keys new` ausgibt, und bewahren Sie ihn getrennt von der Datenbank auf.
+kept-key-unreadable = { $path } kann nicht gelesen werden ({ $why }).
+kept-key-other = { $path } ist nicht der Schlüssel, den { -brand } dort geschrieben hat.
+kept-key-unwritten = { $path } kann nicht geschrieben werden ({ $why }).

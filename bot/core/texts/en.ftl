@@ -626,7 +626,7 @@ web-state-failed = failed
 web-ready = The answer is ready.
 web-indexing = Documents are being indexed: { $done } of { $total } files can be searched already.
 web-lost = Connection lost. Reconnecting…
-web-unsent = The question could not be sent. Please try again.
+web-unsent = This could not be sent. Please try again.
 web-how = How was this answered?
 web-source = Source { $number }
 web-quotes =
@@ -668,6 +668,30 @@ web-failed = Something went wrong
 web-not-found = This page does not exist
 web-not-found-why = The address may be wrong, or what was here has been deleted.
 web-back = Back to the start page
+web-failed-why = The console cannot do that here. Go back, and use the buttons and links of its pages.
+web-form-unreadable = The form did not arrive whole. Go back, and send it again.
+web-form-expired = This page has been open for too long. Reload it, and try again.
+web-too-large = This is too large to send: more than { $most }.
+web-send-as = This has the wrong type. Send it as { $kind }.
+web-not-json = This is not valid JSON.
+web-depth-unknown = There is no such depth. Choose one from the menu.
+web-starting = { -brand } is starting or stopping. Try again in a moment.
+web-for-operators = Only operators of { -brand } can see this page.
+web-handbook-gone = The handbook has no such page.
+web-too-many-streams = Too many pages are open at once. Close some of them.
+refused-tries = Too many wrong attempts. Wait a minute, then try again.
+refused-requests = Too many requests in a minute. Wait a little, then try again.
+refused-token = This token is wrong. The right one is in FOOTNOTE_CONSOLE_TOKEN.
+refused-sign-in = Sign in first. A program sends the token as “Authorization: Bearer”.
+refused-unknown = { -brand } cannot find out who you are right now. Try again in a moment.
+refused-several = The header { $header } does not name exactly one person.
+refused-by-proxy = You are not signed in. Open the console through the proxy that signs people in.
+refused-host = The console does not go by the name { $host }. Its operator can set FOOTNOTE_PUBLIC_URL to the address at which people reach it.
+refused-path = This is not a path of the console.
+refused-cookie = The browser sent a cookie twice. Reload the page.
+refused-site = This request came from another site. Open the console itself.
+refused-elsewhere = This console can only be used on the machine it runs on, at http://127.0.0.1.
+refused-open-proxy = Behind a proxy, the console needs FOOTNOTE_CONSOLE_TOKEN.
 web-sign-in = Sign in
 web-sign-in-why = Enter the console’s token once. Your operator can give it to you.
 web-sign-out = Sign out
@@ -1163,3 +1187,232 @@ status-problem = Problem
 status-note = Note
 status-off = Not set up
 status-checking = Checking
+
+## Said in several places
+
+sentences = { $first } { $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] bytes
+    [1] kB
+    [2] MB
+   *[3] GB
+}
+listed = { $first }, { $next }
+storage-sqlite = SQLite in { $path }
+storage-postgres = PostgreSQL at { $host } (database { $name })
+
+# The names of the parts that are checked
+part-kept = Set in the console
+part-storage = Storage
+part-uploads = Uploads
+part-documents = Documents
+part-changes = Changes
+part-extras = Extras
+part-rights = Rights
+part-network = Network
+part-meaning = Search by meaning
+part-search =
+    Search ({ $name ->
+        [local] documents
+       *[other] { $name }
+    })
+part-reader = Reading service
+part-browser = Browser
+part-model = Model
+part-budget = Budget
+part-console = Console
+
+# What the checks find
+check-slow = There was no answer within { $seconds } seconds. Check the network, and try again.
+check-broke = The check itself failed ({ $error }). The log has the details.
+check-storage = { $place } works.
+check-storage-open = Other users of this machine can read { $names } in { $folder }. `chmod -R go= { $folder }` keeps them out.
+check-storage-full = Only { $free } of disk space is left.
+check-uploads =
+    { $count ->
+        [0] No uploaded files are stored.
+        [one] One uploaded file is stored, of { $size }.
+       *[other] { $count } uploaded files are stored, { $size } in all.
+    }
+check-uploads-today = Today { $sent } were uploaded, at most { $most } by one person.
+check-uploads-limit = Each person can upload { $limit } a day.
+check-budget =
+    { $usd ->
+        [0] Nothing was spent today.
+       *[other] { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD were spent today.
+    }
+check-budget-limits = The limits: { $limits }.
+check-budget-question = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD for a question
+check-budget-person = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD a day for a person
+check-budget-channel = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD a day for a channel
+check-budget-workspace = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD a day for a workspace
+check-documents-missing = There is nothing at { $paths }. Correct FOOTNOTE_DOCS, or create it.
+check-documents-none = Nothing is indexed yet. Add documents on the page “Sources”, or run `footnote index FOLDER`.
+check-documents =
+    { $count ->
+        [0] No documents are indexed
+        [one] One document is indexed
+       *[other] { $count } documents are indexed
+    } in { $path }.
+check-documents-unread =
+    { $count ->
+        [one] One of { $files } files is of a type that is not read
+       *[other] { $count } of { $files } files are of types that are not read
+    } ({ $kinds }).
+check-documents-lost =
+    { $count ->
+        [one] Less than 90% of the words of one file could be read
+       *[other] Less than 90% of the words of { $count } files could be read
+    }: { $names }.
+check-documents-stale =
+    { $count ->
+        [one] One file cannot be read now; its earlier text is still searched
+       *[other] { $count } files cannot be read now; their earlier text is still searched
+    }: { $names }.
+check-changes-none = No folder is followed. FOOTNOTE_DOCS names the folders to follow.
+check-changes-start = `footnote serve` looks for changes only when it starts, because FOOTNOTE_DOCS_POLL is 0.
+check-changes =
+    `footnote serve` looks for changes every { $seconds ->
+        [one] second
+       *[other] { $seconds } seconds
+    }, less often in large folders.
+check-changes-never = It has not done so yet.
+check-changes-last = It last did so at { $at } UTC.
+extra-needed = { $use } needs the extra “{ $extra }”: { $install }.
+extra-browser = web pages built by script
+extra-discord = Discord
+extra-mcp = the Model Context Protocol
+extra-office = Excel workbooks, messages of Outlook
+extra-openai = models over OpenAI’s API
+extra-otel = traces for OpenTelemetry
+extra-pandoc = RTF, LaTeX, DocBook, MediaWiki, Textile
+extra-postgres = PostgreSQL and its queue
+extra-slack = Slack
+extra-sso = single sign-on for the console
+extra-vectors = searching documents by meaning
+check-extras-all = All are installed.
+check-extras-one = { $extra } ({ $use })
+check-extras = Not installed: { $extras }. `{ $install }` adds them; name only those that you need.
+check-rights-none = Everybody who may ask can search all documents. To limit that, declare [[collections]] in footnote.toml.
+check-rights = “{ $name }” ({ $count }): { $who }.
+check-rights-others = All other documents ({ $count }): everybody who may ask.
+check-rights-unindexed = not indexed yet
+check-rights-ever = Without FOOTNOTE_DOCS, everything that was ever indexed is searched.
+check-network = The proxy { $proxy } answers.
+check-network-authorities = The authorities in { $path } are trusted, too.
+check-network-none = No proxy is set.
+check-network-pages = Pages are read through { $proxy } ({ $target }).
+check-network-names = This machine cannot look up names on the internet. FOOTNOTE_FETCH_PROXY_TARGET=unresolved leaves that to the proxy.
+check-network-direct = Pages are read without a proxy.
+check-network-bypass = Reached without a proxy: { $hosts }.
+check-meaning-off = Documents are searched by words alone. To search them by meaning as well, set FOOTNOTE_EMBEDDINGS_URL.
+check-meaning = { $model } answers with vectors of { $count } numbers.
+check-meaning-vectors =
+    { $count ->
+        [0] Nothing is indexed yet.
+       *[other] { $having } of { $count } passages have a vector.
+    }
+check-meaning-missing = `footnote index` makes the missing ones.
+check-search = A test search worked.
+check-search-price = A search costs { NUMBER($usd, minimumFractionDigits: 2) } USD, and the tokens of a call of { $model }.
+check-search-quota = { $left } of the { $most } requests of this month are left.
+check-search-unlimited = The plan has no monthly limit.
+check-search-rate = The plan allows more requests in a second than are made: set FOOTNOTE_BRAVE_RATE={ $rate } to use them.
+check-search-credits =
+    { $left ->
+        [one] One credit is left.
+       *[other] { $left } credits are left.
+    }
+check-search-used = { $used } of { $most } credits are used.
+check-search-found =
+    A test search found { $count ->
+        [0] nothing.
+        [one] one page.
+       *[other] { $count } pages.
+    }
+check-search-silent = Engines that did not answer: { $names }.
+check-mcp = It is searched with { $tools }.
+check-mcp-read = Pages are read with { $tool }.
+check-mcp-others =
+    { $count ->
+        [one] One other tool is never called.
+       *[other] { $count } other tools are never called.
+    }
+check-reader-off = None. To have a service read pages that need a browser, set FOOTNOTE_READER_URL.
+check-reader = { $name } answers: it read { $url } ({ $count } characters).
+check-browser-off = None. To read pages that are built by script, set FOOTNOTE_BROWSER.
+check-browser = Chromium { $version } starts.
+check-browser-open = It runs without its sandbox, so a malicious page could gain the rights of { -brand }.
+check-model = { $name } answers.
+check-model-none = None: answers are the closest passages. Connect Claude in the console or set ANTHROPIC_API_KEY, or set FOOTNOTE_MODEL=openai:NAME for a model at OpenAI or of your own.
+check-platform-off = Not connected. Connect it in the console, or set { $names }.
+check-discord =
+    { $name } is in { $count ->
+        [0] no server yet.
+        [one] one server.
+       *[other] { $count } servers.
+    }
+check-discord-invite = Add it to a server at { $url }.
+check-discord-strangers = Anybody can install it for themselves, and { $setting } lets them search documents. Switch “User Install” off under “Installation”, or unset the setting.
+check-discord-endpoint = The application sends commands to an “Interactions Endpoint URL”, so { -brand } never gets them. Empty that field under “General Information” at https://discord.com/developers/applications.
+check-discord-intent = Discord does not show { -brand } messages that do not mention it, so follow-ups need a mention. Switch on “Message Content Intent” under “Bot”, “Privileged Gateway Intents”, at https://discord.com/developers/applications.
+check-discord-token = Discord does not accept DISCORD_TOKEN. Copy the token again: “Bot”, “Reset Token” at https://discord.com/developers/applications.
+check-discord-away = Discord cannot be reached. Check the network and https://discordstatus.com, and try again.
+check-slack = @{ $bot } is in { $team }.
+check-slack-socket = Socket Mode works.
+check-slack-http = Events that arrive at /slack/events are verified.
+check-slack-unused = SLACK_CLIENT_ID is not used while SLACK_BOT_TOKEN is set.
+check-slack-searched =
+    { $meaning ->
+        [True] Messages are searched by meaning
+       *[other] Messages are searched
+    } ({ $kinds }).
+slack-public-channel = public channels
+slack-private-channel = private channels
+slack-mpim = group messages
+slack-im = direct messages
+check-slack-unsearched = Messages are not searched, because the app lacks the scope { $scope }.
+check-slack-unsearchable = Messages cannot be searched ({ $detail }).
+check-slack-files = Files are searched, too.
+check-slack-no-files = Files are not searched, because the app lacks the scope { $scope }.
+check-slack-installed =
+    { $count ->
+        [0] No workspace has installed the app yet.
+        [one] One workspace has installed the app: { $names }.
+       *[other] { $count } workspaces have installed the app: { $names }.
+    }
+check-slack-install = Install it at { $url }; Slack then leads back to { $back }.
+check-slack-scopes =
+    { $count ->
+        [one] The Slack app lacks the scope { $names }
+       *[other] The Slack app lacks the scopes { $names }
+    }{ $team ->
+        [none] {""}
+       *[other] {" "}in { $team }
+    }. Add what is missing under “OAuth & Permissions” at https://api.slack.com/apps (or paste adapters/slack/manifest.yaml under “App Manifest”), then install the app again.
+check-slack-revoked = Slack no longer accepts the token of { $team }. Install the app there again at { $url }.
+check-slack-token = Slack does not accept { $setting } ({ $code }). Copy it again from the page of your app at https://api.slack.com/apps.
+check-slack-secret = SLACK_SIGNING_SECRET is not 32 hexadecimal digits. Copy the signing secret from “Basic Information” of your app at https://api.slack.com/apps.
+check-slack-kind = { $setting } does not begin with { $beginning }, so it is another kind of token. Copy the right one from “{ $page }” of your app at https://api.slack.com/apps.
+check-slack-away = Slack does not answer at { $url }. Check the network, or FOOTNOTE_SLACK_API_URL.
+check-slack-socket-scope = SLACK_APP_TOKEN lacks connections:write. Make a new app-level token with it under “Basic Information” of your app at https://api.slack.com/apps.
+check-slack-socket-off = Slack opens no Socket Mode connection ({ $code }). Switch Socket Mode on for your app at https://api.slack.com/apps.
+check-console = `footnote serve` opens it on { $place }.
+check-console-shut = But nobody can ask there.
+check-console-list = { $setting } does not name the console: add { $id } to the list.
+check-console-without = Without the console, set FOOTNOTE_CONSOLE=off.
+check-console-off = Off. To ask in a browser, unset FOOTNOTE_CONSOLE.
+check-console-closed = Closed, because others may reach it. To open it, set FOOTNOTE_CONSOLE_TOKEN or FOOTNOTE_OIDC_ISSUER.
+check-sso =
+    { $issuer } signs people in, with { $count ->
+        [one] one key
+       *[other] { $count } keys
+    }. Register { $redirect } there as the redirect address.
+check-sso-out = Register { $address } as the address after signing out.
+kept-folder-gone = There is no folder { $path }.
+kept-given = { $name } is already set outside of the console. Change it there.
+kept-key-gone = Keys and tokens that were entered in the console cannot be decrypted: { $where } is missing, unreadable or another key. Put the right one back, or enter them again.
+kept-key-none = Secrets are only kept encrypted. Set FOOTNOTE_ENCRYPTION_KEYS to a key that `footnote keys new` prints, and keep it apart from the database.
+kept-key-unreadable = { $path } cannot be read ({ $why }).
+kept-key-other = { $path } is not the key that { -brand } wrote there.
+kept-key-unwritten = { $path } cannot be written ({ $why }).

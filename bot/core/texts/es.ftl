@@ -641,7 +641,7 @@ web-state-failed = error
 web-ready = La respuesta está lista.
 web-indexing = Indexando documentos: ya se puede buscar en { $done } de { $total } archivos.
 web-lost = Conexión perdida. Reconectando…
-web-unsent = No se pudo enviar la pregunta. Inténtalo de nuevo.
+web-unsent = No se pudo enviar. Inténtalo de nuevo.
 web-how = ¿Cómo se obtuvo esta respuesta?
 web-source = Fuente { $number }
 web-quotes =
@@ -683,6 +683,30 @@ web-failed = Algo salió mal
 web-not-found = Esta página no existe
 web-not-found-why = La dirección puede ser incorrecta, o lo que había aquí se eliminó.
 web-back = Volver al inicio
+web-failed-why = La consola no puede hacer eso aquí. Vuelve atrás y usa los botones y enlaces de sus páginas.
+web-form-unreadable = El formulario no llegó completo. Vuelve atrás y envíalo de nuevo.
+web-form-expired = Esta página ha estado abierta demasiado tiempo. Recárgala e inténtalo de nuevo.
+web-too-large = Es demasiado grande para enviarlo: más de { $most }.
+web-send-as = El tipo no es correcto. Envíalo como { $kind }.
+web-not-json = Esto no es JSON válido.
+web-depth-unknown = Esa profundidad no existe. Elige una del menú.
+web-starting = { -brand } se está iniciando o deteniendo. Inténtalo de nuevo en un momento.
+web-for-operators = Solo los operadores de { -brand } pueden ver esta página.
+web-handbook-gone = El manual no tiene esa página.
+web-too-many-streams = Hay demasiadas páginas abiertas a la vez. Cierra algunas.
+refused-tries = Demasiados intentos fallidos. Espera un minuto e inténtalo de nuevo.
+refused-requests = Demasiadas peticiones en un minuto. Espera un poco e inténtalo de nuevo.
+refused-token = Este token no es correcto. El correcto está en FOOTNOTE_CONSOLE_TOKEN.
+refused-sign-in = Inicia sesión primero. Un programa envía el token como «Authorization: Bearer».
+refused-unknown = { -brand } no puede averiguar ahora quién eres. Inténtalo de nuevo en un momento.
+refused-several = La cabecera { $header } no nombra exactamente a una persona.
+refused-by-proxy = No has iniciado sesión. Abre la consola a través del proxy que identifica a las personas.
+refused-host = La consola no se conoce con el nombre { $host }. Su operador puede poner en FOOTNOTE_PUBLIC_URL la dirección por la que se accede a ella.
+refused-path = Esta no es una ruta de la consola.
+refused-cookie = El navegador envió una cookie dos veces. Recarga la página.
+refused-site = Esta petición vino de otro sitio. Abre la propia consola.
+refused-elsewhere = Esta consola solo se puede usar en la máquina en la que se ejecuta, en http://127.0.0.1.
+refused-open-proxy = Detrás de un proxy, la consola necesita FOOTNOTE_CONSOLE_TOKEN.
 web-sign-in = Iniciar sesión
 web-sign-in-why = Introduce una vez el token de la consola. Tu operador puede dártelo.
 web-sign-out = Cerrar sesión
@@ -1178,3 +1202,232 @@ status-problem = Problema
 status-note = Nota
 status-off = Sin configurar
 status-checking = Comprobando
+
+## Said in several places
+
+sentences = { $first } { $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] bytes
+    [1] kB
+    [2] MB
+   *[3] GB
+}
+listed = { $first }, { $next }
+storage-sqlite = SQLite en { $path }
+storage-postgres = PostgreSQL en { $host } (base de datos { $name })
+
+# The names of the parts that are checked
+part-kept = Configurado en la consola
+part-storage = Almacenamiento
+part-uploads = Archivos subidos
+part-documents = Documentos
+part-changes = Cambios
+part-extras = Extras
+part-rights = Permisos
+part-network = Red
+part-meaning = Búsqueda por significado
+part-search =
+    Búsqueda ({ $name ->
+        [local] documentos
+       *[other] { $name }
+    })
+part-reader = Servicio de lectura
+part-browser = Navegador
+part-model = Modelo
+part-budget = Presupuesto
+part-console = Consola
+
+# What the checks find
+check-slow = No hubo respuesta en { $seconds } segundos. Comprueba la red e inténtalo de nuevo.
+check-broke = La propia comprobación falló ({ $error }). El registro tiene los detalles.
+check-storage = { $place } funciona.
+check-storage-open = Otros usuarios de esta máquina pueden leer { $names } en { $folder }. `chmod -R go= { $folder }` lo impide.
+check-storage-full = Solo quedan { $free } de espacio en disco.
+check-uploads =
+    { $count ->
+        [0] No hay archivos subidos.
+        [one] Hay un archivo subido, de { $size }.
+       *[other] Hay { $count } archivos subidos, { $size } en total.
+    }
+check-uploads-today = Hoy se subieron { $sent }, como máximo { $most } por una persona.
+check-uploads-limit = Cada persona puede subir { $limit } al día.
+check-budget =
+    { $usd ->
+        [0] Hoy no se ha gastado nada.
+       *[other] Hoy se han gastado { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD.
+    }
+check-budget-limits = Los límites: { $limits }.
+check-budget-question = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD por pregunta
+check-budget-person = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD al día por persona
+check-budget-channel = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD al día por canal
+check-budget-workspace = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD al día por espacio de trabajo
+check-documents-missing = No hay nada en { $paths }. Corrige FOOTNOTE_DOCS o créalo.
+check-documents-none = Aún no hay nada indexado. Añade documentos en la página «Fuentes» o ejecuta `footnote index CARPETA`.
+check-documents =
+    { $count ->
+        [0] No hay documentos indexados
+        [one] Hay un documento indexado
+       *[other] Hay { $count } documentos indexados
+    } en { $path }.
+check-documents-unread =
+    { $count ->
+        [one] Uno de { $files } archivos es de un tipo que no se lee
+       *[other] { $count } de { $files } archivos son de tipos que no se leen
+    } ({ $kinds }).
+check-documents-lost =
+    { $count ->
+        [one] De un archivo se pudo leer menos del 90 % de las palabras
+       *[other] De { $count } archivos se pudo leer menos del 90 % de las palabras
+    }: { $names }.
+check-documents-stale =
+    { $count ->
+        [one] Un archivo no se puede leer ahora; se sigue buscando en su texto anterior
+       *[other] { $count } archivos no se pueden leer ahora; se sigue buscando en su texto anterior
+    }: { $names }.
+check-changes-none = No se sigue ninguna carpeta. FOOTNOTE_DOCS indica las que se siguen.
+check-changes-start = `footnote serve` busca cambios solo al iniciarse, porque FOOTNOTE_DOCS_POLL es 0.
+check-changes =
+    `footnote serve` busca cambios cada { $seconds ->
+        [one] segundo
+       *[other] { $seconds } segundos
+    }, con menos frecuencia en carpetas grandes.
+check-changes-never = Todavía no lo ha hecho.
+check-changes-last = La última vez fue a las { $at } UTC.
+extra-needed = { $use } necesita el extra «{ $extra }»: { $install }.
+extra-browser = páginas web construidas con scripts
+extra-discord = Discord
+extra-mcp = el Model Context Protocol
+extra-office = libros de Excel, mensajes de Outlook
+extra-openai = modelos mediante la API de OpenAI
+extra-otel = trazas para OpenTelemetry
+extra-pandoc = RTF, LaTeX, DocBook, MediaWiki, Textile
+extra-postgres = PostgreSQL y su cola
+extra-slack = Slack
+extra-sso = inicio de sesión único para la consola
+extra-vectors = búsqueda de documentos por significado
+check-extras-all = Todos están instalados.
+check-extras-one = { $extra } ({ $use })
+check-extras = Sin instalar: { $extras }. `{ $install }` los añade; nombra solo los que necesites.
+check-rights-none = Todas las personas que pueden preguntar pueden buscar en todos los documentos. Para limitarlo, declara [[collections]] en footnote.toml.
+check-rights = «{ $name }» ({ $count }): { $who }.
+check-rights-others = Todos los demás documentos ({ $count }): todas las personas que pueden preguntar.
+check-rights-unindexed = aún sin indexar
+check-rights-ever = Sin FOOTNOTE_DOCS se busca en todo lo que se haya indexado alguna vez.
+check-network = El proxy { $proxy } responde.
+check-network-authorities = También se confía en las autoridades de { $path }.
+check-network-none = No hay ningún proxy configurado.
+check-network-pages = Las páginas se leen a través de { $proxy } ({ $target }).
+check-network-names = Esta máquina no puede resolver nombres de internet. FOOTNOTE_FETCH_PROXY_TARGET=unresolved se lo deja al proxy.
+check-network-direct = Las páginas se leen sin proxy.
+check-network-bypass = Se accede sin proxy a: { $hosts }.
+check-meaning-off = Los documentos se buscan solo por palabras. Para buscarlos también por significado, define FOOTNOTE_EMBEDDINGS_URL.
+check-meaning = { $model } responde con vectores de { $count } números.
+check-meaning-vectors =
+    { $count ->
+        [0] Aún no hay nada indexado.
+       *[other] { $having } de { $count } pasajes tienen un vector.
+    }
+check-meaning-missing = `footnote index` crea los que faltan.
+check-search = Una búsqueda de prueba funcionó.
+check-search-price = Una búsqueda cuesta { NUMBER($usd, minimumFractionDigits: 2) } USD y los tokens de una llamada a { $model }.
+check-search-quota = Quedan { $left } de las { $most } peticiones de este mes.
+check-search-unlimited = El plan no tiene límite mensual.
+check-search-rate = El plan permite más peticiones por segundo de las que se hacen: define FOOTNOTE_BRAVE_RATE={ $rate } para usarlas.
+check-search-credits =
+    { $left ->
+        [one] Queda un crédito.
+       *[other] Quedan { $left } créditos.
+    }
+check-search-used = Se han usado { $used } de { $most } créditos.
+check-search-found =
+    Una búsqueda de prueba { $count ->
+        [0] no encontró nada.
+        [one] encontró una página.
+       *[other] encontró { $count } páginas.
+    }
+check-search-silent = Buscadores que no respondieron: { $names }.
+check-mcp = Se busca con { $tools }.
+check-mcp-read = Las páginas se leen con { $tool }.
+check-mcp-others =
+    { $count ->
+        [one] Otra herramienta no se llama nunca.
+       *[other] Otras { $count } herramientas no se llaman nunca.
+    }
+check-reader-off = Ninguno. Para que un servicio lea las páginas que necesitan un navegador, define FOOTNOTE_READER_URL.
+check-reader = { $name } responde: leyó { $url } ({ $count } caracteres).
+check-browser-off = Ninguno. Para leer páginas construidas con scripts, define FOOTNOTE_BROWSER.
+check-browser = Chromium { $version } se inicia.
+check-browser-open = Funciona sin su sandbox, así que una página maliciosa podría obtener los permisos de { -brand }.
+check-model = { $name } responde.
+check-model-none = Ninguno: las respuestas son los pasajes más cercanos. Conecta Claude en la consola o define ANTHROPIC_API_KEY, o define FOOTNOTE_MODEL=openai:NOMBRE para un modelo de OpenAI o propio.
+check-platform-off = Sin conectar. Conéctalo en la consola o define { $names }.
+check-discord =
+    { $name } { $count ->
+        [0] aún no está en ningún servidor.
+        [one] está en un servidor.
+       *[other] está en { $count } servidores.
+    }
+check-discord-invite = Añádelo a un servidor en { $url }.
+check-discord-strangers = Cualquiera puede instalarlo para sí, y { $setting } le permite buscar en los documentos. Desactiva «User Install» en «Installation» o quita ese ajuste.
+check-discord-endpoint = La aplicación envía los comandos a una «Interactions Endpoint URL», así que nunca llegan a { -brand }. Vacía ese campo en «General Information», en https://discord.com/developers/applications.
+check-discord-intent = Discord no muestra a { -brand } los mensajes que no lo mencionan, así que para seguir preguntando hay que mencionarlo. Activa «Message Content Intent» en «Bot», «Privileged Gateway Intents», en https://discord.com/developers/applications.
+check-discord-token = Discord no acepta DISCORD_TOKEN. Copia el token de nuevo: «Bot», «Reset Token» en https://discord.com/developers/applications.
+check-discord-away = No se puede contactar con Discord. Comprueba la red y https://discordstatus.com, e inténtalo de nuevo.
+check-slack = @{ $bot } está en { $team }.
+check-slack-socket = Socket Mode funciona.
+check-slack-http = Se verifican los eventos que llegan a /slack/events.
+check-slack-unused = SLACK_CLIENT_ID no se usa mientras SLACK_BOT_TOKEN esté definido.
+check-slack-searched =
+    { $meaning ->
+        [True] Los mensajes se buscan por significado
+       *[other] Se busca en los mensajes
+    } ({ $kinds }).
+slack-public-channel = canales públicos
+slack-private-channel = canales privados
+slack-mpim = mensajes de grupo
+slack-im = mensajes directos
+check-slack-unsearched = No se busca en los mensajes, porque a la app le falta el scope { $scope }.
+check-slack-unsearchable = No se puede buscar en los mensajes ({ $detail }).
+check-slack-files = También se busca en los archivos.
+check-slack-no-files = No se busca en los archivos, porque a la app le falta el scope { $scope }.
+check-slack-installed =
+    { $count ->
+        [0] Aún ningún espacio de trabajo ha instalado la app.
+        [one] Un espacio de trabajo ha instalado la app: { $names }.
+       *[other] { $count } espacios de trabajo han instalado la app: { $names }.
+    }
+check-slack-install = Instálala en { $url }; después Slack vuelve a { $back }.
+check-slack-scopes =
+    { $count ->
+        [one] A la app de Slack le falta el scope { $names }
+       *[other] A la app de Slack le faltan los scopes { $names }
+    }{ $team ->
+        [none] {""}
+       *[other] {" "}en { $team }
+    }. Añade lo que falta en «OAuth & Permissions», en https://api.slack.com/apps (o pega adapters/slack/manifest.yaml en «App Manifest»), e instala la app de nuevo.
+check-slack-revoked = Slack ya no acepta el token de { $team }. Instala allí la app de nuevo: { $url }.
+check-slack-token = Slack no acepta { $setting } ({ $code }). Cópialo de nuevo de la página de tu app en https://api.slack.com/apps.
+check-slack-secret = SLACK_SIGNING_SECRET no tiene 32 dígitos hexadecimales. Copia el «Signing Secret» de «Basic Information» de tu app en https://api.slack.com/apps.
+check-slack-kind = { $setting } no empieza por { $beginning }, así que es otro tipo de token. Copia el correcto de «{ $page }» de tu app en https://api.slack.com/apps.
+check-slack-away = Slack no responde en { $url }. Comprueba la red o FOOTNOTE_SLACK_API_URL.
+check-slack-socket-scope = A SLACK_APP_TOKEN le falta connections:write. Crea un nuevo token de nivel de app con él en «Basic Information» de tu app en https://api.slack.com/apps.
+check-slack-socket-off = Slack no abre ninguna conexión de Socket Mode ({ $code }). Activa Socket Mode en tu app en https://api.slack.com/apps.
+check-console = `footnote serve` la abre en { $place }.
+check-console-shut = Pero nadie puede preguntar allí.
+check-console-list = { $setting } no nombra la consola: añade { $id } a la lista.
+check-console-without = Si no quieres consola, define FOOTNOTE_CONSOLE=off.
+check-console-off = Desactivada. Para preguntar en un navegador, quita FOOTNOTE_CONSOLE.
+check-console-closed = Cerrada, porque otras personas pueden acceder a ella. Para abrirla, define FOOTNOTE_CONSOLE_TOKEN o FOOTNOTE_OIDC_ISSUER.
+check-sso =
+    { $issuer } identifica a las personas, con { $count ->
+        [one] una clave
+       *[other] { $count } claves
+    }. Registra allí { $redirect } como dirección de redirección.
+check-sso-out = Registra { $address } como dirección tras cerrar la sesión.
+kept-folder-gone = No existe la carpeta { $path }.
+kept-given = { $name } ya está definido fuera de la consola. Cámbialo allí.
+kept-key-gone = Las claves y los tokens introducidos en la consola no se pueden descifrar: { $where } falta, no se puede leer o es otra clave. Devuelve la correcta a su sitio o introdúcelos de nuevo.
+kept-key-none = Los secretos solo se guardan cifrados. Define FOOTNOTE_ENCRYPTION_KEYS con una clave que imprime `footnote keys new` y guárdala separada de la base de datos.
+kept-key-unreadable = No se puede leer { $path } ({ $why }).
+kept-key-other = { $path } no es la clave que { -brand } escribió allí.
+kept-key-unwritten = No se puede escribir { $path } ({ $why }).

@@ -641,7 +641,7 @@ web-state-failed = échec
 web-ready = La réponse est prête.
 web-indexing = Indexation des documents : { $done } fichiers sur { $total } sont déjà consultables.
 web-lost = Connexion perdue. Reconnexion…
-web-unsent = La question n’a pas pu être envoyée. Veuillez réessayer.
+web-unsent = L’envoi n’a pas abouti. Veuillez réessayer.
 web-how = Comment cette réponse a-t-elle été obtenue ?
 web-source = Source { $number }
 web-quotes =
@@ -683,6 +683,30 @@ web-failed = Un problème est survenu
 web-not-found = Cette page n’existe pas
 web-not-found-why = L’adresse est peut-être erronée, ou le contenu a été supprimé.
 web-back = Retour à l’accueil
+web-failed-why = La console ne peut pas faire cela ici. Revenez en arrière et utilisez les boutons et les liens de ses pages.
+web-form-unreadable = Le formulaire n’est pas arrivé en entier. Revenez en arrière et renvoyez-le.
+web-form-expired = Cette page est restée ouverte trop longtemps. Rechargez-la et réessayez.
+web-too-large = C’est trop volumineux pour être envoyé : plus de { $most }.
+web-send-as = Le type n’est pas le bon. Envoyez-le en { $kind }.
+web-not-json = Ce n’est pas du JSON valide.
+web-depth-unknown = Cette profondeur n’existe pas. Choisissez-en une dans le menu.
+web-starting = { -brand } démarre ou s’arrête. Réessayez dans un instant.
+web-for-operators = Seuls les exploitants de { -brand } peuvent voir cette page.
+web-handbook-gone = Cette page n’existe pas dans le manuel.
+web-too-many-streams = Trop de pages sont ouvertes à la fois. Fermez-en quelques-unes.
+refused-tries = Trop de tentatives erronées. Attendez une minute, puis réessayez.
+refused-requests = Trop de requêtes en une minute. Attendez un peu, puis réessayez.
+refused-token = Ce jeton n’est pas le bon. Le bon est dans FOOTNOTE_CONSOLE_TOKEN.
+refused-sign-in = Connectez-vous d’abord. Un programme envoie le jeton sous la forme « Authorization: Bearer ».
+refused-unknown = { -brand } ne peut pas savoir qui vous êtes pour le moment. Réessayez dans un instant.
+refused-several = L’en-tête { $header } ne désigne pas exactement une personne.
+refused-by-proxy = Vous n’êtes pas connecté. Ouvrez la console par le proxy qui connecte les personnes.
+refused-host = La console ne se connaît pas sous le nom { $host }. Son exploitant peut indiquer dans FOOTNOTE_PUBLIC_URL l’adresse à laquelle on la joint.
+refused-path = Ce n’est pas un chemin de la console.
+refused-cookie = Le navigateur a envoyé un cookie deux fois. Rechargez la page.
+refused-site = Cette requête vient d’un autre site. Ouvrez la console elle-même.
+refused-elsewhere = Cette console ne s’utilise que sur la machine où elle tourne, à l’adresse http://127.0.0.1.
+refused-open-proxy = Derrière un proxy, la console a besoin de FOOTNOTE_CONSOLE_TOKEN.
 web-sign-in = Se connecter
 web-sign-in-why = Saisissez une fois le jeton de la console. Votre exploitant peut vous le donner.
 web-sign-out = Se déconnecter
@@ -1178,3 +1202,232 @@ status-problem = Problème
 status-note = Remarque
 status-off = Non configuré
 status-checking = Vérification en cours
+
+## Said in several places
+
+sentences = { $first } { $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] octets
+    [1] ko
+    [2] Mo
+   *[3] Go
+}
+listed = { $first }, { $next }
+storage-sqlite = SQLite dans { $path }
+storage-postgres = PostgreSQL sur { $host } (base de données { $name })
+
+# The names of the parts that are checked
+part-kept = Réglé dans la console
+part-storage = Stockage
+part-uploads = Fichiers importés
+part-documents = Documents
+part-changes = Modifications
+part-extras = Extras
+part-rights = Droits
+part-network = Réseau
+part-meaning = Recherche par le sens
+part-search =
+    Recherche ({ $name ->
+        [local] documents
+       *[other] { $name }
+    })
+part-reader = Service de lecture
+part-browser = Navigateur
+part-model = Modèle
+part-budget = Budget
+part-console = Console
+
+# What the checks find
+check-slow = Aucune réponse en { $seconds } secondes. Vérifiez le réseau et réessayez.
+check-broke = La vérification elle-même a échoué ({ $error }). Le journal contient les détails.
+check-storage = { $place } fonctionne.
+check-storage-open = D’autres utilisateurs de cette machine peuvent lire { $names } dans { $folder }. `chmod -R go= { $folder }` les en empêche.
+check-storage-full = Il ne reste que { $free } d’espace disque.
+check-uploads =
+    { $count ->
+        [0] Aucun fichier importé n’est conservé.
+        [one] Un fichier importé est conservé, de { $size }.
+       *[other] { $count } fichiers importés sont conservés, { $size } en tout.
+    }
+check-uploads-today = Aujourd’hui, { $sent } ont été importés, au plus { $most } par une même personne.
+check-uploads-limit = Chaque personne peut importer { $limit } par jour.
+check-budget =
+    { $usd ->
+        [0] Rien n’a été dépensé aujourd’hui.
+       *[other] { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD ont été dépensés aujourd’hui.
+    }
+check-budget-limits = Les limites : { $limits }.
+check-budget-question = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD par question
+check-budget-person = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD par jour et par personne
+check-budget-channel = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD par jour et par canal
+check-budget-workspace = { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD par jour et par espace de travail
+check-documents-missing = Il n’y a rien à l’emplacement { $paths }. Corrigez FOOTNOTE_DOCS ou créez-le.
+check-documents-none = Rien n’est encore indexé. Ajoutez des documents sur la page « Sources », ou lancez `footnote index DOSSIER`.
+check-documents =
+    { $count ->
+        [0] Aucun document n’est indexé
+        [one] Un document est indexé
+       *[other] { $count } documents sont indexés
+    } dans { $path }.
+check-documents-unread =
+    { $count ->
+        [one] Un des { $files } fichiers est d’un type qui n’est pas lu
+       *[other] { $count } des { $files } fichiers sont de types qui ne sont pas lus
+    } ({ $kinds }).
+check-documents-lost =
+    { $count ->
+        [one] Moins de 90 % des mots d’un fichier ont pu être lus
+       *[other] Moins de 90 % des mots de { $count } fichiers ont pu être lus
+    } : { $names }.
+check-documents-stale =
+    { $count ->
+        [one] Un fichier est illisible pour le moment ; la recherche porte toujours sur son ancien texte
+       *[other] { $count } fichiers sont illisibles pour le moment ; la recherche porte toujours sur leur ancien texte
+    } : { $names }.
+check-changes-none = Aucun dossier n’est suivi. FOOTNOTE_DOCS indique les dossiers à suivre.
+check-changes-start = `footnote serve` ne cherche les modifications qu’au démarrage, car FOOTNOTE_DOCS_POLL vaut 0.
+check-changes =
+    `footnote serve` cherche les modifications { $seconds ->
+        [one] chaque seconde
+       *[other] toutes les { $seconds } secondes
+    }, moins souvent dans les grands dossiers.
+check-changes-never = Il ne l’a pas encore fait.
+check-changes-last = La dernière fois, c’était à { $at } UTC.
+extra-needed = { $use } nécessite l’extra « { $extra } » : { $install }.
+extra-browser = pages web construites par des scripts
+extra-discord = Discord
+extra-mcp = le Model Context Protocol
+extra-office = classeurs Excel, messages Outlook
+extra-openai = modèles par l’API d’OpenAI
+extra-otel = traces pour OpenTelemetry
+extra-pandoc = RTF, LaTeX, DocBook, MediaWiki, Textile
+extra-postgres = PostgreSQL et sa file d’attente
+extra-slack = Slack
+extra-sso = authentification unique pour la console
+extra-vectors = recherche de documents par le sens
+check-extras-all = Tous sont installés.
+check-extras-one = { $extra } ({ $use })
+check-extras = Non installés : { $extras }. `{ $install }` les ajoute ; ne nommez que ceux qu’il vous faut.
+check-rights-none = Toute personne autorisée à poser des questions peut chercher dans tous les documents. Pour limiter cela, déclarez [[collections]] dans footnote.toml.
+check-rights = « { $name } » ({ $count }) : { $who }.
+check-rights-others = Tous les autres documents ({ $count }) : toute personne autorisée à poser des questions.
+check-rights-unindexed = pas encore indexés
+check-rights-ever = Sans FOOTNOTE_DOCS, la recherche porte sur tout ce qui a été indexé un jour.
+check-network = Le proxy { $proxy } répond.
+check-network-authorities = Les autorités de { $path } sont également approuvées.
+check-network-none = Aucun proxy n’est défini.
+check-network-pages = Les pages sont lues par { $proxy } ({ $target }).
+check-network-names = Cette machine ne peut pas résoudre les noms d’internet. FOOTNOTE_FETCH_PROXY_TARGET=unresolved laisse cela au proxy.
+check-network-direct = Les pages sont lues sans proxy.
+check-network-bypass = Joints sans proxy : { $hosts }.
+check-meaning-off = Les documents sont cherchés par les mots seulement. Pour les chercher aussi par le sens, définissez FOOTNOTE_EMBEDDINGS_URL.
+check-meaning = { $model } répond par des vecteurs de { $count } nombres.
+check-meaning-vectors =
+    { $count ->
+        [0] Rien n’est encore indexé.
+       *[other] { $having } des { $count } passages ont un vecteur.
+    }
+check-meaning-missing = `footnote index` crée ceux qui manquent.
+check-search = Une recherche d’essai a fonctionné.
+check-search-price = Une recherche coûte { NUMBER($usd, minimumFractionDigits: 2) } USD et les jetons d’un appel à { $model }.
+check-search-quota = Il reste { $left } des { $most } requêtes de ce mois.
+check-search-unlimited = Le forfait n’a pas de limite mensuelle.
+check-search-rate = Le forfait permet plus de requêtes par seconde qu’il n’en est fait : définissez FOOTNOTE_BRAVE_RATE={ $rate } pour les utiliser.
+check-search-credits =
+    { $left ->
+        [one] Il reste { $left } crédit.
+       *[other] Il reste { $left } crédits.
+    }
+check-search-used = { $used } des { $most } crédits sont utilisés.
+check-search-found =
+    Une recherche d’essai { $count ->
+        [0] n’a rien trouvé.
+        [one] a trouvé une page.
+       *[other] a trouvé { $count } pages.
+    }
+check-search-silent = Moteurs qui n’ont pas répondu : { $names }.
+check-mcp = La recherche se fait avec { $tools }.
+check-mcp-read = Les pages sont lues avec { $tool }.
+check-mcp-others =
+    { $count ->
+        [one] Un autre outil n’est jamais appelé.
+       *[other] { $count } autres outils ne sont jamais appelés.
+    }
+check-reader-off = Aucun. Pour qu’un service lise les pages qui exigent un navigateur, définissez FOOTNOTE_READER_URL.
+check-reader = { $name } répond : il a lu { $url } ({ $count } caractères).
+check-browser-off = Aucun. Pour lire les pages construites par des scripts, définissez FOOTNOTE_BROWSER.
+check-browser = Chromium { $version } démarre.
+check-browser-open = Il s’exécute sans bac à sable : une page malveillante pourrait obtenir les droits de { -brand }.
+check-model = { $name } répond.
+check-model-none = Aucun : les réponses sont les passages les plus proches. Connectez Claude dans la console ou définissez ANTHROPIC_API_KEY, ou définissez FOOTNOTE_MODEL=openai:NOM pour un modèle d’OpenAI ou le vôtre.
+check-platform-off = Non connecté. Connectez-le dans la console, ou définissez { $names }.
+check-discord =
+    { $name } { $count ->
+        [0] n’est encore sur aucun serveur.
+        [one] est sur un serveur.
+       *[other] est sur { $count } serveurs.
+    }
+check-discord-invite = Ajoutez-le à un serveur sur { $url }.
+check-discord-strangers = N’importe qui peut l’installer pour soi, et { $setting } lui permet de chercher dans les documents. Désactivez « User Install » sous « Installation », ou retirez ce réglage.
+check-discord-endpoint = L’application envoie les commandes à une « Interactions Endpoint URL » : { -brand } ne les reçoit donc jamais. Videz ce champ sous « General Information », sur https://discord.com/developers/applications.
+check-discord-intent = Discord ne montre pas à { -brand } les messages qui ne le mentionnent pas : il faut donc aussi le mentionner dans les questions suivantes. Activez « Message Content Intent » sous « Bot », « Privileged Gateway Intents », sur https://discord.com/developers/applications.
+check-discord-token = Discord n’accepte pas DISCORD_TOKEN. Copiez de nouveau le jeton : « Bot », « Reset Token » sur https://discord.com/developers/applications.
+check-discord-away = Discord est injoignable. Vérifiez le réseau et https://discordstatus.com, puis réessayez.
+check-slack = @{ $bot } est dans { $team }.
+check-slack-socket = Le Socket Mode fonctionne.
+check-slack-http = Les événements qui arrivent à /slack/events sont vérifiés.
+check-slack-unused = SLACK_CLIENT_ID n’est pas utilisé tant que SLACK_BOT_TOKEN est défini.
+check-slack-searched =
+    { $meaning ->
+        [True] Les messages sont cherchés par le sens
+       *[other] La recherche porte sur les messages
+    } ({ $kinds }).
+slack-public-channel = canaux publics
+slack-private-channel = canaux privés
+slack-mpim = messages de groupe
+slack-im = messages directs
+check-slack-unsearched = La recherche ne porte pas sur les messages, car il manque à l’application le scope { $scope }.
+check-slack-unsearchable = La recherche dans les messages est impossible ({ $detail }).
+check-slack-files = Elle porte aussi sur les fichiers.
+check-slack-no-files = Elle ne porte pas sur les fichiers, car il manque à l’application le scope { $scope }.
+check-slack-installed =
+    { $count ->
+        [0] Aucun espace de travail n’a encore installé l’application.
+        [one] Un espace de travail a installé l’application : { $names }.
+       *[other] { $count } espaces de travail ont installé l’application : { $names }.
+    }
+check-slack-install = Installez-la sur { $url } ; Slack ramène ensuite à { $back }.
+check-slack-scopes =
+    { $count ->
+        [one] Il manque à l’application Slack le scope { $names }
+       *[other] Il manque à l’application Slack les scopes { $names }
+    }{ $team ->
+        [none] {""}
+       *[other] {" "}dans { $team }
+    }. Ajoutez ce qui manque sous « OAuth & Permissions », sur https://api.slack.com/apps (ou collez adapters/slack/manifest.yaml sous « App Manifest »), puis réinstallez l’application.
+check-slack-revoked = Slack n’accepte plus le jeton de { $team }. Réinstallez-y l’application : { $url }.
+check-slack-token = Slack n’accepte pas { $setting } ({ $code }). Copiez-le de nouveau depuis la page de votre application sur https://api.slack.com/apps.
+check-slack-secret = SLACK_SIGNING_SECRET n’est pas fait de 32 chiffres hexadécimaux. Copiez le « Signing Secret » depuis « Basic Information » de votre application sur https://api.slack.com/apps.
+check-slack-kind = { $setting } ne commence pas par { $beginning } : c’est un autre type de jeton. Copiez le bon depuis « { $page } » de votre application sur https://api.slack.com/apps.
+check-slack-away = Slack ne répond pas à { $url }. Vérifiez le réseau, ou FOOTNOTE_SLACK_API_URL.
+check-slack-socket-scope = Il manque connections:write à SLACK_APP_TOKEN. Créez avec lui un nouveau jeton d’application sous « Basic Information » de votre application sur https://api.slack.com/apps.
+check-slack-socket-off = Slack n’ouvre pas de connexion Socket Mode ({ $code }). Activez le Socket Mode de votre application sur https://api.slack.com/apps.
+check-console = `footnote serve` l’ouvre sur { $place }.
+check-console-shut = Mais personne ne peut y poser de questions.
+check-console-list = { $setting } ne nomme pas la console : ajoutez { $id } à la liste.
+check-console-without = Si vous ne voulez pas de console, définissez FOOTNOTE_CONSOLE=off.
+check-console-off = Désactivée. Pour poser des questions dans un navigateur, retirez FOOTNOTE_CONSOLE.
+check-console-closed = Fermée, car d’autres personnes peuvent y accéder. Pour l’ouvrir, définissez FOOTNOTE_CONSOLE_TOKEN ou FOOTNOTE_OIDC_ISSUER.
+check-sso =
+    { $issuer } connecte les personnes, avec { $count ->
+        [one] une clé
+       *[other] { $count } clés
+    }. Enregistrez-y { $redirect } comme adresse de redirection.
+check-sso-out = Enregistrez { $address } comme adresse après la déconnexion.
+kept-folder-gone = Le dossier { $path } n’existe pas.
+kept-given = { $name } est déjà défini hors de la console. Modifiez-le là-bas.
+kept-key-gone = Les clés et les jetons saisis dans la console ne peuvent pas être déchiffrés : { $where } est introuvable, illisible ou contient une autre clé. Remettez la bonne en place, ou saisissez-les de nouveau.
+kept-key-none = Les secrets ne sont conservés que chiffrés. Définissez FOOTNOTE_ENCRYPTION_KEYS avec une clé affichée par `footnote keys new`, et gardez-la à l’écart de la base de données.
+kept-key-unreadable = { $path } est illisible ({ $why }).
+kept-key-other = { $path } n’est pas la clé que { -brand } y a écrite.
+kept-key-unwritten = Impossible d’écrire { $path } ({ $why }).

@@ -498,7 +498,7 @@ web-state-failed = 失敗
 web-ready = 回答ができました。
 web-indexing = 文書をインデックスしています：{ $total } 件中 { $done } 件のファイルが検索できます。
 web-lost = 接続が切れました。再接続しています…
-web-unsent = 質問を送信できませんでした。もう一度お試しください。
+web-unsent = 送信できませんでした。もう一度お試しください。
 web-how = この回答はどのように得られましたか？
 web-source = 出典 { $number }
 web-quotes = 引用 { $count } 件
@@ -536,6 +536,30 @@ web-failed = 問題が発生しました
 web-not-found = このページは存在しません
 web-not-found-why = アドレスが間違っているか、内容が削除された可能性があります。
 web-back = トップページに戻る
+web-failed-why = この操作はここではできません。前に戻り、ページのボタンやリンクを使ってください。
+web-form-unreadable = フォームの内容がすべて届きませんでした。前に戻って、もう一度送信してください。
+web-form-expired = このページを開いてから時間が経ちすぎました。再読み込みして、もう一度お試しください。
+web-too-large = 大きすぎて送信できません（{ $most }を超えています）。
+web-send-as = 種類が正しくありません。{ $kind } として送信してください。
+web-not-json = 正しい JSON ではありません。
+web-depth-unknown = その深さはありません。メニューから選んでください。
+web-starting = { -brand } は起動中または終了中です。しばらくしてからもう一度お試しください。
+web-for-operators = このページを見られるのは { -brand } の運用担当者だけです。
+web-handbook-gone = ハンドブックにそのページはありません。
+web-too-many-streams = 同時に開いているページが多すぎます。いくつか閉じてください。
+refused-tries = 誤った試行が多すぎます。1 分待ってから、もう一度お試しください。
+refused-requests = 1 分間のリクエストが多すぎます。少し待ってから、もう一度お試しください。
+refused-token = このトークンは正しくありません。正しいトークンは FOOTNOTE_CONSOLE_TOKEN にあります。
+refused-sign-in = 先にログインしてください。プログラムはトークンを「Authorization: Bearer」で送ります。
+refused-unknown = 今はあなたが誰かを確認できません。しばらくしてからもう一度お試しください。
+refused-several = ヘッダー { $header } がちょうど1 人を指していません。
+refused-by-proxy = ログインしていません。ログインを行うプロキシ経由でコンソールを開いてください。
+refused-host = コンソールは { $host } という名前では登録されていません。運用担当者は、利用者がアクセスするアドレスを FOOTNOTE_PUBLIC_URL に設定できます。
+refused-path = これはコンソールのパスではありません。
+refused-cookie = ブラウザーがクッキーを 2 回送信しました。ページを再読み込みしてください。
+refused-site = このリクエストは別のサイトから来ました。コンソールを直接開いてください。
+refused-elsewhere = このコンソールは、動いているマシン上で http://127.0.0.1 からのみ使えます。
+refused-open-proxy = プロキシの背後では、コンソールに FOOTNOTE_CONSOLE_TOKEN が必要です。
 web-sign-in = ログイン
 web-sign-in-why = コンソールのトークンを一度入力してください。運用担当者から入手できます。
 web-sign-out = ログアウト
@@ -983,3 +1007,196 @@ status-problem = 問題あり
 status-note = 注意
 status-off = 未設定
 status-checking = 確認中
+
+## Said in several places
+
+sentences = { $first }{ $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] バイト
+    [1] kB
+    [2] MB
+   *[3] GB
+}
+listed = { $first }、{ $next }
+storage-sqlite = SQLite（{ $path }）
+storage-postgres = PostgreSQL（{ $host }、データベース { $name }）
+
+# The names of the parts that are checked
+part-kept = コンソールでの設定
+part-storage = 保存先
+part-uploads = アップロードされたファイル
+part-documents = 文書
+part-changes = 変更の確認
+part-extras = 追加パッケージ
+part-rights = 権限
+part-network = ネットワーク
+part-meaning = 意味による検索
+part-search =
+    検索（{ $name ->
+        [local] 文書
+       *[other] { $name }
+    }）
+part-reader = 読み取りサービス
+part-browser = ブラウザー
+part-model = モデル
+part-budget = 予算
+part-console = コンソール
+
+# What the checks find
+check-slow = { $seconds } 秒以内に応答がありませんでした。ネットワークを確認して、もう一度お試しください。
+check-broke = 確認そのものに失敗しました（{ $error }）。詳細はログにあります。
+check-storage = { $place }は正常に動作しています。
+check-storage-open = このマシンのほかのユーザーが { $folder } の { $names } を読めます。`chmod -R go= { $folder }` で防げます。
+check-storage-full = ディスクの空きは { $free } しかありません。
+check-uploads =
+    { $count ->
+        [0] アップロードされたファイルはありません。
+       *[other] アップロードされたファイルが { $count } 件（{ $size }）保存されています。
+    }
+check-uploads-today = 今日は { $sent } がアップロードされ、1 人あたりの最大は { $most } です。
+check-uploads-limit = 1 人が 1 日にアップロードできるのは { $limit } までです。
+check-budget =
+    { $usd ->
+        [0] 今日の支出はありません。
+       *[other] 今日の支出は { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD です。
+    }
+check-budget-limits = 上限：{ $limits }。
+check-budget-question = 質問ごとに { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD
+check-budget-person = 1 人 1 日 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD
+check-budget-channel = 1 チャンネル 1 日 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD
+check-budget-workspace = 1 ワークスペース 1 日 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD
+check-documents-missing = { $paths } には何もありません。FOOTNOTE_DOCS を直すか、作成してください。
+check-documents-none = まだ何も索引に登録されていません。「情報源」のページで文書を追加するか、`footnote index FOLDER` を実行してください。
+check-documents =
+    { $path } に { $count ->
+        [0] 登録された文書はありません。
+       *[other] 文書 { $count } 件が登録されています。
+    }
+check-documents-unread = { $files } 件のファイルのうち { $count } 件は、読み取りに対応していない種類です（{ $kinds }）。
+check-documents-lost = 次の { $count } 件のファイルは、単語の 90% 未満しか読み取れませんでした：{ $names }。
+check-documents-stale = 次の { $count } 件のファイルは現在読めないため、以前の本文を検索しています：{ $names }。
+check-changes-none = 追跡しているフォルダーはありません。追跡するフォルダーは FOOTNOTE_DOCS に指定します。
+check-changes-start = FOOTNOTE_DOCS_POLL が 0 のため、`footnote serve` は起動時にだけ変更を確認します。
+check-changes = `footnote serve` は { $seconds } 秒ごとに変更を確認します（大きいフォルダーでは間隔が長くなります）。
+check-changes-never = まだ確認していません。
+check-changes-last = 前回の確認は { $at } UTC です。
+extra-needed = { $use } には追加パッケージ「{ $extra }」が必要です：{ $install }
+extra-browser = スクリプトで作られるウェブページ
+extra-discord = Discord
+extra-mcp = Model Context Protocol
+extra-office = Excel のブック、Outlook のメッセージ
+extra-openai = OpenAI の API によるモデル
+extra-otel = OpenTelemetry のトレース
+extra-pandoc = RTF、LaTeX、DocBook、MediaWiki、Textile
+extra-postgres = PostgreSQL とそのキュー
+extra-slack = Slack
+extra-sso = コンソールのシングルサインオン
+extra-vectors = 意味による文書の検索
+check-extras-all = すべてインストールされています。
+check-extras-one = { $extra }（{ $use }）
+check-extras = インストールされていないもの：{ $extras }。`{ $install }` で追加できます。必要なものだけ指定してください。
+check-rights-none = 質問できる人は、すべての文書を検索できます。制限するには、footnote.toml に [[collections]] を書いてください。
+check-rights = 「{ $name }」（{ $count }）：{ $who }。
+check-rights-others = ほかのすべての文書（{ $count }）：質問できる人全員。
+check-rights-unindexed = 未登録
+check-rights-ever = FOOTNOTE_DOCS がない場合は、これまでに登録されたすべてが検索されます。
+check-network = プロキシ { $proxy } は応答しています。
+check-network-authorities = { $path } の認証局も信頼します。
+check-network-none = プロキシは設定されていません。
+check-network-pages = ページは { $proxy } を経由して読みます（{ $target }）。
+check-network-names = このマシンではインターネットの名前を解決できません。FOOTNOTE_FETCH_PROXY_TARGET=unresolved にすると、プロキシに任せられます。
+check-network-direct = ページはプロキシを経由せずに読みます。
+check-network-bypass = プロキシを経由しない接続先：{ $hosts }。
+check-meaning-off = 文書は単語だけで検索します。意味でも検索するには、FOOTNOTE_EMBEDDINGS_URL を設定してください。
+check-meaning = { $model } は { $count } 個の数からなるベクトルを返しています。
+check-meaning-vectors =
+    { $count ->
+        [0] まだ何も索引に登録されていません。
+       *[other] { $count } 個の箇所のうち { $having } 個にベクトルがあります。
+    }
+check-meaning-missing = 足りないものは `footnote index` で作成できます。
+check-search = 試しの検索に成功しました。
+check-search-price = 検索 1 回の料金は { NUMBER($usd, minimumFractionDigits: 2) } USD と、{ $model } の呼び出し 1 回分のトークンです。
+check-search-quota = 今月のリクエストは { $most } 回のうち { $left } 回残っています。
+check-search-unlimited = このプランに月ごとの上限はありません。
+check-search-rate = このプランでは 1 秒あたりのリクエストを増やせます。使うには FOOTNOTE_BRAVE_RATE={ $rate } を設定してください。
+check-search-credits = クレジットの残りは { $left } です。
+check-search-used = クレジット { $most } のうち { $used } を使いました。
+check-search-found =
+    { $count ->
+        [0] 試しの検索では何も見つかりませんでした。
+       *[other] 試しの検索で { $count } ページが見つかりました。
+    }
+check-search-silent = 応答しなかった検索エンジン：{ $names }。
+check-mcp = 検索には { $tools } を使います。
+check-mcp-read = ページの読み取りには { $tool } を使います。
+check-mcp-others = ほかの { $count } 個のツールは呼び出しません。
+check-reader-off = ありません。ブラウザーが必要なページをサービスに読ませるには、FOOTNOTE_READER_URL を設定してください。
+check-reader = { $name } は応答しています。{ $url } を読みました（{ $count } 文字）。
+check-browser-off = ありません。スクリプトで作られるページを読むには、FOOTNOTE_BROWSER を設定してください。
+check-browser = Chromium { $version } は起動します。
+check-browser-open = サンドボックスなしで動いているため、悪意のあるページが { -brand } の権限を得るおそれがあります。
+check-model = { $name } は応答しています。
+check-model-none = ありません。回答は最も近い箇所の引用になります。コンソールで Claude に接続するか、ANTHROPIC_API_KEY を設定してください。OpenAI または自前のモデルには FOOTNOTE_MODEL=openai:NAME を設定します。
+check-platform-off = 接続していません。コンソールで接続するか、{ $names } を設定してください。
+check-discord =
+    { $name } は{ $count ->
+        [0] まだどのサーバーにも参加していません。
+       *[other] { " " }{ $count } 個のサーバーに参加しています。
+    }
+check-discord-invite = { $url } からサーバーに追加できます。
+check-discord-strangers = 誰でも自分用にインストールでき、{ $setting } によって文書を検索できます。「Installation」の「User Install」をオフにするか、この設定を外してください。
+check-discord-endpoint = アプリケーションがコマンドを「Interactions Endpoint URL」に送っているため、{ -brand } に届きません。https://discord.com/developers/applications の「General Information」でその欄を空にしてください。
+check-discord-intent = Discord はメンションのないメッセージを { -brand } に見せないため、続けて質問するときもメンションが必要です。https://discord.com/developers/applications の「Bot」、「Privileged Gateway Intents」で「Message Content Intent」をオンにしてください。
+check-discord-token = Discord が DISCORD_TOKEN を受け付けません。https://discord.com/developers/applications の「Bot」、「Reset Token」からトークンをもう一度コピーしてください。
+check-discord-away = Discord に接続できません。ネットワークと https://discordstatus.com を確認して、もう一度お試しください。
+check-slack = @{ $bot } は { $team } に参加しています。
+check-slack-socket = ソケットモードは正常です。
+check-slack-http = /slack/events に届くイベントは検証されます。
+check-slack-unused = SLACK_BOT_TOKEN が設定されている間、SLACK_CLIENT_ID は使われません。
+check-slack-searched =
+    { $meaning ->
+        [True] メッセージを意味で検索します
+       *[other] メッセージを検索します
+    }（{ $kinds }）。
+slack-public-channel = パブリックチャンネル
+slack-private-channel = プライベートチャンネル
+slack-mpim = グループメッセージ
+slack-im = ダイレクトメッセージ
+check-slack-unsearched = アプリにスコープ { $scope } がないため、メッセージは検索しません。
+check-slack-unsearchable = メッセージを検索できません（{ $detail }）。
+check-slack-files = ファイルも検索します。
+check-slack-no-files = アプリにスコープ { $scope } がないため、ファイルは検索しません。
+check-slack-installed =
+    { $count ->
+        [0] アプリをインストールしたワークスペースはまだありません。
+       *[other] { $count } 個のワークスペースがアプリをインストールしています：{ $names }。
+    }
+check-slack-install = { $url } からインストールします。その後 Slack は { $back } に戻ります。
+check-slack-scopes =
+    { $team ->
+        [none] {""}
+       *[other] { $team } で、
+    }Slack アプリにスコープ { $names } がありません（{ $count } 個）。https://api.slack.com/apps の「OAuth & Permissions」で足りないものを追加し（または adapters/slack/manifest.yaml を「App Manifest」に貼り付け）、アプリをもう一度インストールしてください。
+check-slack-revoked = Slack が { $team } のトークンを受け付けなくなりました。{ $url } からアプリをもう一度インストールしてください。
+check-slack-token = Slack が { $setting } を受け付けません（{ $code }）。https://api.slack.com/apps のアプリのページからもう一度コピーしてください。
+check-slack-secret = SLACK_SIGNING_SECRET が 32 桁の 16 進数ではありません。https://api.slack.com/apps のアプリの「Basic Information」から署名シークレットをコピーしてください。
+check-slack-kind = { $setting } が { $beginning } で始まらないため、別の種類のトークンです。https://api.slack.com/apps のアプリの「{ $page }」から正しいトークンをコピーしてください。
+check-slack-away = Slack が { $url } で応答しません。ネットワークまたは FOOTNOTE_SLACK_API_URL を確認してください。
+check-slack-socket-scope = SLACK_APP_TOKEN に connections:write がありません。https://api.slack.com/apps のアプリの「Basic Information」で、これを含む新しいアプリレベルトークンを作成してください。
+check-slack-socket-off = Slack がソケットモードの接続を開きません（{ $code }）。https://api.slack.com/apps でアプリのソケットモードをオンにしてください。
+check-console = `footnote serve` が { $place } で開きます。
+check-console-shut = ただし、そこでは誰も質問できません。
+check-console-list = { $setting } にコンソールがありません。リストに { $id } を追加してください。
+check-console-without = コンソールが不要な場合は、FOOTNOTE_CONSOLE=off を設定してください。
+check-console-off = オフです。ブラウザーで質問するには、FOOTNOTE_CONSOLE の設定を外してください。
+check-console-closed = ほかの人がアクセスできるため、閉じています。開くには FOOTNOTE_CONSOLE_TOKEN または FOOTNOTE_OIDC_ISSUER を設定してください。
+check-sso = { $issuer } がログインを行います（鍵 { $count } 個）。リダイレクト先として { $redirect } をそこに登録してください。
+check-sso-out = ログアウト後のアドレスとして { $address } を登録してください。
+kept-folder-gone = フォルダー { $path } はありません。
+kept-given = { $name } はコンソールの外で設定済みです。そちらで変更してください。
+kept-key-gone = コンソールで入力されたキーとトークンを復号できません。{ $where } がないか、読めないか、別の鍵になっています。正しい鍵を元に戻すか、もう一度入力してください。
+kept-key-none = 秘密の値は暗号化してのみ保存します。`footnote keys new` が出力する鍵を FOOTNOTE_ENCRYPTION_KEYS に設定し、データベースとは別の場所に保管してください。
+kept-key-unreadable = { $path } を読めません（{ $why }）。
+kept-key-other = { $path } は { -brand } がそこに書いた鍵ではありません。
+kept-key-unwritten = { $path } に書き込めません（{ $why }）。

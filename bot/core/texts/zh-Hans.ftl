@@ -536,6 +536,30 @@ web-failed = 出了点问题
 web-not-found = 此页面不存在
 web-not-found-why = 地址可能有误，或内容已被删除。
 web-back = 回到首页
+web-failed-why = 控制台在这里做不到。请返回，使用页面上的按钮和链接。
+web-form-unreadable = 表单没有完整送达。请返回，重新提交。
+web-form-expired = 这个页面打开太久了。请刷新后再试。
+web-too-large = 内容太大，无法发送：超过 { $most }。
+web-send-as = 类型不对。请以 { $kind } 发送。
+web-not-json = 这不是有效的 JSON。
+web-depth-unknown = 没有这种深度。请从菜单中选择。
+web-starting = { -brand } 正在启动或停止。请稍后再试。
+web-for-operators = 只有 { -brand } 的运维人员可以查看这个页面。
+web-handbook-gone = 手册里没有这一页。
+web-too-many-streams = 同时打开的页面太多了。请关闭一些。
+refused-tries = 错误的尝试太多了。请等一分钟再试。
+refused-requests = 一分钟内的请求太多了。请稍等再试。
+refused-token = 令牌不对。正确的令牌在 FOOTNOTE_CONSOLE_TOKEN 中。
+refused-sign-in = 请先登录。程序请以“Authorization: Bearer”发送令牌。
+refused-unknown = { -brand } 暂时无法确认你是谁。请稍后再试。
+refused-several = 请求头 { $header } 没有指明唯一的一个人。
+refused-by-proxy = 你还没有登录。请通过负责登录的代理打开控制台。
+refused-host = 控制台没有 { $host } 这个名字。运维人员可以把大家访问它的地址设为 FOOTNOTE_PUBLIC_URL。
+refused-path = 这不是控制台的路径。
+refused-cookie = 浏览器把同一个 Cookie 发送了两次。请刷新页面。
+refused-site = 这个请求来自另一个网站。请直接打开控制台。
+refused-elsewhere = 这个控制台只能在运行它的机器上使用，地址是 http://127.0.0.1。
+refused-open-proxy = 在代理后面，控制台需要设置 FOOTNOTE_CONSOLE_TOKEN。
 web-sign-in = 登录
 web-sign-in-why = 控制台只需输入一次令牌，请向管理员索取。
 web-sign-out = 退出登录
@@ -982,3 +1006,196 @@ status-problem = 有问题
 status-note = 提示
 status-off = 未设置
 status-checking = 检查中
+
+## Said in several places
+
+sentences = { $first }{ $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] 字节
+    [1] kB
+    [2] MB
+   *[3] GB
+}
+listed = { $first }、{ $next }
+storage-sqlite = SQLite（{ $path }）
+storage-postgres = PostgreSQL（{ $host }，数据库 { $name }）
+
+# The names of the parts that are checked
+part-kept = 在控制台中设置
+part-storage = 存储
+part-uploads = 上传的文件
+part-documents = 文档
+part-changes = 变更检查
+part-extras = 附加组件
+part-rights = 权限
+part-network = 网络
+part-meaning = 按语义搜索
+part-search =
+    搜索（{ $name ->
+        [local] 文档
+       *[other] { $name }
+    }）
+part-reader = 阅读服务
+part-browser = 浏览器
+part-model = 模型
+part-budget = 预算
+part-console = 控制台
+
+# What the checks find
+check-slow = { $seconds } 秒内没有响应。请检查网络，然后重试。
+check-broke = 检查本身出错了（{ $error }）。详情见日志。
+check-storage = { $place }工作正常。
+check-storage-open = 这台机器上的其他用户可以读取 { $folder } 中的 { $names }。`chmod -R go= { $folder }` 可以阻止他们。
+check-storage-full = 磁盘空间只剩 { $free }。
+check-uploads =
+    { $count ->
+        [0] 没有保存上传的文件。
+       *[other] 保存了 { $count } 个上传的文件，共 { $size }。
+    }
+check-uploads-today = 今天上传了 { $sent }，单人最多 { $most }。
+check-uploads-limit = 每人每天可以上传 { $limit }。
+check-budget =
+    { $usd ->
+        [0] 今天没有花费。
+       *[other] 今天花费了 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元。
+    }
+check-budget-limits = 上限：{ $limits }。
+check-budget-question = 每个问题 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元
+check-budget-person = 每人每天 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元
+check-budget-channel = 每个频道每天 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元
+check-budget-workspace = 每个工作区每天 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元
+check-documents-missing = { $paths } 处什么也没有。请更正 FOOTNOTE_DOCS，或者创建它。
+check-documents-none = 还没有索引任何内容。请在“资料”页面添加文档，或运行 `footnote index FOLDER`。
+check-documents =
+    { $path } 中{ $count ->
+        [0] 没有已索引的文档。
+       *[other] 索引了 { $count } 个文档。
+    }
+check-documents-unread = { $files } 个文件中有 { $count } 个属于不读取的类型（{ $kinds }）。
+check-documents-lost = 以下 { $count } 个文件只读出了不到 90% 的词：{ $names }。
+check-documents-stale = 以下 { $count } 个文件现在无法读取，仍搜索其先前的文本：{ $names }。
+check-changes-none = 没有跟踪任何文件夹。用 FOOTNOTE_DOCS 指定要跟踪的文件夹。
+check-changes-start = 因为 FOOTNOTE_DOCS_POLL 是 0，`footnote serve` 只在启动时检查变更。
+check-changes = `footnote serve` 每 { $seconds } 秒检查一次变更，大文件夹的间隔更长。
+check-changes-never = 目前还没有检查过。
+check-changes-last = 上次检查在 { $at } UTC。
+extra-needed = { $use } 需要附加组件“{ $extra }”：{ $install }
+extra-browser = 由脚本生成的网页
+extra-discord = Discord
+extra-mcp = Model Context Protocol
+extra-office = Excel 工作簿、Outlook 邮件
+extra-openai = 通过 OpenAI 接口使用的模型
+extra-otel = OpenTelemetry 链路追踪
+extra-pandoc = RTF、LaTeX、DocBook、MediaWiki、Textile
+extra-postgres = PostgreSQL 及其队列
+extra-slack = Slack
+extra-sso = 控制台的单点登录
+extra-vectors = 按语义搜索文档
+check-extras-all = 已全部安装。
+check-extras-one = { $extra }（{ $use }）
+check-extras = 未安装：{ $extras }。用 `{ $install }` 安装，只写需要的即可。
+check-rights-none = 所有可以提问的人都能搜索全部文档。要加以限制，请在 footnote.toml 中声明 [[collections]]。
+check-rights = “{ $name }”（{ $count }）：{ $who }。
+check-rights-others = 其他所有文档（{ $count }）：所有可以提问的人。
+check-rights-unindexed = 尚未索引
+check-rights-ever = 没有 FOOTNOTE_DOCS 时，会搜索曾经索引过的所有内容。
+check-network = 代理 { $proxy } 有响应。
+check-network-authorities = 也信任 { $path } 中的证书颁发机构。
+check-network-none = 没有设置代理。
+check-network-pages = 网页通过 { $proxy } 读取（{ $target }）。
+check-network-names = 这台机器无法解析互联网上的名称。FOOTNOTE_FETCH_PROXY_TARGET=unresolved 可以把这件事交给代理。
+check-network-direct = 读取网页不经过代理。
+check-network-bypass = 不经过代理访问：{ $hosts }。
+check-meaning-off = 文档只按词语搜索。要同时按语义搜索，请设置 FOOTNOTE_EMBEDDINGS_URL。
+check-meaning = { $model } 有响应，向量有 { $count } 维。
+check-meaning-vectors =
+    { $count ->
+        [0] 还没有索引任何内容。
+       *[other] { $count } 个段落中有 { $having } 个已有向量。
+    }
+check-meaning-missing = `footnote index` 会生成缺少的向量。
+check-search = 测试搜索成功。
+check-search-price = 一次搜索的费用是 { NUMBER($usd, minimumFractionDigits: 2) } 美元，加上一次调用 { $model } 的词元费用。
+check-search-quota = 本月的 { $most } 次请求还剩 { $left } 次。
+check-search-unlimited = 该套餐没有每月上限。
+check-search-rate = 该套餐允许更高的每秒请求数：设置 FOOTNOTE_BRAVE_RATE={ $rate } 即可用上。
+check-search-credits = 还剩 { $left } 点额度。
+check-search-used = { $most } 点额度已用 { $used } 点。
+check-search-found =
+    { $count ->
+        [0] 测试搜索没有找到任何内容。
+       *[other] 测试搜索找到了 { $count } 个网页。
+    }
+check-search-silent = 没有响应的搜索引擎：{ $names }。
+check-mcp = 用 { $tools } 搜索。
+check-mcp-read = 用 { $tool } 读取页面。
+check-mcp-others = 其他 { $count } 个工具从不调用。
+check-reader-off = 没有。要让服务读取需要浏览器的网页，请设置 FOOTNOTE_READER_URL。
+check-reader = { $name } 有响应：读取了 { $url } （{ $count } 个字符）。
+check-browser-off = 没有。要读取由脚本生成的网页，请设置 FOOTNOTE_BROWSER。
+check-browser = Chromium { $version } 可以启动。
+check-browser-open = 它在没有沙箱的情况下运行，恶意网页可能取得 { -brand } 的权限。
+check-model = { $name } 有响应。
+check-model-none = 没有：回答是最接近的段落。请在控制台连接 Claude，或设置 ANTHROPIC_API_KEY；要用 OpenAI 或自己的模型，请设置 FOOTNOTE_MODEL=openai:NAME。
+check-platform-off = 未连接。请在控制台连接，或设置 { $names }。
+check-discord =
+    { $name } { $count ->
+        [0] 还没有加入任何服务器。
+       *[other] 已加入 { $count } 个服务器。
+    }
+check-discord-invite = 在 { $url } 可以把它添加到服务器。
+check-discord-strangers = 任何人都可以为自己安装它，而 { $setting } 让他们能搜索文档。请在“Installation”下关闭“User Install”，或取消这项设置。
+check-discord-endpoint = 应用把命令发送到“Interactions Endpoint URL”，所以 { -brand } 收不到。请在 https://discord.com/developers/applications 的“General Information”中清空这一栏。
+check-discord-intent = Discord 不向 { -brand } 显示没有提及它的消息，所以追问也需要提及它。请在 https://discord.com/developers/applications 的“Bot”、“Privileged Gateway Intents”中打开“Message Content Intent”。
+check-discord-token = Discord 不接受 DISCORD_TOKEN。请在 https://discord.com/developers/applications 的“Bot”、“Reset Token”中重新复制令牌。
+check-discord-away = 无法连接 Discord。请检查网络和 https://discordstatus.com ，然后重试。
+check-slack = @{ $bot } 在 { $team } 中。
+check-slack-socket = 套接字模式工作正常。
+check-slack-http = 发到 /slack/events 的事件会经过验证。
+check-slack-unused = 设置了 SLACK_BOT_TOKEN 时，不会使用 SLACK_CLIENT_ID。
+check-slack-searched =
+    { $meaning ->
+        [True] 按语义搜索消息
+       *[other] 搜索消息
+    }（{ $kinds }）。
+slack-public-channel = 公共频道
+slack-private-channel = 私有频道
+slack-mpim = 群组消息
+slack-im = 私信
+check-slack-unsearched = 不搜索消息，因为应用缺少权限 { $scope }。
+check-slack-unsearchable = 无法搜索消息（{ $detail }）。
+check-slack-files = 也搜索文件。
+check-slack-no-files = 不搜索文件，因为应用缺少权限 { $scope }。
+check-slack-installed =
+    { $count ->
+        [0] 还没有工作区安装这个应用。
+       *[other] 有 { $count } 个工作区安装了这个应用：{ $names }。
+    }
+check-slack-install = 在 { $url } 安装，之后 Slack 会返回 { $back } 。
+check-slack-scopes =
+    { $team ->
+        [none] {""}
+       *[other] 在 { $team } 中，
+    }Slack 应用缺少 { $count } 项权限：{ $names }。请在 https://api.slack.com/apps 的“OAuth & Permissions”中补上（或把 adapters/slack/manifest.yaml 粘贴到“App Manifest”），然后重新安装应用。
+check-slack-revoked = Slack 不再接受 { $team } 的令牌。请在 { $url } 重新安装应用。
+check-slack-token = Slack 不接受 { $setting }（{ $code }）。请在 https://api.slack.com/apps 从应用的页面重新复制。
+check-slack-secret = SLACK_SIGNING_SECRET 不是 32 位十六进制数字。请在 https://api.slack.com/apps 从应用的“Basic Information”复制签名密钥。
+check-slack-kind = { $setting } 不以 { $beginning } 开头，是另一种令牌。请在 https://api.slack.com/apps 从应用的“{ $page }”复制正确的令牌。
+check-slack-away = Slack 在 { $url } 没有响应。请检查网络或 FOOTNOTE_SLACK_API_URL。
+check-slack-socket-scope = SLACK_APP_TOKEN 缺少 connections:write。请在 https://api.slack.com/apps 应用的“Basic Information”中创建带有它的新应用级令牌。
+check-slack-socket-off = Slack 不打开套接字模式连接（{ $code }）。请在 https://api.slack.com/apps 为应用打开套接字模式。
+check-console = `footnote serve` 在 { $place } 打开它。
+check-console-shut = 但没有人可以在那里提问。
+check-console-list = { $setting } 没有包括控制台：请把 { $id } 加入列表。
+check-console-without = 不需要控制台时，请设置 FOOTNOTE_CONSOLE=off。
+check-console-off = 已关闭。要在浏览器中提问，请取消 FOOTNOTE_CONSOLE。
+check-console-closed = 未开放，因为其他人可能访问它。要开放，请设置 FOOTNOTE_CONSOLE_TOKEN 或 FOOTNOTE_OIDC_ISSUER。
+check-sso = { $issuer } 负责登录，有 { $count } 个密钥。请在那里把 { $redirect } 登记为重定向地址。
+check-sso-out = 请把 { $address } 登记为退出后的地址。
+kept-folder-gone = 没有文件夹 { $path }。
+kept-given = { $name } 已在控制台之外设置。请在那里修改。
+kept-key-gone = 在控制台填写的密钥和令牌无法解密：{ $where } 缺失、无法读取，或是另一个密钥。请放回正确的密钥，或重新填写。
+kept-key-none = 机密内容只以加密形式保存。请把 FOOTNOTE_ENCRYPTION_KEYS 设为 `footnote keys new` 输出的密钥，并与数据库分开保管。
+kept-key-unreadable = 无法读取 { $path }（{ $why }）。
+kept-key-other = { $path } 不是 { -brand } 写在那里的密钥。
+kept-key-unwritten = 无法写入 { $path }（{ $why }）。

@@ -536,6 +536,30 @@ web-failed = 出了點問題
 web-not-found = 此頁面不存在
 web-not-found-why = 網址可能有誤，或內容已被刪除。
 web-back = 回到首頁
+web-failed-why = 主控台在這裡做不到。請返回，使用頁面上的按鈕和連結。
+web-form-unreadable = 表單沒有完整送達。請返回，重新送出。
+web-form-expired = 這個頁面開啟太久了。請重新整理後再試。
+web-too-large = 內容太大，無法傳送：超過 { $most }。
+web-send-as = 類型不對。請以 { $kind } 傳送。
+web-not-json = 這不是有效的 JSON。
+web-depth-unknown = 沒有這種深度。請從選單中選擇。
+web-starting = { -brand } 正在啟動或停止。請稍後再試。
+web-for-operators = 只有 { -brand } 的維運人員可以檢視這個頁面。
+web-handbook-gone = 手冊裡沒有這一頁。
+web-too-many-streams = 同時開啟的頁面太多了。請關閉一些。
+refused-tries = 錯誤的嘗試太多了。請等一分鐘再試。
+refused-requests = 一分鐘內的請求太多了。請稍等再試。
+refused-token = 權杖不對。正確的權杖在 FOOTNOTE_CONSOLE_TOKEN 中。
+refused-sign-in = 請先登入。程式請以「Authorization: Bearer」傳送權杖。
+refused-unknown = { -brand } 暫時無法確認你是誰。請稍後再試。
+refused-several = 請求標頭 { $header } 沒有指明唯一的一個人。
+refused-by-proxy = 你還沒有登入。請透過負責登入的代理開啟主控台。
+refused-host = 主控台沒有 { $host } 這個名字。維運人員可以把大家存取它的位址設為 FOOTNOTE_PUBLIC_URL。
+refused-path = 這不是主控台的路徑。
+refused-cookie = 瀏覽器把同一個 Cookie 傳送了兩次。請重新整理頁面。
+refused-site = 這個請求來自另一個網站。請直接開啟主控台。
+refused-elsewhere = 這個主控台只能在執行它的機器上使用，位址是 http://127.0.0.1。
+refused-open-proxy = 在代理後面，主控台需要設定 FOOTNOTE_CONSOLE_TOKEN。
 web-sign-in = 登入
 web-sign-in-why = 主控台只需輸入一次權杖，請向管理員索取。
 web-sign-out = 登出
@@ -982,3 +1006,196 @@ status-problem = 有問題
 status-note = 提示
 status-off = 未設定
 status-checking = 檢查中
+
+## Said in several places
+
+sentences = { $first }{ $next }
+size = { NUMBER($amount, maximumFractionDigits: 1) } { $power ->
+    [0] 位元組
+    [1] kB
+    [2] MB
+   *[3] GB
+}
+listed = { $first }、{ $next }
+storage-sqlite = SQLite（{ $path }）
+storage-postgres = PostgreSQL（{ $host }，資料庫 { $name }）
+
+# The names of the parts that are checked
+part-kept = 在主控台中設定
+part-storage = 儲存
+part-uploads = 上傳的檔案
+part-documents = 文件
+part-changes = 變更檢查
+part-extras = 附加元件
+part-rights = 權限
+part-network = 網路
+part-meaning = 依語意搜尋
+part-search =
+    搜尋（{ $name ->
+        [local] 文件
+       *[other] { $name }
+    }）
+part-reader = 閱讀服務
+part-browser = 瀏覽器
+part-model = 模型
+part-budget = 預算
+part-console = 主控台
+
+# What the checks find
+check-slow = { $seconds } 秒內沒有回應。請檢查網路，然後重試。
+check-broke = 檢查本身出錯了（{ $error }）。詳情請見記錄。
+check-storage = { $place }運作正常。
+check-storage-open = 這台機器上的其他使用者可以讀取 { $folder } 中的 { $names }。`chmod -R go= { $folder }` 可以阻止他們。
+check-storage-full = 磁碟空間只剩 { $free }。
+check-uploads =
+    { $count ->
+        [0] 沒有保存上傳的檔案。
+       *[other] 保存了 { $count } 個上傳的檔案，共 { $size }。
+    }
+check-uploads-today = 今天上傳了 { $sent }，單人最多 { $most }。
+check-uploads-limit = 每人每天可以上傳 { $limit }。
+check-budget =
+    { $usd ->
+        [0] 今天沒有花費。
+       *[other] 今天花費了 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元。
+    }
+check-budget-limits = 上限：{ $limits }。
+check-budget-question = 每個問題 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元
+check-budget-person = 每人每天 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元
+check-budget-channel = 每個頻道每天 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元
+check-budget-workspace = 每個工作區每天 { NUMBER($usd, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元
+check-documents-missing = { $paths } 處什麼也沒有。請更正 FOOTNOTE_DOCS，或者建立它。
+check-documents-none = 還沒有索引任何內容。請在「資料」頁面新增文件，或執行 `footnote index FOLDER`。
+check-documents =
+    { $path } 中{ $count ->
+        [0] 沒有已索引的文件。
+       *[other] 索引了 { $count } 份文件。
+    }
+check-documents-unread = { $files } 個檔案中有 { $count } 個屬於不讀取的類型（{ $kinds }）。
+check-documents-lost = 以下 { $count } 個檔案只讀出了不到 90% 的詞：{ $names }。
+check-documents-stale = 以下 { $count } 個檔案現在無法讀取，仍搜尋其先前的文字：{ $names }。
+check-changes-none = 沒有追蹤任何資料夾。用 FOOTNOTE_DOCS 指定要追蹤的資料夾。
+check-changes-start = 因為 FOOTNOTE_DOCS_POLL 是 0，`footnote serve` 只在啟動時檢查變更。
+check-changes = `footnote serve` 每 { $seconds } 秒檢查一次變更，大資料夾的間隔更長。
+check-changes-never = 目前還沒有檢查過。
+check-changes-last = 上次檢查在 { $at } UTC。
+extra-needed = { $use } 需要附加元件「{ $extra }」：{ $install }
+extra-browser = 由指令碼產生的網頁
+extra-discord = Discord
+extra-mcp = Model Context Protocol
+extra-office = Excel 活頁簿、Outlook 郵件
+extra-openai = 透過 OpenAI 介面使用的模型
+extra-otel = OpenTelemetry 鏈路追蹤
+extra-pandoc = RTF、LaTeX、DocBook、MediaWiki、Textile
+extra-postgres = PostgreSQL 及其佇列
+extra-slack = Slack
+extra-sso = 主控台的單一登入
+extra-vectors = 依語意搜尋文件
+check-extras-all = 已全部安裝。
+check-extras-one = { $extra }（{ $use }）
+check-extras = 未安裝：{ $extras }。用 `{ $install }` 安裝，只寫需要的即可。
+check-rights-none = 所有可以提問的人都能搜尋全部文件。要加以限制，請在 footnote.toml 中宣告 [[collections]]。
+check-rights = 「{ $name }」（{ $count }）：{ $who }。
+check-rights-others = 其他所有文件（{ $count }）：所有可以提問的人。
+check-rights-unindexed = 尚未索引
+check-rights-ever = 沒有 FOOTNOTE_DOCS 時，會搜尋曾經索引過的所有內容。
+check-network = 代理 { $proxy } 有回應。
+check-network-authorities = 也信任 { $path } 中的憑證授權單位。
+check-network-none = 沒有設定代理。
+check-network-pages = 網頁透過 { $proxy } 讀取（{ $target }）。
+check-network-names = 這台機器無法解析網際網路上的名稱。FOOTNOTE_FETCH_PROXY_TARGET=unresolved 可以把這件事交給代理。
+check-network-direct = 讀取網頁不經過代理。
+check-network-bypass = 不經過代理存取：{ $hosts }。
+check-meaning-off = 文件只依詞語搜尋。要同時依語意搜尋，請設定 FOOTNOTE_EMBEDDINGS_URL。
+check-meaning = { $model } 有回應，向量有 { $count } 維。
+check-meaning-vectors =
+    { $count ->
+        [0] 還沒有索引任何內容。
+       *[other] { $count } 個段落中有 { $having } 個已有向量。
+    }
+check-meaning-missing = `footnote index` 會產生缺少的向量。
+check-search = 測試搜尋成功。
+check-search-price = 一次搜尋的費用是 { NUMBER($usd, minimumFractionDigits: 2) } 美元，加上一次呼叫 { $model } 的詞元費用。
+check-search-quota = 本月的 { $most } 次請求還剩 { $left } 次。
+check-search-unlimited = 該方案沒有每月上限。
+check-search-rate = 該方案允許更高的每秒請求數：設定 FOOTNOTE_BRAVE_RATE={ $rate } 即可用上。
+check-search-credits = 還剩 { $left } 點額度。
+check-search-used = { $most } 點額度已用 { $used } 點。
+check-search-found =
+    { $count ->
+        [0] 測試搜尋沒有找到任何內容。
+       *[other] 測試搜尋找到了 { $count } 個網頁。
+    }
+check-search-silent = 沒有回應的搜尋引擎：{ $names }。
+check-mcp = 用 { $tools } 搜尋。
+check-mcp-read = 用 { $tool } 讀取頁面。
+check-mcp-others = 其他 { $count } 個工具從不呼叫。
+check-reader-off = 沒有。要讓服務讀取需要瀏覽器的網頁，請設定 FOOTNOTE_READER_URL。
+check-reader = { $name } 有回應：讀取了 { $url } （{ $count } 個字元）。
+check-browser-off = 沒有。要讀取由指令碼產生的網頁，請設定 FOOTNOTE_BROWSER。
+check-browser = Chromium { $version } 可以啟動。
+check-browser-open = 它在沒有沙箱的情況下執行，惡意網頁可能取得 { -brand } 的權限。
+check-model = { $name } 有回應。
+check-model-none = 沒有：回答是最接近的段落。請在主控台連接 Claude，或設定 ANTHROPIC_API_KEY；要用 OpenAI 或自己的模型，請設定 FOOTNOTE_MODEL=openai:NAME。
+check-platform-off = 未連接。請在主控台連接，或設定 { $names }。
+check-discord =
+    { $name } { $count ->
+        [0] 還沒有加入任何伺服器。
+       *[other] 已加入 { $count } 個伺服器。
+    }
+check-discord-invite = 在 { $url } 可以把它加入伺服器。
+check-discord-strangers = 任何人都可以為自己安裝它，而 { $setting } 讓他們能搜尋文件。請在「Installation」下關閉「User Install」，或取消這項設定。
+check-discord-endpoint = 應用程式把指令傳送到「Interactions Endpoint URL」，所以 { -brand } 收不到。請在 https://discord.com/developers/applications 的「General Information」中清空這一欄。
+check-discord-intent = Discord 不向 { -brand } 顯示沒有提及它的訊息，所以追問也需要提及它。請在 https://discord.com/developers/applications 的「Bot」、「Privileged Gateway Intents」中開啟「Message Content Intent」。
+check-discord-token = Discord 不接受 DISCORD_TOKEN。請在 https://discord.com/developers/applications 的「Bot」、「Reset Token」中重新複製權杖。
+check-discord-away = 無法連線到 Discord。請檢查網路和 https://discordstatus.com ，然後重試。
+check-slack = @{ $bot } 在 { $team } 中。
+check-slack-socket = 通訊端模式運作正常。
+check-slack-http = 傳到 /slack/events 的事件會經過驗證。
+check-slack-unused = 設定了 SLACK_BOT_TOKEN 時，不會使用 SLACK_CLIENT_ID。
+check-slack-searched =
+    { $meaning ->
+        [True] 依語意搜尋訊息
+       *[other] 搜尋訊息
+    }（{ $kinds }）。
+slack-public-channel = 公開頻道
+slack-private-channel = 私人頻道
+slack-mpim = 群組訊息
+slack-im = 私人訊息
+check-slack-unsearched = 不搜尋訊息，因為應用程式缺少權限 { $scope }。
+check-slack-unsearchable = 無法搜尋訊息（{ $detail }）。
+check-slack-files = 也搜尋檔案。
+check-slack-no-files = 不搜尋檔案，因為應用程式缺少權限 { $scope }。
+check-slack-installed =
+    { $count ->
+        [0] 還沒有工作區安裝這個應用程式。
+       *[other] 有 { $count } 個工作區安裝了這個應用程式：{ $names }。
+    }
+check-slack-install = 在 { $url } 安裝，之後 Slack 會返回 { $back } 。
+check-slack-scopes =
+    { $team ->
+        [none] {""}
+       *[other] 在 { $team } 中，
+    }Slack 應用程式缺少 { $count } 項權限：{ $names }。請在 https://api.slack.com/apps 的「OAuth & Permissions」中補上（或把 adapters/slack/manifest.yaml 貼到「App Manifest」），然後重新安裝應用程式。
+check-slack-revoked = Slack 不再接受 { $team } 的權杖。請在 { $url } 重新安裝應用程式。
+check-slack-token = Slack 不接受 { $setting }（{ $code }）。請在 https://api.slack.com/apps 從應用程式的頁面重新複製。
+check-slack-secret = SLACK_SIGNING_SECRET 不是 32 位十六進位數字。請在 https://api.slack.com/apps 從應用程式的「Basic Information」複製簽署密鑰。
+check-slack-kind = { $setting } 不以 { $beginning } 開頭，是另一種權杖。請在 https://api.slack.com/apps 從應用程式的「{ $page }」複製正確的權杖。
+check-slack-away = Slack 在 { $url } 沒有回應。請檢查網路或 FOOTNOTE_SLACK_API_URL。
+check-slack-socket-scope = SLACK_APP_TOKEN 缺少 connections:write。請在 https://api.slack.com/apps 應用程式的「Basic Information」中建立帶有它的新應用程式層級權杖。
+check-slack-socket-off = Slack 不開啟通訊端模式連線（{ $code }）。請在 https://api.slack.com/apps 為應用程式開啟通訊端模式。
+check-console = `footnote serve` 在 { $place } 開啟它。
+check-console-shut = 但沒有人可以在那裡提問。
+check-console-list = { $setting } 沒有包括主控台：請把 { $id } 加入清單。
+check-console-without = 不需要主控台時，請設定 FOOTNOTE_CONSOLE=off。
+check-console-off = 已關閉。要在瀏覽器中提問，請取消 FOOTNOTE_CONSOLE。
+check-console-closed = 未開放，因為其他人可能存取它。要開放，請設定 FOOTNOTE_CONSOLE_TOKEN 或 FOOTNOTE_OIDC_ISSUER。
+check-sso = { $issuer } 負責登入，有 { $count } 個金鑰。請在那裡把 { $redirect } 登記為重新導向位址。
+check-sso-out = 請把 { $address } 登記為登出後的位址。
+kept-folder-gone = 沒有資料夾 { $path }。
+kept-given = { $name } 已在主控台之外設定。請在那裡修改。
+kept-key-gone = 在主控台填寫的金鑰和權杖無法解密：{ $where } 遺失、無法讀取，或是另一個金鑰。請放回正確的金鑰，或重新填寫。
+kept-key-none = 機密內容只以加密形式保存。請把 FOOTNOTE_ENCRYPTION_KEYS 設為 `footnote keys new` 輸出的金鑰，並與資料庫分開保管。
+kept-key-unreadable = 無法讀取 { $path }（{ $why }）。
+kept-key-other = { $path } 不是 { -brand } 寫在那裡的金鑰。
+kept-key-unwritten = 無法寫入 { $path }（{ $why }）。

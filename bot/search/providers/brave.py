@@ -24,6 +24,7 @@ from pydantic import Field, SecretStr
 
 from bot.core.errors import ProviderUnavailable
 from bot.core.plugins import PartSettings, named_field
+from bot.core.said import Sentence, said
 from bot.search.engines import (
     JsonApi,
     Reply,
@@ -116,7 +117,7 @@ class Brave:
     def text_of(self, url: str) -> GivenText | None:
         return self._texts.of(url)
 
-    async def report(self) -> str:
+    async def report(self) -> Sentence:
         """The number of requests left this month, from the headers of a minimal search.
 
         Also reports if the plan allows a higher rate than the configured one.
@@ -124,11 +125,11 @@ class Brave:
         reply = await self._ask(_parameters(Query("Earth", 1)))
         limits, left = _windows(reply.headers, "limit"), _windows(reply.headers, "remaining")
         if len(limits) < 2 or len(left) < 2:
-            return "answered"
-        quota = f"{left[-1]:,} of {limits[-1]:,} requests of this month are left"
-        report = f"answered; {quota if limits[-1] else 'the plan has no monthly limit'}"
+            return said("check-search")
+        quota = said("check-search-quota", left=left[-1], most=limits[-1])
+        report = said("check-search") + (quota if limits[-1] else said("check-search-unlimited"))
         if limits[0] > self._rate:
-            report += f". FOOTNOTE_BRAVE_RATE={limits[0]} would use what it allows in a second"
+            report += said("check-search-rate", rate=limits[0])
         return report
 
     async def _ask(self, parameters: dict[str, str]) -> Reply:

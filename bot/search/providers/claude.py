@@ -20,6 +20,7 @@ from typing import Any
 
 from bot.core.credentials import ClaudeSettings, claude_address, claude_key
 from bot.core.errors import ProviderUnavailable, Refused
+from bot.core.said import Sentence, said
 from bot.search.engines import (
     QUOTA_RESTS,
     JsonApi,
@@ -94,10 +95,10 @@ class ClaudeSearch:
             _check(data)
         return PaidHits(hits, _spent(data))
 
-    async def report(self) -> str:
+    async def report(self) -> Sentence:
         """Search once, which costs money: a refusal shows only then."""
         await self.search(Query("Earth", 1))
-        return f"answered; a search costs ${USD:.2f} and the tokens of a call of {self._model}"
+        return said("check-search") + said("check-search-price", usd=USD, model=self._model)
 
     def _body(self, words: str, query: Query) -> dict[str, Any]:
         tool: dict[str, Any] = {"type": TOOL, "name": "web_search", "max_uses": 1}

@@ -21,6 +21,7 @@ from pydantic import Field
 
 from bot.core.errors import ProviderUnavailable, Refused
 from bot.core.plugins import PartSettings
+from bot.core.said import Sentence, said
 from bot.search.engines import JsonApi, mappings, matching_hits, web_hit, with_sites
 from bot.search.provider import (
     Client,
@@ -63,13 +64,13 @@ class Searxng:
             return []
         return matching_hits(_hits(await self._ask(parameters)), query)
 
-    async def report(self) -> str:
+    async def report(self) -> Sentence:
         """The result of a search for a word that every engine knows, and the engines that did not
         answer."""
         data = await self._ask({"q": "Earth", "format": "json"})
         silent = _unresponsive(data)
-        found = f"answered with {sum(1 for hit in _hits(data) if hit)} results"
-        return f"{found}; engines that did not answer: {', '.join(silent)}" if silent else found
+        found = said("check-search-found", count=sum(1 for hit in _hits(data) if hit))
+        return found + said("check-search-silent", names=", ".join(silent)) if silent else found
 
     async def _ask(self, parameters: Mapping[str, str]) -> Mapping[str, Any]:
         reply = await self._api.send("GET", "/search", parameters=parameters)

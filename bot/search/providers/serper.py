@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import Field, SecretStr
 
 from bot.core.plugins import PartSettings, named_field
+from bot.core.said import Sentence, said
 from bot.search.engines import (
     JsonApi,
     Reply,
@@ -73,11 +74,14 @@ class Serper:
         reply = self._answer(await self._api.send("POST", "/search", body=body))
         return matching_hits(_hits(reply.data), query)
 
-    async def report(self) -> str:
+    async def report(self) -> Sentence:
         """The number of credits left."""
         reply = self._answer(await self._api.send("GET", "/account"))
         balance = integer(reply.data.get("balance"))
-        return "answered" if balance is None else f"answered; {balance:,} credits are left"
+        answered = said("check-search")
+        if balance is None:
+            return answered
+        return answered + said("check-search-credits", left=balance)
 
     def _answer(self, reply: Reply) -> Reply:
         if reply.status == 400 and "credits" in string(reply.data.get("message")).lower():

@@ -24,6 +24,7 @@ from typing import Any
 from pydantic import Field, SecretStr
 
 from bot.core.plugins import PartSettings, named_field
+from bot.core.said import Sentence, said
 from bot.search.engines import (
     JsonApi,
     SuppliedTexts,
@@ -118,7 +119,7 @@ class Tavily:
     ) -> Mapping[str, Any]:
         return self._api.answer(await self._api.send(method, path, body=body)).data
 
-    async def report(self) -> str:
+    async def report(self) -> Sentence:
         """The credits used: of the key's own limit or, if it has none, of the account's."""
         data = await self._ask("GET", "/usage")
         key, account = mapping(data.get("key")), mapping(data.get("account"))
@@ -128,8 +129,8 @@ class Tavily:
         ):
             spent, most = integer(used), integer(limit)
             if spent is not None and most is not None:
-                return f"answered; {spent:,} of {most:,} credits are used"
-        return "answered"
+                return said("check-search") + said("check-search-used", used=spent, most=most)
+        return said("check-search")
 
 
 def _body(query: Query) -> dict[str, Any]:

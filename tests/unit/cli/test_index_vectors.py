@@ -87,21 +87,23 @@ async def test_the_doctor_has_a_line_for_meaning(
 ) -> None:
     async def line() -> str:
         await examine(settings)
-        return next(each for each in capsys.readouterr().out.splitlines() if "Meaning" in each)
+        return next(each for each in capsys.readouterr().out.splitlines() if "by meaning:" in each)
 
-    assert await line() == f"✓ Meaning: {MODEL} gives vectors of 64 numbers; nothing is indexed"
+    assert await line() == f"✓ Search by meaning: {MODEL} answers with vectors of 64 numbers."
     await asyncio.to_thread(Indexer(settings.index_path).index, settings.docs)
-    assert (await line()).endswith("0 of 1 passages have one; `footnote index` makes the others")
+    assert (await line()).endswith(
+        "0 of 1 passages have a vector. `footnote index` makes the missing ones."
+    )
     await asyncio.to_thread(make_vectors, settings)
-    assert (await line()).endswith("1 of 1 passages have one")
+    assert (await line()).endswith("1 of 1 passages have a vector.")
     capsys.readouterr()
 
     settings = settings.model_copy(update={"embeddings_query_prefix": "query: "})
-    assert "0 of 1 passages have one" in await line()
+    assert "0 of 1 passages have a vector." in await line()
     settings = settings.model_copy(update={"embeddings_model": "unknown"})
-    assert "✗ Meaning: The embeddings endpoint does not know" in await line()
+    assert "✗ Search by meaning: The embeddings endpoint does not know" in await line()
     settings = settings.model_copy(update={"embeddings_url": ""})
-    assert "– Meaning: documents are searched by words alone. Set" in await line()
+    assert "– Search by meaning: Documents are searched by words alone." in await line()
 
 
 def test_footnote_index_makes_words_then_vectors(settings: Settings, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from bot.core.errors import (
     PlatformUnavailable,
     StorageUnavailable,
 )
+from bot.core.said import said
 from bot.core.texts import (
     CATALOGS,
     DEFAULT,
@@ -40,17 +41,23 @@ from bot.core.texts import (
 ROOT = Path(__file__).parents[3]
 CHINESE = ("zh-Hans", "zh-Hant")
 TRANSLATED = tuple(locale for locale in LOCALES if locale != DEFAULT)
-NAMES = r"Footnote|FOOTNOTE_DOCS|Slack|Discord|PNG|JPEG|WebP|GIF|Python|CSV|CSL|JSON|HTML|BibTeX|PDF|Markdown|Word|PowerPoint|Excel|OpenDocument|EPUB|Enter|/ask|daily|weekly|cron|UTC|pause|resume|stop|https?://\S+"
+NAMES = r"Footnote|Slack|Discord|PNG|JPEG|WebP|GIF|Python|CSV|CSL|JSON|HTML|BibTeX|PDF|Markdown|Word|PowerPoint|Excel|OpenDocument|EPUB|Enter|/ask|daily|weekly|cron|UTC|pause|resume|stop|https?://\S+"
 # What other programs call their buttons and keys, and names of settings.
 NAMES += (
-    r"|“[A-Za-z -]+”|「[A-Za-z -]+」|Claude|Anthropic|API|Bot User OAuth Token|xoxb|xapp|sk-ant"
-    r"|connections:write|/invite|manifest|\.env|FOOTNOTE_[A-Z_]+=on"
+    r"|`[^`]+`|“[A-Za-z& -]+”|「[A-Za-z& -]+」|Claude|Anthropic|API|Bot User OAuth Token|xoxb"
+    r"|xapp|sk-ant|connections:write|/invite|manifest|\.env|Cookie"
+    r"|(?<![A-Z])[A-Z]+(?:_[A-Z]+)+(?:=[a-z]+(?::NAME)?)?"
+    r"|Authorization: Bearer|[kMG]B|Chromium|SQLite|PostgreSQL|OpenAI|OpenTelemetry|Outlook|RTF"
+    r"|LaTeX|DocBook|MediaWiki|Textile|Model Context Protocol|\[\[collections\]\]"
+    r"|footnote\.toml|/slack/events|adapters/slack/manifest\.yaml"
 )
 SPENT: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3}
 
 LITERAL = re.compile(r"[\"']([a-z]+(?:-[a-z]+)*)[\"']")
 # An id is said, or named by an error that is to be told.
-SAID = re.compile(r"(?:(?:\btexts|Denied|invalid)\(\s*|\btext_id=)[\"']([a-z-]+)[\"']")
+SAID = re.compile(
+    r"(?:(?:\btexts(?:_of\(request\))?|\bsaid|\binvalid)\(\s*|\btext_id=)[\"']([a-z-]+)[\"']"
+)
 
 
 @cache
@@ -92,7 +99,8 @@ def spoken() -> tuple[dict[str, str], set[str]]:
             for id in SAID.findall(code.replace("``", "")):
                 if f'``texts("{id}"' not in code:  # an example in a docstring
                     ids.setdefault(id, module.name)
-            beginnings.update(re.findall(r"(?:texts|_spent|_spent_up)\(\s*f[\"']([a-z-]+)\{", code))
+            begun = r"(?:texts|said|_spent|_spent_up)\(\s*f[\"']([a-z-]+)\{"
+            beginnings.update(re.findall(begun, code))
     for template in sorted((ROOT / "adapters").rglob("*.html")):
         page = template.read_text(encoding="utf-8")
         for id in re.findall(r"\bt\('([a-z-]*[a-z])'[,)]", page):
@@ -412,8 +420,8 @@ def test_an_error_of_the_catalogs_is_english_for_whoever_knows_no_locale() -> No
             "rules-unknown",
             {"key": "tones", "known": "tone"},
         ),
-        (Denied("denied-user", "No."), "denied-user", {}),
-        (InvalidQuestion("Empty.", text_id="no-question"), "no-question", {}),
+        (Denied(said("denied-user")), "denied-user", {}),
+        (InvalidQuestion("Empty.", said=said("no-question")), "no-question", {}),
         (StorageUnavailable("Locked."), "try-again", {}),
     ],
 )

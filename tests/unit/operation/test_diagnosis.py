@@ -57,7 +57,7 @@ async def test_what_is_wrong_comes_first(
     settings = load_settings(data_dir=tmp_path, wikipedia_url=NOTHING)
     assert not await examine(settings)
     shown = capsys.readouterr().out
-    assert "✗ Searching wikipedia: The wiki at 127.0.0.1" in shown
+    assert "✗ Search (wikipedia): The wiki at 127.0.0.1" in shown
     assert marks(shown) == sorted(marks(shown), key="✗!✓".index)
     assert {"✗", "✓"} <= set(marks(shown))
 
@@ -103,7 +103,7 @@ async def test_documents_answer_without_network(
     assert await examine(documents)
     shown = capsys.readouterr().out
     assert "! Network: The proxy http://127.0.0.1:9 cannot be reached" in shown
-    assert "! Searching wikipedia: The proxy http://127.0.0.1:9 does not connect to en." in shown
+    assert "! Search (wikipedia): The proxy http://127.0.0.1:9 does not connect to en." in shown
     assert "✗" not in shown
 
 
@@ -112,7 +112,7 @@ async def test_without_documents_an_unreachable_wikipedia_is_a_fault(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert not await examine(load_settings(data_dir=tmp_path))
-    assert "✗ Searching wikipedia" in capsys.readouterr().out
+    assert "✗ Search (wikipedia)" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("without_network")
@@ -124,7 +124,7 @@ async def test_a_wiki_that_a_setting_names_is_a_fault(
 ) -> None:
     settings = load_settings(data_dir=documents.data_dir, **chosen)
     assert not await examine(settings)
-    assert "✗ Searching wikipedia" in capsys.readouterr().out
+    assert "✗ Search (wikipedia)" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("without_network", "without_retries")
@@ -204,7 +204,7 @@ async def test_uploads_are_told(
     documents: Settings, capsys: pytest.CaptureFixture[str], without_network: None
 ) -> None:
     await examine(documents)
-    told = "✓ Uploads: 0 files with 0.0 MB are stored; sent today: 0.0 MB, the most by one person"
+    told = "✓ Uploads: No uploaded files are stored. Each person can upload 40 MB a day."
     assert told in capsys.readouterr().out
 
 
@@ -219,8 +219,9 @@ async def test_documents_that_are_not_read_or_lost_words_are_told(
         connection.execute("UPDATE files SET kept = 0.5 WHERE url LIKE '%/b.md'")
     await examine(documents)
     shown = capsys.readouterr().out
-    assert "; 1 of 3 files are of kinds that are not read (.dwg 1)" in shown
-    assert f"; less than 90% of the words was kept of 1 file(s):\n     50%  {tmp_path}" in shown
+    assert " One of 3 files is of a type that is not read (.dwg 1)." in shown
+    lost = "Less than 90% of the words of one file could be read"
+    assert f" {lost}: {tmp_path}/docs/b.md (50%)." in shown
 
 
 async def test_documents_that_keep_an_earlier_text_are_told(
@@ -229,24 +230,25 @@ async def test_documents_that_keep_an_earlier_text_are_told(
     (tmp_path / "a.md").write_text("")
     Indexer(documents.index_path).index([tmp_path / "a.md"])
     await examine(documents)
-    told = f"; 1 file(s) cannot be read now and keep an earlier text:\n    {tmp_path}/a.md: "
-    assert told in capsys.readouterr().out
+    told = "One file cannot be read now; its earlier text is still searched"
+    assert f" {told}: {tmp_path}/a.md." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("docs", "poll", "told"),
     [
-        ((), 10, "no folder is followed; FOOTNOTE_DOCS names those to follow"),
+        ((), 10, "No folder is followed. FOOTNOTE_DOCS names the folders to follow."),
         (
             (".",),
             0,
-            "`footnote serve` looks for changes only when it starts (FOOTNOTE_DOCS_POLL is 0)",
+            "`footnote serve` looks for changes only when it starts, because FOOTNOTE_DOCS_POLL is"
+            " 0.",
         ),
         (
             (".",),
             7,
-            "`footnote serve` looks for changes every 7 s, less often in large folders; it has not"
-            " done so yet",
+            "`footnote serve` looks for changes every 7 seconds, less often in large folders. It"
+            " has not done so yet.",
         ),
     ],
 )
@@ -275,7 +277,8 @@ async def test_when_folders_were_last_looked_at_is_told(
     rounds.catch_up(followed.docs)
     await examine(followed)
     said = re.search(
-        r"every 10 s, less often in large folders; last at (.{19}) UTC\n", capsys.readouterr().out
+        r"every 10 seconds, less often in large folders. It last did so at (.{19}) UTC.\n",
+        capsys.readouterr().out,
     )
     assert said is not None
     assert began <= datetime.fromisoformat(f"{said[1]}+00:00") <= datetime.now(UTC)

@@ -164,7 +164,7 @@ async def test_doctor_hears_whether_it_answers(
 ) -> None:
     reader = ReaderService(served[1], "", seconds=5, most_bytes=9_000, resolver=public)
     try:
-        assert "gave 26 characters for https://example.com/" in await reader.report()
+        assert "read https://example.com/ (26 characters)" in str(await reader.report())
     finally:
         await reader.aclose()
 

@@ -379,8 +379,8 @@ async def test_settings_that_cannot_work_are_refused_at_once(
 ) -> None:
     address = {"openai_base_url": "http://127.0.0.1:9/v1"}
 
-    async def checked() -> str:
-        return await reasoners()["openai"].check(openai_settings(**{**address, **given}))
+    async def checked() -> None:
+        await reasoners()["openai"].check(openai_settings(**{**address, **given}))
 
     with pytest.raises(InvalidSetting, match=words):
         await checked()

@@ -143,6 +143,7 @@ def told(evidence: Evidence) -> tuple[Any, ...]:
     return findings, pages, evidence.missing, evidence.enough, evidence.queries
 
 
+@pytest.mark.slow
 async def test_killed_after_any_step_it_asks_the_same_and_nothing_finished_again(
     store: Store, claude: tuple[FakeClaude, ReasonerFactory]
 ) -> None:

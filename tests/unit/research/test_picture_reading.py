@@ -11,6 +11,7 @@ import pytest
 
 from bot.core.errors import BudgetSpent, ModelBroken, ModelUnavailable
 from bot.core.messages import UPLOADED, Attachment, Entry, Message, RunOptions, Transcript
+from bot.core.said import said
 from bot.pages.page import Page
 from bot.pages.pictures import MOST, Picture, PictureUnread, Scans, picture_in
 from bot.research.picture_reading import NOT_READ, SCANNED, SEEN_TOGETHER, PictureReading
@@ -228,7 +229,11 @@ async def test_a_picture_read_for_an_earlier_question_is_not_read_again(stage: S
 
 
 FAILURES: list[tuple[Exception | None, str, str]] = [
-    (PictureUnread("picture-no-sight", model="m-1"), "The model m-1 does not read", "m-1 不能读取"),
+    (
+        PictureUnread(said("picture-no-sight", model="m-1")),
+        "The model m-1 does not read",
+        "m-1 不能读取",
+    ),
     (ModelUnavailable("m is busy."), "m is busy.", "暂时打不开"),
     (ModelBroken("m wrote nonsense."), "m wrote nonsense.", "没有可以读取的文字"),
     (BudgetSpent("", text_id="budget-usd", limit=2), "2", "2"),
@@ -263,7 +268,7 @@ async def test_without_a_model_a_note_says_so(stage: Stage) -> None:
     ]
 
 
-@pytest.mark.parametrize("eyes", [None, Eyes(PictureUnread("picture-no-sight", model="m"))])
+@pytest.mark.parametrize("eyes", [None, Eyes(PictureUnread(said("picture-no-sight", model="m")))])
 async def test_a_picture_that_an_earlier_answer_told_of_is_not_noted_again(
     stage: Stage, eyes: Eyes | None
 ) -> None:
@@ -340,7 +345,7 @@ async def test_a_model_that_does_not_see_costs_a_document_only_its_scans(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_scans(stage.shelf, monkeypatch, scans("Valve 1"))
-    stage.eyes = Eyes(PictureUnread("picture-no-sight", model="m-1"))
+    stage.eyes = Eyes(PictureUnread(said("picture-no-sight", model="m-1")))
     stage.bodies = {"s.pdf": b"%PDF-1.7 Words.", "all.pdf": b"%PDF-1.7 \0"}
     all_scans = file("all.pdf", media_type="application/pdf")
     run, _ = await stage.run(SCAN, all_scans)

@@ -277,7 +277,7 @@ async def test_a_provider_that_fails_often_rests_and_says_how_long() -> None:
 @in_virtual_time
 async def test_a_name_that_is_not_configured_is_a_clear_error() -> None:
     on = search(scripted([], name="wikipedia"))
-    assert await on.report("wikipedia") == "answered"
+    assert str(await on.report("wikipedia")) == "A test search worked."
     for asking in (on.search(Query("q", 10), providers=("wikipdia",)), on.report("wikipdia")):
         with pytest.raises(InvalidSetting) as caught:
             await asking

@@ -279,7 +279,7 @@ def test_an_address_without_a_model_is_refused() -> None:
 
 
 def test_an_endpoint_needs_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(EXTRAS, "vectors", EXTRAS["vectors"]._replace(modules=("not_installed",)))
+    monkeypatch.setitem(EXTRAS, "vectors", ("not_installed",))
     with pytest.raises(InvalidSetting, match=r"footnote-bot\[vectors\]"):
         make_embedder(load_settings(embeddings_url=URL, embeddings_model=MODEL), httpx.AsyncClient)
 

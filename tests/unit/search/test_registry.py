@@ -329,12 +329,13 @@ async def test_doctor_gives_each_provider_a_line_with_its_quota(
     web: Web, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert await examine(web.settings())
-    lines = [line for line in capsys.readouterr().out.splitlines() if "Searching" in line]
+    lines = [line for line in capsys.readouterr().out.splitlines() if "Search (" in line]
     assert lines == [
-        "✓ Searching brave: answered; 1,999 of 2,000 requests of this month are left",
-        "✓ Searching searxng: answered with 0 results",
-        "✓ Searching serper: answered; 2,500 credits are left",
-        "✓ Searching tavily: answered; 0 of 1,000 credits are used",
+        "✓ Search (brave): A test search worked. 1,999 of the 2,000 requests of this month are"
+        " left.",
+        "✓ Search (searxng): A test search found nothing.",
+        "✓ Search (serper): A test search worked. 2,500 credits are left.",
+        "✓ Search (tavily): A test search worked. 0 of 1,000 credits are used.",
     ]
 
 
@@ -344,7 +345,7 @@ async def test_doctor_names_the_provider_that_fails_and_the_way_out(
     web.engines["searxng"].failures.append(PlainTextResponse("Forbidden", 403))
     assert not await examine(web.settings(providers="searxng,tavily,nobody", tavily_api_key="x"))
     shown = capsys.readouterr().out
-    assert "✗ Searching searxng: SearXNG does not give results as JSON: add json" in shown
-    assert "✗ Searching tavily: Tavily does not accept its key: correct TAVILY_API_KEY." in shown
-    assert "✗ Searching nobody: FOOTNOTE_PROVIDERS or --provider names nobody" in shown
+    assert "✗ Search (searxng): SearXNG does not give results as JSON: add json" in shown
+    assert "✗ Search (tavily): Tavily does not accept its key: correct TAVILY_API_KEY." in shown
+    assert "✗ Search (nobody): FOOTNOTE_PROVIDERS or --provider names nobody" in shown
     assert "✓ Storage" in shown

@@ -127,7 +127,7 @@ async def test_a_moved_or_renumbered_file_keeps_its_vectors(
     for module in (indexer, vector_filling):
         monkeypatch.setattr(module, "fingerprint", lambda: "of the next release")
     Indexer(index).index([docs])
-    assert state_of_vectors(index, (), embedder.model).startswith("0 of 18 passages")
+    assert str(state_of_vectors(index, (), embedder.model)).startswith("0 of 18 passages")
 
     assert await fill(index, embedder) == (18, 18, 0)
     assert_true(index, embedder)
@@ -146,10 +146,11 @@ async def test_another_model_makes_all_anew(index: Path) -> None:
     await fill(index, MemoryEmbedder())
     other = MemoryEmbedder(model="1" * 32, dimensions=32)
 
-    assert state_of_vectors(index, (), other.model).startswith("0 of 18 passages")
+    assert str(state_of_vectors(index, (), other.model)).startswith("0 of 18 passages")
     assert await fill(index, other) == (18, 18, 18)
     assert rows(index) == 18, "those of the first model are gone"
-    assert state_of_vectors(index, (), other.model) == "18 of 18 passages have one"
+    told = str(state_of_vectors(index, (), other.model))
+    assert told == "18 of 18 passages have a vector."
 
 
 async def test_a_model_that_cannot_be_reached_costs_no_vectors(index: Path) -> None:
@@ -211,11 +212,11 @@ async def test_a_cancelled_run_keeps_what_it_made(
 async def test_a_process_that_serves_looks_for_new_passages(index: Path, docs: Path) -> None:
     embedder = MemoryEmbedder()
     keeping = asyncio.create_task(keep_filling(index, (docs,), embedder, pause=0.0))
-    while "18 of 18" not in state_of_vectors(index, (), embedder.model):
+    while "18 of 18" not in str(state_of_vectors(index, (), embedder.model)):
         await asyncio.sleep(0)
     write(docs / "new.md", "# New\n\nWords.")
     await asyncio.to_thread(Indexer(index).index, [docs])
-    while "19 of 19" not in state_of_vectors(index, (), embedder.model):
+    while "19 of 19" not in str(state_of_vectors(index, (), embedder.model)):
         await asyncio.sleep(0)
     keeping.cancel()
     await asyncio.gather(keeping, return_exceptions=True)

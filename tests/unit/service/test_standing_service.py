@@ -316,7 +316,7 @@ async def test_a_process_checks_soon_after_its_start_and_not_with_all_others(
 async def test_a_check_that_the_budget_forbids_waits_for_the_next(open_house: OpenHouse) -> None:
     days = Days(await open_house(page_ttl=0))
     await days.begin()
-    spent = DaySpentUp("day-spent", "spent")
+    spent = DaySpentUp("spent")
 
     async def refused(*args: Any, **options: Any) -> tuple[str, bool]:
         raise spent

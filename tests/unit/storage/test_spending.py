@@ -168,7 +168,7 @@ async def test_who_pays_is_who_asked(store: Store) -> None:
 def at_most(questions: int) -> Callable[[DaySpent], None]:
     def permit(day: DaySpent) -> None:
         if day.user.questions > questions:
-            raise DaySpentUp("denied-day-questions", "Enough.")
+            raise DaySpentUp("Enough.")
 
     return permit
 

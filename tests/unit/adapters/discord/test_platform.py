@@ -383,8 +383,8 @@ def test_a_client_keeps_no_secret_in_its_looks() -> None:
 
 
 async def test_a_sound_application_is_told_with_its_invitation(room: Room, tmp_path: Path) -> None:
-    told = await examine(settings_of(room.discord, tmp_path))
-    assert told.startswith("logged in as footnote, in 1 server;")
+    told = str(await examine(settings_of(room.discord, tmp_path)))
+    assert told.startswith("footnote is in one server. Add it to a server at https://")
     assert invitation(int(room.discord.app.id)) in told
 
 
@@ -423,7 +423,7 @@ async def test_the_doctor_warns_of_documents_for_strangers(
     room: Room, tmp_path: Path, settings: dict[str, str], installable: bool, warned: str
 ) -> None:
     room.discord.app.user_installable = installable
-    told = await examine(settings_of(room.discord, tmp_path, **settings))
+    told = str(await examine(settings_of(room.discord, tmp_path, **settings)))
     assert ("lets them search documents" in told) == bool(warned)
     assert warned in told
 

@@ -201,7 +201,10 @@ class Dying(Kept):
 @pytest.mark.parametrize("minutes", [0, 20], ids=["at once", "after 20 minutes"])
 @pytest.mark.parametrize("after", [False, True], ids=["before saving", "after saving"])
 @pytest.mark.parametrize("nth", [1, 2, 3, 4, 5, 6])
-@pytest.mark.parametrize("kind", ["direct", "mention", "command"])
+@pytest.mark.parametrize(
+    "kind",
+    ["mention", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("direct", "command"))],
+)
 async def test_dying_at_any_save_leaves_one_answer(
     stage: Stage, kind: str, nth: int, after: bool, minutes: int
 ) -> None:

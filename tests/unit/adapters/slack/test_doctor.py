@@ -23,9 +23,9 @@ SECRET = "0123456789abcdef0123456789abcdef"
 
 async def test_what_works_is_told_in_one_sentence(slack: FakeSlack, tmp_path: Path) -> None:
     settings = slack_settings(slack, tmp_path, slack_signing_secret=SECRET)
-    assert await examine(settings) == (
-        "@footnote is in Footnote Test, Socket Mode works, "
-        "HTTP events are verified at /slack/events"
+    assert str(await examine(settings)) == (
+        "@footnote is in Footnote Test. Socket Mode works. "
+        "Events that arrive at /slack/events are verified."
     )
 
 
@@ -33,7 +33,7 @@ async def test_what_works_is_told_in_one_sentence(slack: FakeSlack, tmp_path: Pa
 async def test_a_missing_scope_is_named(slack: FakeSlack, tmp_path: Path, scope: str) -> None:
     slack.workspace.scopes.discard(scope)
     by_group = DocumentCollection(name="People", paths=("people",), slack_groups=("S1",))
-    with pytest.raises(InvalidSetting, match=f"lacks the scope {scope}: .*OAuth & Permissions"):
+    with pytest.raises(InvalidSetting, match=rf"lacks the scope {scope}\. .*OAuth & Permissions"):
         await examine(slack_settings(slack, tmp_path, collections=(by_group,)))
 
 
@@ -41,19 +41,20 @@ async def test_it_says_which_messages_are_searched_or_what_that_lacks(
     slack: FakeSlack, tmp_path: Path
 ) -> None:
     settings = slack_settings(slack, tmp_path, providers=("conversations",))
-    assert "not searched, for which the app lacks search:read.public" in await examine(settings)
+    lacking = "not searched, because the app lacks the scope search:read.public."
+    assert lacking in str(await examine(settings))
     slack.with_scopes("search:read.public", "search:read.im")
-    told = await examine(settings)
-    assert "messages are searched (public channel, im), files are not, for which the app" in told
+    told = str(await examine(settings))
+    assert "searched (public channels, direct messages). Files are not searched, because" in told
     slack.with_scopes("search:read.files")
-    assert "messages are searched (public channel, im), files too" in await examine(settings)
+    assert "direct messages). Files are searched, too." in str(await examine(settings))
 
 
 async def test_groups_are_only_read_where_rights_depend_on_them(
     slack: FakeSlack, tmp_path: Path
 ) -> None:
     slack.workspace.scopes.discard(FOR_USER_GROUPS)
-    assert "@footnote is in Footnote Test" in await examine(slack_settings(slack, tmp_path))
+    assert "is in Footnote Test" in str(await examine(slack_settings(slack, tmp_path)))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ async def test_a_token_in_the_wrong_place_is_seen_without_asking(
     ("error", "told"),
     [
         ("missing_scope", "SLACK_APP_TOKEN lacks connections:write"),
-        ("not_allowed", "switch Socket Mode on"),
+        ("not_allowed", "Switch Socket Mode on"),
     ],
 )
 async def test_a_socket_that_does_not_open_is_explained(
@@ -162,19 +163,22 @@ async def test_it_tells_where_it_is_installed_and_where_it_can_be(
     slack: FakeSlack, tmp_path: Path
 ) -> None:
     settings = of_many(slack, tmp_path)
-    where = f"to be installed at {PUBLIC}/slack/install, back to {PUBLIC}/slack/oauth_redirect"
-    assert await examine(settings) == f"installed in 0 workspaces, {where}, Socket Mode works"
+    told = str(await examine(settings))
+    assert told.startswith("No workspace has installed the app yet. Install it at")
+    assert (
+        f" {PUBLIC}/slack/install; Slack then leads back to {PUBLIC}/slack/oauth_redirect." in told
+    )
     with FakeSlack(beside=slack, tenant=Tenant("T2", "U2BOT", "B2", "Other")) as other:
         await installed(settings, slack, other)
-        told = await examine(settings)
-    assert told.startswith("installed in 2 workspaces (Footnote Test, Other), ")
+        told = str(await examine(settings))
+    assert told.startswith("2 workspaces have installed the app: Footnote Test, Other. ")
 
 
 @basic
 async def test_without_a_public_address_it_tells_the_one_it_listens_on(
     slack: FakeSlack, tmp_path: Path
 ) -> None:
-    told = await examine(of_many(slack, tmp_path, public_url=""))
+    told = str(await examine(of_many(slack, tmp_path, public_url="")))
     assert "http://127.0.0.1:8080/slack/install" in told
 
 
@@ -206,7 +210,7 @@ async def test_a_workspace_that_ended_its_token_is_named(slack: FakeSlack, tmp_p
     settings = of_many(slack, tmp_path)
     await installed(settings, slack)
     slack.revoke("account_inactive")
-    with pytest.raises(CredentialsRefused, match=f"token of Footnote Test .*{PUBLIC}/slack"):
+    with pytest.raises(CredentialsRefused, match=rf"of Footnote Test\. .*{PUBLIC}/slack"):
         await examine(settings)
 
 
@@ -222,5 +226,5 @@ async def test_a_workspace_that_lacks_a_scope_is_named(slack: FakeSlack, tmp_pat
 async def test_a_bot_token_that_hides_several_workspaces_is_told(
     slack: FakeSlack, tmp_path: Path
 ) -> None:
-    told = await examine(of_many(slack, tmp_path, slack_bot_token=slack.bot_token))
-    assert "SLACK_CLIENT_ID is not used as long as SLACK_BOT_TOKEN is set" in told
+    told = str(await examine(of_many(slack, tmp_path, slack_bot_token=slack.bot_token)))
+    assert "SLACK_CLIENT_ID is not used while SLACK_BOT_TOKEN is set." in told

@@ -26,11 +26,18 @@ from bot.storage.tables import files
 from tests.fakes.pdf import pdf, typed
 from tests.fakes.pictures import drawn, scanned
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
+from tests.unit.pages.conftest import Here
 
 QUESTION = "How tall is the tower?"
 NOTES = ("notes.md", b"# Towers\n\nThe tower is 330 m tall.\n", "text/markdown")
 LOCKED = pdf([typed(["All about towers."])], locked=True)
 Sent = tuple[str, bytes, str]
+
+
+@pytest.fixture(autouse=True)
+def _read_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read in this process: each test would start one of its own."""
+    monkeypatch.setattr(Workers, "extract", Here.extract)
 
 
 async def ask(browser: Browser, *sent: Sent, **fields: Any) -> httpx.Response:

@@ -55,6 +55,8 @@ async def test_redirects_and_addresses_for_programs_are_below_the_path(
     assert (await stranger.client.get("/overview")).headers["location"] == (
         "/footnote/sign-in?to=/overview"
     )
+    reloaded = await browser.client.get("/sources/upload")
+    assert reloaded.headers["location"] == "/footnote/sources"
     bearer = {"Authorization": f"Bearer {TOKEN}"}
     told = await stranger.client.post("/api/questions", json={"question": "Why?"}, headers=bearer)
     assert told.json()["events"].startswith("/footnote/api/runs/")

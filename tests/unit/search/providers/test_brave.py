@@ -77,18 +77,18 @@ async def test_too_many_requests_without_rates_go_by_retry_after() -> None:
 @pytest.mark.parametrize(
     ("engine", "said"),
     [
-        (FakeBrave(left=(1, 1_205)), "answered; 1,204 of 2,000 requests of this month are left"),
-        (FakeBrave(limits=(1, 0), left=(1, 0)), "answered; the plan has no monthly limit"),
+        (FakeBrave(left=(1, 1_205)), "1,204 of the 2,000 requests of this month are left."),
+        (FakeBrave(limits=(1, 0), left=(1, 0)), "The plan has no monthly limit."),
         (
             FakeBrave(limits=(50, 0), left=(49, 0)),
-            "answered; the plan has no monthly limit. FOOTNOTE_BRAVE_RATE=50 would use what it "
-            "allows in a second",
+            "The plan has no monthly limit. The plan allows more requests in a second than are "
+            "made: set FOOTNOTE_BRAVE_RATE=50 to use them.",
         ),
     ],
 )
 async def test_doctor_hears_what_is_left_of_the_month(engine: FakeBrave, said: str) -> None:
     async with opened("brave", engine) as brave:
-        assert await brave.report() == said
+        assert str(await brave.report()) == f"A test search worked. {said}"
     assert engine.last["count"] == "1"
 
 

@@ -111,4 +111,5 @@ async def test_a_reply_of_another_shape_is_no_traceback(content: object) -> None
 async def test_doctor_hears_what_a_search_costs() -> None:
     async with opened("claude", FakeClaudeSearch(), **AT) as claude:
         said = await claude.report()
-    assert said == "answered; a search costs $0.01 and the tokens of a call of claude-haiku-5-5"
+    price = "A search costs 0.01 USD, and the tokens of a call of claude-haiku-5-5."
+    assert str(said) == f"A test search worked. {price}"

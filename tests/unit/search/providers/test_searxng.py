@@ -70,7 +70,7 @@ async def test_doctor_hears_which_engines_are_silent() -> None:
     page = WebPage("https://a.example/", "Earth", "The third planet.")
     engine = FakeSearxng([page])
     async with opened("searxng", engine) as searxng:
-        assert await searxng.report() == "answered with 1 results"
+        assert str(await searxng.report()) == "A test search found one page."
         engine.unresponsive.append(["brave", "timeout"])
-        said = "answered with 1 results; engines that did not answer: brave (timeout)"
-        assert await searxng.report() == said
+        silent = "Engines that did not answer: brave (timeout)."
+        assert str(await searxng.report()) == f"A test search found one page. {silent}"

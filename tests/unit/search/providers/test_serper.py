@@ -44,5 +44,5 @@ async def test_a_spent_balance_is_a_quota_and_rests_long() -> None:
 async def test_doctor_hears_the_balance_without_spending_any() -> None:
     engine = FakeSerper(balance=1_204)
     async with opened("serper", engine) as serper:
-        assert await serper.report() == "answered; 1,204 credits are left"
+        assert str(await serper.report()) == "A test search worked. 1,204 credits are left."
     assert engine.balance == 1_204

@@ -56,6 +56,13 @@ async def test_without_the_token_there_is_nothing_to_see(shut: Browser) -> None:
     assert (await shut.client.post("/ask", data={"question": "x"})).status_code == 401
 
 
+async def test_a_form_of_a_page_leads_to_sign_in_too(shut: Browser) -> None:
+    """Of a browser without scripts, whose session is over."""
+    page = {"Accept": "text/html,*/*;q=0.8"}
+    answer = await shut.client.post("/ask", data={"question": "x"}, headers=page)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?to=/ask")
+
+
 async def test_the_token_is_asked_for_once(shut: Browser) -> None:
     wrong = await shut.client.post("/sign-in", data={"token": "wrong", "to": "/"})
     assert wrong.status_code == 403

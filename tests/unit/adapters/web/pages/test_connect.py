@@ -143,7 +143,7 @@ async def test_without_keys_a_database_elsewhere_keeps_no_secret(
     tokens = {"slack_bot_token": slack.bot_token, "slack_app_token": slack.app_token}
     answer = await send(await here.browser(), **tokens)
     assert answer.status_code == 422
-    assert "set FOOTNOTE_ENCRYPTION_KEYS" in answer.text
+    assert "Set FOOTNOTE_ENCRYPTION_KEYS" in answer.text
 
 
 async def test_what_is_set_outside_is_said_and_not_offered(open_console: OpenConsole) -> None:

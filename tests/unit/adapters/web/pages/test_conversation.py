@@ -63,6 +63,18 @@ async def test_what_is_no_question_is_told(browser: Browser) -> None:
         assert answer.json()["error"] == "Please write your question in words."
 
 
+@pytest.mark.parametrize(
+    ("path", "above"),
+    [("/ask", "/"), ("/runs/x/edit", "/runs/x"), ("/connect/slack/drop", "/connect/slack")],
+)
+async def test_the_address_of_a_form_leads_to_the_page_above_it(
+    browser: Browser, path: str, above: str
+) -> None:
+    """Somebody opens again what answered the form."""
+    answer = await browser.get(path)
+    assert (answer.status_code, answer.headers["location"]) == (303, above)
+
+
 async def test_an_unknown_depth_is_refused(browser: Browser) -> None:
     answer = await browser.send("/ask", question=QUESTION, depth="bottomless")
     assert answer.status_code == 422

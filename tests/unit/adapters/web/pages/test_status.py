@@ -32,11 +32,11 @@ async def test_the_first_page_does_not_wait_and_later_ones_say_what_was_found(
     here = await open_console(wikipedia_url=NOTHING, data_dir=tmp_path)
     browser = await here.browser()
     first = states((await browser.get("/status")).text)
-    assert first["Searching wikipedia"] == "checking"
+    assert first["Search (wikipedia)"] == "checking"
     page = await checked(browser)
     found = states(page)
     assert found.keys() == first.keys()
-    assert next(iter(found.items())) == ("Searching wikipedia", "problem")
+    assert next(iter(found.items())) == ("Search (wikipedia)", "problem")
     assert (found["Storage"], found["Budget"]) == ("works", "works")
     assert (found["Slack"], found["Model"]) == ("off", "off")
     assert 'href="/connect/slack">Connect Slack' in page
@@ -66,6 +66,18 @@ async def test_a_lost_connection_is_a_problem_whatever_the_check_says(
     assert "Slack does not accept SLACK_BOT_TOKEN." in page
 
 
+async def test_what_is_set_outside_of_the_console_is_not_offered_to_be_set_in_it(
+    open_console: OpenConsole,
+) -> None:
+    here = await open_console(DISCORD_TOKEN="x")
+    connection = Connection()
+    connection.mark_failed("Discord does not accept DISCORD_TOKEN.")
+    here.platform._console.observed.connections = {"discord": connection}
+    page = (await (await here.browser()).get("/status")).text
+    assert states(page)["Discord"] == "problem"
+    assert sorted(re.findall(r'href="/connect/(\w+)"', page)) == ["claude", "slack"]
+
+
 async def test_the_start_page_leads_operators_there_until_all_is_set_up(
     open_console: OpenConsole, browser: Browser
 ) -> None:
@@ -76,7 +88,7 @@ async def test_the_start_page_leads_operators_there_until_all_is_set_up(
 
 
 def test_a_sentence_has_links_and_code_and_no_tags_of_others() -> None:
-    said = sentence_html("none. See `x <b>` or https://example.com/a, <script>")
+    said = sentence_html("None. See `x <b>` or https://example.com/a, <script>")
     assert said == (
         'None. See <code>x &lt;b&gt;</code> or <a href="https://example.com/a" '
         'rel="noreferrer">https://example.com/a</a>, &lt;script&gt;'
