@@ -57,8 +57,7 @@ from bot.service.platform import (
 )
 from bot.service.reception import Reception
 from bot.service.standing_service import StandingRounds
-from bot.storage.database import SERVING_PATIENCE, START_PATIENCE, Database, open_database
-from bot.storage.postgres import Connecting
+from bot.storage.database import SERVING_PATIENCE, START_PATIENCE, Database, database_of
 from bot.storage.removal import Keep, Retention
 from bot.storage.store import Store
 from bot.storage.workspaces import Workspaces
@@ -68,6 +67,8 @@ REACH_SECONDS = 5.0  # for platforms to accept their tokens before work begins w
 READY, ENDING, ALIVE = "READY=1", "STOPPING=1", "WATCHDOG=1"
 
 log = get_logger()
+
+_database = partial(database_of, patience=SERVING_PATIENCE, start_patience=START_PATIENCE)
 
 
 @dataclass
@@ -131,7 +132,7 @@ async def _serve_once(
     console keeps."""
     process.listens = process.uses_kept = False
     async with AsyncExitStack() as stack:
-        database = await _open_database(given, stack)
+        database = await stack.enter_async_context(_database(given))
         settings = given if process.unusable else await _with_kept(given, database)
         process.uses_kept = settings is not given
         needed = listening_platforms(given)
@@ -233,7 +234,7 @@ async def work(
     post to, ``CredentialsRefused`` if one does not accept its token, and ``StorageUnavailable``.
     """
     async with AsyncExitStack() as stack:
-        database = await _open_database(settings, stack)
+        database = await stack.enter_async_context(_database(settings))
         settings = await _with_kept(settings, database)
         names = posting_platforms(settings)
         if not names:
@@ -289,18 +290,6 @@ async def work(
         tell("Ending: working questions are finished or left to another worker.")
         # Inside the stack, so that health and metrics work until the last question is done.
         await app.dispatcher.drain(DRAIN_SECONDS)
-
-
-async def _open_database(settings: Settings, stack: AsyncExitStack) -> Database:
-    """Open the database, which ``stack`` closes. Raises ``StorageUnavailable``."""
-    database = await open_database(
-        settings.database,
-        connecting=Connecting.of(settings),
-        patience=SERVING_PATIENCE,
-        start_patience=START_PATIENCE,
-    )
-    stack.push_async_callback(database.close)
-    return database
 
 
 async def _with_kept(given: Settings, database: Database) -> Settings:

@@ -435,9 +435,10 @@ async def open_database(
 
 
 @asynccontextmanager
-async def database_of(settings: Settings) -> AsyncIterator[Database]:
+async def database_of(settings: Settings, **patience: float) -> AsyncIterator[Database]:
     """Open the database of the settings for the block, as ``open_database`` does."""
-    database = await open_database(settings.database, connecting=Connecting.of(settings))
+    connecting = Connecting.of(settings)
+    database = await open_database(settings.database, connecting=connecting, **patience)
     try:
         yield database
     finally:

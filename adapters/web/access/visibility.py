@@ -14,9 +14,7 @@ from starlette.responses import Response
 
 from adapters.web.access.gate import Visitor, visitor_of
 from adapters.web.console import Console
-from adapters.web.display import (
-    texts_of,
-)
+from adapters.web.display import texts_of
 from adapters.web.live import ReplyState
 from adapters.web.turns import Turn
 from bot.core.errors import Invalid
