@@ -203,11 +203,13 @@ async def _storage(settings: Settings) -> Sentence:
         async with database.write():
             pass
         works = said("check-storage", place=database.place)
+    free = shutil.disk_usage(_existing(settings.data_dir)).free
+    if free < LOW_DISK_BYTES:
+        raise FootnoteError(said("check-storage-full", free=size(free)))
     folder = settings.data_dir.expanduser()
     if names := _open_to_others(folder):
         return works + said("check-storage-open", names=", ".join(names), folder=str(folder))
-    free = shutil.disk_usage(_existing(settings.data_dir)).free
-    return works + said("check-storage-full", free=size(free)) if free < LOW_DISK_BYTES else works
+    return works
 
 
 async def _uploads(settings: Settings) -> Sentence:
@@ -247,9 +249,9 @@ async def _documents(settings: Settings) -> Sentence:
         raise FootnoteError(said("check-documents-missing", paths=", ".join(missing)))
     if not settings.index_path.exists():
         return said("check-documents-none")
-    count, path = await _count(settings), str(settings.index_path)
-    told = said("check-documents", count=count, path=path)
     held = await asyncio.to_thread(holdings, settings.index_path, settings.docs)
+    count = held.files.documents if settings.docs else await _count(settings)
+    told = said("check-documents", count=count, path=str(settings.index_path))
     if unread := held.unread.count:
         files, kinds = held.unread.files, held.unread.kinds
         told += said("check-documents-unread", count=unread, files=files, kinds=kinds)

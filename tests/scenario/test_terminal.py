@@ -390,7 +390,7 @@ def test_the_doctor_says_what_works_and_what_to_fix(footnote: Program, documents
     assert "FOOTNOTE_MAX_USD" not in ended.out
     ended = footnote.run("doctor", "--verbose", FOOTNOTE_WIKIPEDIA_URL="http://127.0.0.1:9")
     assert ended.code == 1
-    assert ended.out.startswith("✗ Searching")
+    assert ended.out.startswith("✗ Search (wikipedia)")
     assert "FOOTNOTE_MAX_USD" in ended.out
 
 

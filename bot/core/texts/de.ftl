@@ -1232,7 +1232,7 @@ check-slow = Innerhalb von { $seconds } Sekunden kam keine Antwort. Prüfen Sie 
 check-broke = Das ist unerwartet gescheitert ({ $error }). Einzelheiten stehen im Log.
 check-storage = { $place } funktioniert.
 check-storage-open = Andere Benutzer dieses Rechners können { $names } in { $folder } lesen. `chmod -R go= { $folder }` sperrt sie aus.
-check-storage-full = Nur noch { $free } Speicherplatz sind frei.
+check-storage-full = Nur noch { $free } Speicherplatz sind frei: Bitte schaffen Sie Platz.
 check-uploads =
     { $count ->
         [0] Es sind keine hochgeladenen Dateien gespeichert.

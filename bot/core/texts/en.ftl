@@ -1233,7 +1233,7 @@ check-slow = There was no answer within { $seconds } seconds. Check the network,
 check-broke = This failed unexpectedly ({ $error }). The log has the details.
 check-storage = { $place } works.
 check-storage-open = Other users of this machine can read { $names } in { $folder }. `chmod -R go= { $folder }` keeps them out.
-check-storage-full = Only { $free } of disk space is left.
+check-storage-full = Only { $free } of disk space is left: free some.
 check-uploads =
     { $count ->
         [0] No uploaded files are stored.

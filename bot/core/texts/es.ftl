@@ -1244,7 +1244,7 @@ check-slow = No hubo respuesta en { $seconds } segundos. Comprueba la red e int�
 check-broke = Esto falló de forma inesperada ({ $error }). El registro tiene los detalles.
 check-storage = { $place } funciona.
 check-storage-open = Otros usuarios de esta máquina pueden leer { $names } en { $folder }. `chmod -R go= { $folder }` lo impide.
-check-storage-full = Solo quedan { $free } de espacio en disco.
+check-storage-full = Solo quedan { $free } de espacio en disco: libere espacio.
 check-uploads =
     { $count ->
         [0] No hay archivos subidos.

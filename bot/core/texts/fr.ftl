@@ -1248,7 +1248,7 @@ check-slow = Aucune réponse en { $seconds } secondes. Vérifiez le réseau et r
 check-broke = Cela a échoué de façon inattendue ({ $error }). Le journal contient les détails.
 check-storage = { $place } fonctionne.
 check-storage-open = D’autres utilisateurs de cette machine peuvent lire { $names } dans { $folder }. `chmod -R go= { $folder }` les en empêche.
-check-storage-full = Il ne reste que { $free } d’espace disque.
+check-storage-full = Il ne reste que { $free } d’espace disque : libérez-en.
 check-uploads =
     { $count ->
         [0] Aucun fichier importé n’est conservé.

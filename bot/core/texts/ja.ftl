@@ -1049,7 +1049,7 @@ check-slow = { $seconds } 秒以内に応答がありませんでした。ネッ
 check-broke = 予期しないエラーで失敗しました（{ $error }）。詳細はログにあります。
 check-storage = { $place }は正常に動作しています。
 check-storage-open = このマシンのほかのユーザーが { $folder } の { $names } を読めます。`chmod -R go= { $folder }` で防げます。
-check-storage-full = ディスクの空きは { $free } しかありません。
+check-storage-full = ディスクの空きは { $free } しかありません。空きを増やしてください。
 check-uploads =
     { $count ->
         [0] アップロードされたファイルはありません。

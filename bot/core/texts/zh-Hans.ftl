@@ -1048,7 +1048,7 @@ check-slow = { $seconds } 秒内没有响应。请检查网络，然后重试。
 check-broke = 意外失败（{ $error }）。详情见日志。
 check-storage = { $place }工作正常。
 check-storage-open = 这台机器上的其他用户可以读取 { $folder } 中的 { $names }。`chmod -R go= { $folder }` 可以阻止他们。
-check-storage-full = 磁盘空间只剩 { $free }。
+check-storage-full = 磁盘空间只剩 { $free }:请清理出一些空间。
 check-uploads =
     { $count ->
         [0] 没有保存上传的文件。

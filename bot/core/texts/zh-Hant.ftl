@@ -1048,7 +1048,7 @@ check-slow = { $seconds } 秒內沒有回應。請檢查網路，然後重試。
 check-broke = 意外失敗（{ $error }）。詳情請見記錄。
 check-storage = { $place }運作正常。
 check-storage-open = 這台機器上的其他使用者可以讀取 { $folder } 中的 { $names }。`chmod -R go= { $folder }` 可以阻止他們。
-check-storage-full = 磁碟空間只剩 { $free }。
+check-storage-full = 磁碟空間只剩 { $free }:請清出一些空間。
 check-uploads =
     { $count ->
         [0] 沒有保存上傳的檔案。

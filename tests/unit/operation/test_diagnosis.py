@@ -224,6 +224,28 @@ async def test_documents_that_are_not_read_or_lost_words_are_told(
     assert f" {lost}: {tmp_path}/docs/b.md (50%)." in shown
 
 
+async def test_only_documents_of_the_followed_folders_are_counted(
+    documents: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str], without_network: None
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "b.md").write_text("# Boats\n\nThe boat is new.", encoding="utf-8")
+    Indexer(documents.index_path).index([tmp_path / "docs"])
+    followed = documents.model_copy(update={"docs": (str(tmp_path / "docs"),)})
+    await examine(followed)
+    assert "✓ Documents: One document is indexed in " in capsys.readouterr().out
+
+
+async def test_a_disk_that_is_almost_full_is_a_problem(
+    documents: Settings,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    without_network: None,
+) -> None:
+    monkeypatch.setattr("bot.operation.diagnosis.LOW_DISK_BYTES", 1 << 62)
+    assert not await examine(documents)
+    assert re.match("✗ Storage: Only .* of disk space is left: free", capsys.readouterr().out)
+
+
 async def test_documents_that_keep_an_earlier_text_are_told(
     documents: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
