@@ -29,7 +29,7 @@ from bot.core.errors import CredentialsRefused, FootnoteError, Invalid, Platform
 from bot.core.logs import get_logger
 from bot.core.measurements import PlatformCalls
 from bot.core.messages import Author
-from bot.core.said import said
+from bot.core.texts import said
 from bot.service.platform import Connection
 
 log = get_logger()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from adapters.discord.settings import DiscordSettings, has_token
 from bot.core.extras import need
 from bot.core.plugins import Setup, Step
-from bot.core.said import Said, said
+from bot.core.texts import Said, said
 from bot.service.platform import Declaration, Platform
 
 if TYPE_CHECKING:

@@ -30,11 +30,18 @@ from adapters.discord.limits import CHOICE_NAME, CHOICES, INPUT, TEXT
 from adapters.discord.listener import patiently, with_paste
 from adapters.discord.messages import PLATFORM, DiscordInteraction, parse_interaction
 from adapters.discord.rest import FAILURES, Code
-from bot.core.errors import Denied, FootnoteError, Invalid, StorageUnavailable
+from bot.core.errors import (
+    Denied,
+    FootnoteError,
+    Invalid,
+    StorageUnavailable,
+    invalid,
+    sentence_for,
+)
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
 from bot.core.messages import Depth, Message, Style, clean_question
-from bot.core.texts import DEFAULT, Texts, invalid, sentence_for, texts_for
+from bot.core.texts import DEFAULT, Texts, texts_for
 from bot.search.registry import provider_names, searches_conversations
 from bot.service import access
 from bot.service.access import check_access

@@ -30,11 +30,11 @@ from adapters.discord.messages import (
 )
 from adapters.discord.missed_messages import MissedMessages
 from adapters.discord.rest import FAILURES, was_lost
-from bot.core.errors import Denied, Invalid, StorageUnavailable
+from bot.core.errors import Denied, Invalid, StorageUnavailable, sentence_for
 from bot.core.logs import get_logger
 from bot.core.messages import MAX_QUESTION, Author, Message, Thread
 from bot.core.posting import PostState
-from bot.core.texts import sentence_for, texts_for
+from bot.core.texts import texts_for
 from bot.search.registry import searches_conversations
 from bot.service.access import IN_NO_SERVER, AppLimit
 from bot.service.background import BackgroundTasks

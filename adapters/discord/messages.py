@@ -20,10 +20,11 @@ import discord
 
 from adapters.discord.buttons import runs_in
 from adapters.discord.format import written_in
-from bot.core.messages import Attachment, Audience, Author, Message, Thread, quotation
+from bot.core.errors import invalid
+from bot.core.messages import Attachment, Audience, Author, Message, Thread, about_files, quotation
 from bot.core.posting import PostState
 from bot.core.reader import attached
-from bot.core.texts import about_files, invalid, texts_for
+from bot.core.texts import texts_for
 from bot.pages.urls import links_in
 from bot.service.access import IN_NO_SERVER
 from bot.service.reception import Address

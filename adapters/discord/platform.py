@@ -33,7 +33,7 @@ from bot.core.errors import (
 )
 from bot.core.measurements import Observed
 from bot.core.posting import Poster
-from bot.core.said import Said, said
+from bot.core.texts import Said, said
 from bot.service.platform import Connection
 from bot.service.reception import Reception
 from bot.storage.workspaces import Workspaces

@@ -31,7 +31,7 @@ from bot.core.errors import CredentialsRefused, PlatformUnavailable, PostRefused
 from bot.core.logs import get_logger
 from bot.core.measurements import PlatformCalls
 from bot.core.posting import still_ours
-from bot.core.said import said
+from bot.core.texts import said
 from bot.service.platform import Connection
 
 Json = dict[str, Any]

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from adapters.slack.settings import SlackSettings, can_post, is_connected
 from bot.core.extras import need
 from bot.core.plugins import Setup, Step
-from bot.core.said import Said, said
+from bot.core.texts import Said, said
 from bot.service.platform import Declaration, Installations, Platform
 
 if TYPE_CHECKING:

@@ -14,9 +14,15 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from adapters.slack.calls import Calls, Json, Refusal
 from adapters.slack.format import escaped
 from adapters.slack.incoming import by_core
-from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused, StorageUnavailable
+from bot.core.errors import (
+    FootnoteError,
+    PlatformUnavailable,
+    PostRefused,
+    StorageUnavailable,
+    sentence_for,
+)
 from bot.core.logs import get_logger
-from bot.core.texts import Texts, sentence_for
+from bot.core.texts import Texts
 from bot.service.background import BackgroundTasks
 
 PATIENCE_SECONDS = 60.0  # a private message that arrives later would only confuse

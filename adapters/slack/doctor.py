@@ -33,7 +33,7 @@ from adapters.slack.installations import (
 )
 from adapters.slack.settings import SlackSettings, in_many_workspaces
 from bot.core.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
-from bot.core.said import Said, listed, said
+from bot.core.texts import Said, listed, said
 from bot.pages.urls import display_url
 from bot.search.registry import searches_conversations
 

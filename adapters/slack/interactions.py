@@ -19,12 +19,12 @@ from adapters.slack.incoming import PLATFORM, Command, Place, Shortcut, SlackPre
 from adapters.slack.listener import FILE_SECONDS, Listener, only_me
 from adapters.slack.mrkdwn import mentions_in, unescape
 from adapters.slack.views import details
-from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused
+from bot.core.errors import FootnoteError, PlatformUnavailable, PostRefused, sentence_for
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
-from bot.core.messages import Author, Depth, Message, Thread
+from bot.core.messages import Author, Depth, Message, Thread, about_files
 from bot.core.posting import PostState
-from bot.core.texts import Texts, about_files, sentence_for, texts_for
+from bot.core.texts import Texts, texts_for
 from bot.pages.urls import links_in
 from bot.service.access import DEPTHS, KEYS, depth_named, rule_values, with_rule
 from bot.service.buttons import (

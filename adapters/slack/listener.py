@@ -32,11 +32,19 @@ from adapters.slack.incoming import (
 )
 from adapters.slack.mrkdwn import calls_group, is_wordless, mentions_in
 from adapters.slack.teams import Me, People, Person, app_of
-from bot.core.errors import Denied, Invalid, PlatformUnavailable, PostRefused, StorageUnavailable
+from bot.core.errors import (
+    Denied,
+    Invalid,
+    PlatformUnavailable,
+    PostRefused,
+    StorageUnavailable,
+    invalid,
+    sentence_for,
+)
 from bot.core.lines import label
 from bot.core.logs import get_logger
-from bot.core.messages import Author, Message, Thread, quotation
-from bot.core.texts import about_files, invalid, sentence_for, texts_for
+from bot.core.messages import Author, Message, Thread, about_files, quotation
+from bot.core.texts import texts_for
 from bot.pages.urls import links_in
 from bot.search.registry import searches_conversations
 from bot.service.access import AppLimit

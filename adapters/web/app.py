@@ -31,8 +31,14 @@ from adapters.web.pages.sharing import sharing_pages
 from adapters.web.pages.sources import source_pages
 from adapters.web.pages.status import status_pages
 from adapters.web.templating import asset_routes
-from bot.core.errors import Denied, FootnoteError, Invalid, InvalidQuestion, Unavailable
-from bot.core.texts import sentence_for
+from bot.core.errors import (
+    Denied,
+    FootnoteError,
+    Invalid,
+    InvalidQuestion,
+    Unavailable,
+    sentence_for,
+)
 
 COMPRESSION = 6  # of zlib's nine levels: the last three double the time to save one percent
 

@@ -21,9 +21,8 @@ from bot.core.errors import Unavailable
 from bot.core.measurements import Observed
 from bot.core.messages import Thread
 from bot.core.rate_limit import Pace
-from bot.core.said import said
 from bot.core.settings import ChannelRules, Settings
-from bot.core.texts import language_names
+from bot.core.texts import language_names, said
 from bot.operation.console_access import Guesses
 from bot.operation.diagnosis import Checks
 from bot.pages.processes import Shares

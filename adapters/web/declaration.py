@@ -6,8 +6,8 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from bot.core.messages import CONSOLE
-from bot.core.said import Said, said
 from bot.core.settings import Settings
+from bot.core.texts import Said, said
 from bot.operation.console_access import has_console
 from bot.service.platform import Declaration, Platform
 

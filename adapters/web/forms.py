@@ -30,10 +30,9 @@ from adapters.web.limits import (
     MOST_FILES,
     PIECE,
 )
-from bot.core.errors import PageUnreadable
+from bot.core.errors import PageUnreadable, sentence_for
 from bot.core.messages import UPLOADED, Attachment
-from bot.core.said import said, size
-from bot.core.texts import DEFAULT, Texts, sentence_for
+from bot.core.texts import DEFAULT, Texts, said, size
 from bot.pages.media import LOOK_AT, may_be_pdf
 from bot.pages.pictures import PictureUnread, picture_in
 from bot.pages.workers import NeedsMoreMemory, Workers

@@ -31,8 +31,7 @@ from bot.core.errors import Invalid, Unavailable
 from bot.core.extras import need
 from bot.core.messages import Answer, Message, PlanView, Thread
 from bot.core.reader import Reader
-from bot.core.said import said
-from bot.core.texts import Texts
+from bot.core.texts import Texts, said
 from bot.mcp.session import AskArguments, AskResult, ResourceEntry
 from bot.research.library import Library
 from bot.storage.archive import KeptPage, Traces

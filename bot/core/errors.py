@@ -41,7 +41,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from bot.core.said import Said, Sentence
+from bot.core.texts import Said, Sentence, Texts, said
 
 HIDDEN = "***"
 
@@ -241,3 +241,15 @@ class Stopped(FootnoteError): ...
 
 
 class RunLost(FootnoteError): ...
+
+
+def invalid(text_id: str, /, **values: str | int) -> Invalid:
+    """An error whose sentence is a message of the catalogs."""
+    return Invalid(said(text_id, **values))
+
+
+def sentence_for(error: FootnoteError, texts: Texts) -> str:
+    """The error's sentence as plain text; in English if no catalog has it."""
+    if isinstance(error, StorageUnavailable):
+        return texts("try-again")
+    return texts.say(error.said)

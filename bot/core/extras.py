@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from bot.core.errors import FootnoteError, InvalidSetting
-from bot.core.said import Said, listed, said
+from bot.core.texts import Said, listed, said
 
 Extra = Literal[
     "browser",

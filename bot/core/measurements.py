@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bot.core.errors import Broken, CredentialsRefused, Refused, Stopped, Unavailable
-from bot.core.said import Sentence
+from bot.core.texts import Sentence
 
 if TYPE_CHECKING:
     import aiohttp

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Literal
@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.core.errors import InvalidQuestion
-from bot.core.said import said
+from bot.core.texts import Texts, said
 from bot.text.terms import without_controls
 
 
@@ -560,3 +560,9 @@ def clean_question(text: str) -> str:
             said=said("question-too-long", length=len(cleaned), most=MAX_QUESTION),
         )
     return cleaned
+
+
+def about_files(files: Sequence[Attachment], texts: Texts) -> str:
+    """The question for a message that has files and no text; "" without readable ones."""
+    names = ", ".join(file.name for file in files if not file.unread)
+    return texts("files-question", names=names) if names else ""

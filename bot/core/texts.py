@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from bot.core.errors import FootnoteError, Invalid, StorageUnavailable
-from bot.core.messages import Attachment
-from bot.core.said import Said, Sentence, said
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
@@ -40,6 +37,41 @@ _TRADITIONAL = frozenset(("hant", "tw", "hk", "mo"))
 LONGEST_VALUE = 1_000  # characters
 
 _STAND_IN = re.compile("\x00([^\x00]+)\x00")
+
+
+Sentence: TypeAlias = Union["Said", str]
+"""A text for people. A string is shown as it is: it comes from outside, or is for operators."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message before it is known in which language it is read: its id and its values, which may be
+    messages too. ``str`` is its English."""
+
+    id: str
+    values: Mapping[str, Sentence | int | float] = field(hash=False)
+
+    def __str__(self) -> str:
+        return texts_for(DEFAULT).say(self)
+
+    def __add__(self, other: Sentence) -> Said:
+        """The two as consecutive sentences."""
+        return said("sentences", first=self, next=other)
+
+
+def said(id: str, /, **values: Sentence | int | float) -> Said:
+    return Said(id, values)
+
+
+def listed(parts: Sequence[Sentence]) -> Sentence:
+    """The parts with commas between them; there must be at least one."""
+    return reduce(lambda first, next: said("listed", first=first, next=next), parts)
+
+
+def size(count: int) -> Said:
+    """A number of bytes in the largest unit that leaves at least one."""
+    power = min(3, max(0, (len(str(count)) - 1) // 3))
+    return said("size", amount=count / 1_000**power, power=power)
 
 
 class UnknownText(KeyError):
@@ -193,21 +225,3 @@ class _Catalog:
 
 
 _catalog = cache(_Catalog)
-
-
-def invalid(text_id: str, /, **values: str | int) -> Invalid:
-    """An error whose sentence is a message of the catalogs."""
-    return Invalid(said(text_id, **values))
-
-
-def about_files(files: Sequence[Attachment], texts: Texts) -> str:
-    """The question for a message that has files and no text; "" without readable ones."""
-    names = ", ".join(file.name for file in files if not file.unread)
-    return texts("files-question", names=names) if names else ""
-
-
-def sentence_for(error: FootnoteError, texts: Texts) -> str:
-    """The error's sentence as plain text; in English if no catalog has it."""
-    if isinstance(error, StorageUnavailable):
-        return texts("try-again")
-    return texts.say(error.said)

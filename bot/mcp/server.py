@@ -23,11 +23,11 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
 from bot import __version__
-from bot.core.errors import FootnoteError, Invalid
+from bot.core.errors import FootnoteError, Invalid, sentence_for
 from bot.core.lines import kind_of, label, one_line, shortened, titled
 from bot.core.messages import PlanView
 from bot.core.reader import display_address
-from bot.core.texts import Texts, sentence_for
+from bot.core.texts import Texts
 from bot.mcp.session import (
     Answered,
     Arguments,

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.core.errors import invalid
 from bot.core.settings import Settings
-from bot.core.texts import invalid
 from bot.operation.kept_settings import KeptSettings, write_whole
 from bot.search.folders import FOLDER, list_documents, reads
 from bot.storage.audit_log import Audit

@@ -28,8 +28,8 @@ from rich.text import Text
 from bot.core.errors import FootnoteError, Unavailable
 from bot.core.extras import report_extras
 from bot.core.logs import get_logger
-from bot.core.said import Sentence, listed, said, size
 from bot.core.settings import Settings
+from bot.core.texts import Sentence, listed, said, size
 from bot.operation.configuration import env_name, known_names
 from bot.operation.kept_settings import Kept, read_kept
 from bot.reasoning.reasoner import CLOSEST, chosen_reasoner

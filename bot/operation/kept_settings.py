@@ -27,8 +27,8 @@ from pydantic import SecretStr, ValidationError
 
 from bot.core.errors import InvalidSetting
 from bot.core.messages import CONSOLE
-from bot.core.said import Sentence, said
 from bot.core.settings import Settings, is_key, is_secret
+from bot.core.texts import Sentence, said
 from bot.operation.configuration import env_name, what_is_wrong
 from bot.storage.audit_log import note
 from bot.storage.database import Database, database_of

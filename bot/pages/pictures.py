@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from bot.core.errors import PageUnreadable
-from bot.core.said import said
+from bot.core.texts import said
 
 LARGEST = 7_500_000  # bytes: 10 MB as base64
 WIDEST = 8_000  # pixels of a side

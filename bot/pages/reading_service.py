@@ -25,7 +25,7 @@ from bot.core.errors import (
     PageUnreadable,
     Unavailable,
 )
-from bot.core.said import Said, said
+from bot.core.texts import Said, said
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.page import Reading
 from bot.pages.urls import DEFAULT_PORTS, display_url, parse

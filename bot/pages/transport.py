@@ -38,7 +38,7 @@ import httpx
 
 from bot.core.egress import Egress, Proxy
 from bot.core.errors import FootnoteError, PageUnreadable, Unavailable
-from bot.core.said import Said, said
+from bot.core.texts import Said, said
 from bot.pages.guard import Guard, IPAddress, Route, system_resolver
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from bot.core.credentials import ClaudeSettings, claude_address, claude_key
 from bot.core.measurements import Observe, nothing_observed
 from bot.core.plugins import Setup, Step
-from bot.core.said import Said
 from bot.core.settings import Price, Settings
+from bot.core.texts import Said
 from bot.reasoning.calls import ModelReply, Tokens
 from bot.reasoning.reasoner import (
     Declaration,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 
 from bot.core.measurements import Observe
-from bot.core.said import Said, said
 from bot.core.settings import Settings
+from bot.core.texts import Said, said
 from bot.reasoning.reasoner import CLOSEST, Declaration, ReasonerFactory
 
 

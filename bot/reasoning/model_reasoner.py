@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from bot.core.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.core.messages import Message, Transcript
-from bot.core.said import Said, said
 from bot.core.settings import Settings
+from bot.core.texts import Said, said
 from bot.pages.pictures import Picture
 from bot.reasoning.answer_prompt import (
     FEWEST,

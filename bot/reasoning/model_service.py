@@ -33,8 +33,8 @@ from bot.core.errors import (
     ModelUnavailable,
 )
 from bot.core.measurements import Observe, nothing_observed, timed
-from bot.core.said import Sentence, said
 from bot.core.settings import Settings, renewed
+from bot.core.texts import Sentence, said
 from bot.pages.pictures import PictureUnread
 from bot.reasoning.calls import Again, ModelReply, Part, Request, after
 

@@ -14,8 +14,8 @@ from bot.core.errors import InvalidSetting
 from bot.core.extras import need
 from bot.core.measurements import Observe, nothing_observed
 from bot.core.plugins import named_field
-from bot.core.said import Said
 from bot.core.settings import Settings
+from bot.core.texts import Said
 from bot.reasoning.reasoner import (
     Declaration,
     Models,

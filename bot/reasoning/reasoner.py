@@ -21,8 +21,8 @@ from bot.core.errors import InvalidSetting
 from bot.core.measurements import Observe
 from bot.core.messages import Message, Transcript
 from bot.core.plugins import Setup, load_parts
-from bot.core.said import Sentence
 from bot.core.settings import Price, Settings
+from bot.core.texts import Sentence
 from bot.pages.pictures import Picture
 from bot.reasoning.calls import ModelCalls, ModelReply, Tokens
 from bot.reasoning.evidence import (

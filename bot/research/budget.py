@@ -33,8 +33,8 @@ from typing import Any, Protocol
 from bot.core.errors import BudgetSpent, DaySpentUp, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.core.messages import RunOptions, Usage
-from bot.core.said import said
 from bot.core.settings import Settings
+from bot.core.texts import said
 from bot.reasoning.calls import ModelReply
 from bot.search.provider import Spent
 from bot.storage.journal import step_key

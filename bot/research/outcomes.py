@@ -23,10 +23,11 @@ from bot.core.errors import (
     ModelUnavailable,
     Refused,
     Unavailable,
+    sentence_for,
 )
 from bot.core.lines import label, shortened
 from bot.core.messages import OWN_WORDS, Attachment, Provenance
-from bot.core.texts import DEFAULT, Texts, sentence_for
+from bot.core.texts import DEFAULT, Texts
 from bot.pages.pictures import PictureUnread
 from bot.pages.urls import display_url
 from bot.reasoning.calls import ModelReply

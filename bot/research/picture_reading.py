@@ -14,7 +14,7 @@ from dataclasses import replace
 from bot.core.errors import Broken, BudgetSpent, ModelRefused, ModelUnavailable, PageUnreadable
 from bot.core.lines import one_line
 from bot.core.messages import Attachment, Message, Transcript, zone_named
-from bot.core.said import said
+from bot.core.texts import said
 from bot.pages.media import LOOK_AT, may_be_pdf
 from bot.pages.page import Page
 from bot.pages.pictures import MOST, Picture, PictureUnread, may_be_picture, picture_in

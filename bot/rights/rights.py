@@ -22,9 +22,8 @@ from bot.core.messages import Audience, Message, RunOptions
 from bot.core.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
 from bot.core.reader import server_root as root_of_server
 from bot.core.readership import WHO, DocumentCollection, McpServer, Readership
-from bot.core.said import Said, Sentence, listed, said
 from bot.core.settings import TOML, Settings, is_set_outside_of_file, readers_in
-from bot.core.texts import Texts
+from bot.core.texts import Said, Sentence, Texts, listed, said
 from bot.search.local_documents import LocalDocuments
 from bot.storage.audit_log import Actor, note
 from bot.storage.database import Database

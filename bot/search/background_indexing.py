@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from bot.core.errors import FootnoteError, InvalidSetting, Stopped
 from bot.core.logs import get_logger
 from bot.core.measurements import Indexing
-from bot.core.said import Said, Sentence, said
 from bot.core.settings import Settings
+from bot.core.texts import Said, Sentence, said
 from bot.search.folders import list_documents, root_of, stamp
 from bot.search.index_file import alone
 from bot.search.unchanged import unchanged

@@ -23,7 +23,7 @@ from bot.core.logs import get_logger
 from bot.core.measurements import Observe, nothing_observed
 from bot.core.rate_limit import Clock
 from bot.core.reader import EVERYTHING, Reach, display_address
-from bot.core.said import Sentence
+from bot.core.texts import Sentence
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key

@@ -21,8 +21,8 @@ import stamina
 from bot.core.egress import Egress
 from bot.core.errors import InvalidSetting, ProviderUnavailable, Refused
 from bot.core.extras import need
-from bot.core.said import said
 from bot.core.settings import Settings
+from bot.core.texts import said
 from bot.search.engines import QUOTA_STATUSES, JsonApi
 from bot.text.terms import estimate
 

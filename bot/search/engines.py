@@ -19,8 +19,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bot.core.errors import AddressRefused, Broken, CredentialsRefused, ProviderUnavailable, Refused
-from bot.core.said import Sentence, said
 from bot.core.settings import renewed
+from bot.core.texts import Sentence, said
 from bot.pages.urls import canonical, dedupe_key, domain, parse
 from bot.search.provider import GivenText, Hit, Query
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from bot.core.errors import InvalidSetting
-from bot.core.said import said
+from bot.core.texts import said
 from bot.pages.media import media_type_of
 from bot.search.index_file import address, is_below
 

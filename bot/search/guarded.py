@@ -15,7 +15,7 @@ from cachetools import TTLCache
 from bot.core.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refused
 from bot.core.measurements import Observe, timed, unobserved
 from bot.core.rate_limit import Clock, RateLimit
-from bot.core.said import Sentence, said
+from bot.core.texts import Sentence, said
 from bot.pages.page import Page
 from bot.search.provider import (
     GivenText,

@@ -24,7 +24,7 @@ from cachetools import LRUCache
 
 from bot.core.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.core.reader import EVERYTHING, Reach
-from bot.core.said import said
+from bot.core.texts import said
 from bot.pages.bm25 import BESIDE, idf, relevance_at, weigh
 from bot.pages.page import TEXTLESS_PAGE, Page
 from bot.pages.passages import Weight

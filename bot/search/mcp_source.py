@@ -27,7 +27,7 @@ from bot.core.errors import PageUnreadable
 from bot.core.lines import one_line
 from bot.core.reader import WEB, mcp_address, mcp_id, public, server_of, server_root
 from bot.core.readership import McpServer
-from bot.core.said import Sentence, said
+from bot.core.texts import Sentence, said
 from bot.search.engines import (
     KEPT_CHARACTERS,
     KEPT_SECONDS,

@@ -28,8 +28,8 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 
 from bot.core.errors import Broken, CredentialsRefused, PageUnreadable, ProviderUnavailable, Refused
-from bot.core.said import said
 from bot.core.settings import Settings
+from bot.core.texts import said
 from bot.pages.page import Page
 from bot.pages.processes import Shares
 from bot.pages.urls import display_url

@@ -14,7 +14,7 @@ from pydantic import BaseModel, SecretStr
 from bot.core.errors import InvalidSetting
 from bot.core.messages import OWN_WORDS, Provenance
 from bot.core.reader import EVERYTHING, Reach
-from bot.core.said import Sentence
+from bot.core.texts import Sentence
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.search.filters import NO_FILTER, Filter

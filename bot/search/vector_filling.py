@@ -23,8 +23,8 @@ from pathlib import Path
 
 from bot.core.errors import FootnoteError, StorageUnavailable
 from bot.core.logs import get_logger
-from bot.core.said import Said, said
 from bot.core.settings import Settings
+from bot.core.texts import Said, said
 from bot.pages.passages import split
 from bot.search.embedder import Embedder, Vector, open_embedder
 from bot.search.folders import root_of

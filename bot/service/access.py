@@ -14,11 +14,10 @@ from typing import get_args
 from cachetools import TTLCache
 from pydantic import ValidationError
 
-from bot.core.errors import Denied, Invalid
+from bot.core.errors import Denied, Invalid, invalid
 from bot.core.messages import CONSOLE, EVERYWHERE, Depth, Message, RunOptions, Sources, Thread
-from bot.core.said import Said, said
 from bot.core.settings import ChannelRules, Settings
-from bot.core.texts import invalid
+from bot.core.texts import Said, said
 from bot.storage.audit_log import Audit
 from bot.storage.database import Database
 from bot.storage.workspaces import Workspaces

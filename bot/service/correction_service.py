@@ -6,14 +6,14 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from bot.core.errors import FootnoteError, RunLost, StorageUnavailable
+from bot.core.errors import FootnoteError, RunLost, StorageUnavailable, invalid
 from bot.core.lines import label, one_line, shortened
 from bot.core.logs import get_logger
 from bot.core.messages import Message, Transcript
 from bot.core.posting import Locating, Poster, RunRef, Whereabouts
 from bot.core.reader import Reach, Reader, documents_of
 from bot.core.settings import Settings
-from bot.core.texts import invalid, texts_for
+from bot.core.texts import texts_for
 from bot.reasoning.wording import answers_in
 from bot.research.run import CorrectionReply
 from bot.search.conversation_search import day_of

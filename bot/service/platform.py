@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 from bot.core.errors import InvalidSetting
 from bot.core.plugins import Setup, load_parts
 from bot.core.posting import Poster
-from bot.core.said import Sentence
 from bot.core.settings import Settings
+from bot.core.texts import Sentence
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute

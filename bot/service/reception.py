@@ -17,7 +17,7 @@ from typing import Literal
 
 from cachetools import TTLCache
 
-from bot.core.errors import Denied, ProviderUnavailable, StorageUnavailable
+from bot.core.errors import Denied, ProviderUnavailable, StorageUnavailable, invalid
 from bot.core.messages import (
     EVERYWHERE,
     OWN_WORDS,
@@ -36,7 +36,7 @@ from bot.core.messages import (
 from bot.core.posting import PREVIEWS, Poster, PostState
 from bot.core.reader import Reach, documents_in
 from bot.core.settings import Settings
-from bot.core.texts import Texts, invalid
+from bot.core.texts import Texts
 from bot.pages.urls import links_in
 from bot.reasoning.closest_reasoner import follows_up
 from bot.research.library import Library

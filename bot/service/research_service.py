@@ -27,13 +27,14 @@ from bot.core.errors import (
     PostRefused,
     RunLost,
     StorageUnavailable,
+    invalid,
 )
 from bot.core.logs import about, get_logger
 from bot.core.messages import Answer, Message, RunOptions, Thread, clean_question
 from bot.core.posting import Poster, PostState, Reply, RunRef, Unseen
 from bot.core.reader import Reach, Reader, documents_in, readable, withheld
 from bot.core.settings import Settings
-from bot.core.texts import invalid, texts_for
+from bot.core.texts import texts_for
 from bot.pages.pool import For, reading_for
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import Pairs, ReasonerFactory

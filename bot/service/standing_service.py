@@ -16,13 +16,13 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 
-from bot.core.errors import DaySpentUp, Denied, Invalid, RunLost
+from bot.core.errors import DaySpentUp, Denied, Invalid, RunLost, invalid
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
 from bot.core.messages import TERMINAL, Message, Thread
 from bot.core.reader import Reach, telling
 from bot.core.settings import Settings
-from bot.core.texts import Texts, invalid
+from bot.core.texts import Texts
 from bot.service.access import check_author
 from bot.service.background import Rounds
 from bot.service.dispatch.dispatcher import Dispatcher

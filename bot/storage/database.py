@@ -42,8 +42,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from bot.core.errors import InvalidSetting, StorageUnavailable
 from bot.core.extras import need
 from bot.core.logs import get_logger
-from bot.core.said import Said, said
 from bot.core.settings import Settings
+from bot.core.texts import Said, said
 from bot.storage import migrate
 from bot.storage.postgres import (
     Connecting,

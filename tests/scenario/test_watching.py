@@ -198,7 +198,5 @@ def test_lists_that_forgot_the_console_are_told_by_doctor_and_at_the_start(
         program.until_said("No one may ask in the console. FOOTNOTE_ALLOW_CHANNELS does not name")
         program.until_said("web is connected.")
     with ending(start_forked(fork_server, footnote, command="doctor")) as program:
-        program.until_said(
-            "no one may ask there. FOOTNOTE_ALLOW_CHANNELS does not name it: add local"
-        )
+        program.until_said("FOOTNOTE_ALLOW_CHANNELS does not name the console: add local")
         program.wait()

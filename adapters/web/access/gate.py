@@ -41,8 +41,8 @@ from bot.core.lines import one_line, shortened
 from bot.core.messages import Author, Thread
 from bot.core.rate_limit import Pace
 from bot.core.reader import Reader
-from bot.core.said import Sentence, said
 from bot.core.settings import Settings
+from bot.core.texts import Sentence, said
 from bot.operation.console_access import (
     FORWARDED,
     Guesses,

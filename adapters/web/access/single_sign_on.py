@@ -46,13 +46,12 @@ from adapters.web.display import texts_of
 from adapters.web.forms import form_of
 from adapters.web.limits import GROUPS_OF_ONE_VISITOR, SIGN_INS_PER_MINUTE
 from bot.core.egress import Egress
-from bot.core.errors import Denied, FootnoteError, Unavailable
+from bot.core.errors import Denied, FootnoteError, Unavailable, sentence_for
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
 from bot.core.rate_limit import Pace
-from bot.core.said import Said, said
 from bot.core.settings import Settings
-from bot.core.texts import sentence_for
+from bot.core.texts import Said, said
 from bot.operation.console_access import is_loopback
 from bot.storage.console import Identity, SignIns
 

@@ -19,11 +19,10 @@ from adapters.web.access.visibility import operator_only
 from adapters.web.console import Console
 from adapters.web.display import texts_of
 from adapters.web.forms import form_of
-from bot.core.errors import FootnoteError, Unavailable
+from bot.core.errors import FootnoteError, Unavailable, sentence_for
 from bot.core.plugins import Setup
-from bot.core.said import Sentence, said
 from bot.core.settings import Settings
-from bot.core.texts import Texts, sentence_for
+from bot.core.texts import Sentence, Texts, said
 from bot.operation.configuration import env_name
 from bot.operation.console_access import allows_setup
 from bot.operation.kept_settings import KeptSettings, with_setting

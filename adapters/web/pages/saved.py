@@ -16,10 +16,9 @@ from adapters.web.access.visibility import seeing
 from adapters.web.console import WORKSPACE, Console
 from adapters.web.display import texts_of
 from adapters.web.forms import form_of
-from bot.core.errors import Invalid
+from bot.core.errors import Invalid, sentence_for
 from bot.core.lines import shortened
 from bot.core.messages import CONSOLE, Message, Thread
-from bot.core.texts import sentence_for
 from bot.search.earlier_answers import title_of
 from bot.service.standing_service import QUESTION, Person
 

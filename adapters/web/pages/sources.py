@@ -33,12 +33,17 @@ from adapters.web.forms import check_readable, form_of, megabytes, question_form
 from adapters.web.html.closest import spans_of_words
 from adapters.web.html.page_text import page_html
 from adapters.web.turns import collection_of
-from bot.core.errors import Invalid, InvalidSetting, PageUnreadable, ProviderUnavailable
+from bot.core.errors import (
+    Invalid,
+    InvalidSetting,
+    PageUnreadable,
+    ProviderUnavailable,
+    sentence_for,
+)
 from bot.core.lines import one_line
 from bot.core.messages import CONSOLE
 from bot.core.readership import Readership
-from bot.core.said import Sentence
-from bot.core.texts import Texts, sentence_for
+from bot.core.texts import Sentence, Texts
 from bot.operation.added_documents import AddedDocuments, NewFolder
 from bot.operation.console_access import allows_setup
 from bot.pages.media import media_type_of

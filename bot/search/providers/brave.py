@@ -24,7 +24,7 @@ from pydantic import Field, SecretStr
 
 from bot.core.errors import ProviderUnavailable
 from bot.core.plugins import PartSettings, named_field
-from bot.core.said import Sentence, said
+from bot.core.texts import Sentence, said
 from bot.search.engines import (
     JsonApi,
     Reply,

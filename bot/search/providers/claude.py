@@ -20,7 +20,7 @@ from typing import Any
 
 from bot.core.credentials import ClaudeSettings, claude_address, claude_key
 from bot.core.errors import ProviderUnavailable, Refused
-from bot.core.said import Sentence, said
+from bot.core.texts import Sentence, said
 from bot.search.engines import (
     QUOTA_RESTS,
     JsonApi,

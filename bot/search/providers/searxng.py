@@ -21,7 +21,7 @@ from pydantic import Field
 
 from bot.core.errors import ProviderUnavailable, Refused
 from bot.core.plugins import PartSettings
-from bot.core.said import Sentence, said
+from bot.core.texts import Sentence, said
 from bot.search.engines import JsonApi, mappings, matching_hits, web_hit, with_sites
 from bot.search.provider import (
     Client,

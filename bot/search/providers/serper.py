@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import Field, SecretStr
 
 from bot.core.plugins import PartSettings, named_field
-from bot.core.said import Sentence, said
+from bot.core.texts import Sentence, said
 from bot.search.engines import (
     JsonApi,
     Reply,

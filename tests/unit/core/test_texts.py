@@ -20,8 +20,9 @@ from bot.core.errors import (
     InvalidQuestion,
     PlatformUnavailable,
     StorageUnavailable,
+    invalid,
+    sentence_for,
 )
-from bot.core.said import said
 from bot.core.texts import (
     CATALOGS,
     DEFAULT,
@@ -31,10 +32,9 @@ from bot.core.texts import (
     UnknownText,
     _Catalog,
     _catalog,
-    invalid,
     language_names,
     negotiated,
-    sentence_for,
+    said,
     texts_for,
 )
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.core.errors import BudgetSpent, DaySpentUp, StorageUnavailable
+from bot.core.errors import BudgetSpent, DaySpentUp, StorageUnavailable, sentence_for
 from bot.core.messages import RunOptions, Usage
-from bot.core.texts import LOCALES, sentence_for, texts_for
+from bot.core.texts import LOCALES, texts_for
 from bot.operation.configuration import load_settings
 from bot.reasoning.calls import ModelReply
 from bot.research.budget import LOOK_SECONDS, Account, Budget, DayLimits, Days

@@ -11,7 +11,7 @@ import pytest
 
 from bot.core.errors import BudgetSpent, ModelBroken, ModelUnavailable
 from bot.core.messages import UPLOADED, Attachment, Entry, Message, RunOptions, Transcript
-from bot.core.said import said
+from bot.core.texts import said
 from bot.pages.page import Page
 from bot.pages.pictures import MOST, Picture, PictureUnread, Scans, picture_in
 from bot.research.picture_reading import NOT_READ, SCANNED, SEEN_TOGETHER, PictureReading

@@ -23,7 +23,7 @@ from bot.core.errors import (
     ProviderUnavailable,
     Refused,
 )
-from bot.core.said import Said
+from bot.core.texts import Said
 from bot.operation.configuration import load_settings
 from bot.pages.extract import from_bytes
 from bot.search.engines import (

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from bot.core.errors import DaySpentUp, Denied, Invalid
+from bot.core.errors import DaySpentUp, Denied, Invalid, sentence_for
 from bot.core.messages import Author, Message, RunOptions, Sources, Thread
 from bot.core.reader import Reader
 from bot.core.settings import ChannelRules, Settings
-from bot.core.texts import sentence_for, texts_for
+from bot.core.texts import texts_for
 from bot.evaluation.evaluation import open_asker
 from bot.evaluation.questions import Case, CaseTurn
 from bot.operation.configuration import load_settings

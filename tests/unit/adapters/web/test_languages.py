@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.said import Said, Sentence
-from bot.core.texts import LOCALES, texts_for
+from bot.core.texts import LOCALES, Said, Sentence, texts_for
 from bot.operation.configuration import load_settings
 from bot.operation.diagnosis import checks_of
 from tests.unit.adapters.web.conftest import Browser, OpenConsole
