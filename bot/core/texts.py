@@ -45,8 +45,8 @@ Sentence: TypeAlias = Union["Said", str]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message before it is known in which language it is read: its id and its values, which may be
-    messages too. ``str`` is its English."""
+    """A message before it is known in which language it is read: its id and its values, which may
+    be messages too. ``str`` is its English."""
 
     id: str
     values: Mapping[str, Sentence | int | float] = field(hash=False)
