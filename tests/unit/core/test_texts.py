@@ -48,7 +48,8 @@ NAMES += (
     r"|xapp|sk-ant|connections:write|/invite|manifest|\.env|Cookie"
     r"|(?<![A-Z])[A-Z]+(?:_[A-Z]+)+(?:=[a-z]+(?::NAME)?)?"
     r"|Authorization: Bearer|HTTP|--docs|[kMG]B|Chromium|SQLite|PostgreSQL|OpenAI"
-    r"|OpenTelemetry|Outlook"
+    r"|OpenTelemetry|Outlook|\.(?:docx?|xlsb?|pptx?|txt|eml)\b|gzip|OCR|Jupyter|pandoc|XML|Pages"
+    r"|Numbers|Keynote|Office|ZIP|pip install '[^']+'"
     r"|RTF|LaTeX|DocBook|MediaWiki|Textile|Model Context Protocol|\[\[collections\]\]"
     r"|footnote\.toml|/slack/events|adapters/slack/manifest\.yaml"
 )
