@@ -6,12 +6,14 @@ that a catalog lacks is in English.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from datetime import date
 from functools import cache, cached_property, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
@@ -63,9 +65,33 @@ def said(id: str, /, **values: Sentence | int | float) -> Said:
     return Said(id, values)
 
 
+def encoded(sentence: Sentence) -> str:
+    """A string to store or send it; ``decoded`` restores it."""
+    return json.dumps(asdict(sentence)) if isinstance(sentence, Said) else sentence
+
+
+def decoded(text: str) -> Sentence:
+    """Restore a sentence. A string that is none, or of a message that is not there, is as it is."""
+    try:
+        sentence = json.loads(text, object_hook=_restored)
+        str(sentence)  # it has all its values
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        return text
+    return sentence if isinstance(sentence, Said) else text
+
+
+def _restored(found: dict[str, Any]) -> Said | dict[str, Any]:
+    return Said(**found) if found.keys() == {"id", "values"} else found
+
+
 def listed(parts: Sequence[Sentence]) -> Sentence:
     """The parts with commas between them; there must be at least one."""
     return reduce(lambda first, next: said("listed", first=first, next=next), parts)
+
+
+def month_day(day: date) -> Said:
+    """A day without its year."""
+    return said("month-day", day=day.day, month=day.month)
 
 
 def size(count: int) -> Said:

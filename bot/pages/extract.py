@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from bot.core.errors import PageUnreadable, ReaderMissing
 from bot.core.extras import need
+from bot.core.texts import said, size
 from bot.pages import charset
 from bot.pages.formats import pandoc
 from bot.pages.markdown import read_markdown, without_components
@@ -69,7 +70,7 @@ def from_bytes(
         inner = name[:-3] if name.lower().endswith(".gz") else name
         kind = kind_of(data[:LOOK_AT], None, inner)
         if kind == "gzip":
-            raise unreadable(name, "packed with gzip more than once")
+            raise unreadable(name, said("what-gzip"))
         name = inner
     reading = _read(kind, data, media_type, name, people, depth)
     text = _clean(reading.text)
@@ -84,7 +85,7 @@ def from_bytes(
 
 
 def _empty(name: str) -> PageUnreadable:
-    return PageUnreadable(f"{display_url(name)} is empty; there is nothing to read in it.")
+    return PageUnreadable(said("unread-empty", name=display_url(name)))
 
 
 def _read(
@@ -201,10 +202,10 @@ LARGEST_UNPACKED = 50_000_000
 _GZIP = 16 + zlib.MAX_WBITS  # tells zlib to expect a gzip header
 
 _OLD = {
-    "WordDocument": ("an old Word document (.doc)", ".docx"),
-    "Workbook": ("an old Excel workbook (.xls)", ".xlsx"),
-    "Book": ("an old Excel workbook (.xls)", ".xlsx"),
-    "PowerPoint Document": ("an old PowerPoint presentation (.ppt)", ".pptx"),
+    "WordDocument": ("what-doc", ".docx"),
+    "Workbook": ("what-xls", ".xlsx"),
+    "Book": ("what-xls", ".xlsx"),
+    "PowerPoint Document": ("what-ppt", ".pptx"),
 }
 
 
@@ -216,7 +217,7 @@ def _read_package(data: bytes, name: str) -> Reading:
     """
     from bot.pages.formats.packages import open_package
 
-    with open_package(data, name, "a ZIP file, as Office documents are,") as package:
+    with open_package(data, name, said("what-zip")) as package:
         kind = _kind(package)
         dated, author = package.properties()
     reading = _read_kind(kind, data, name)
@@ -246,7 +247,7 @@ def _read_kind(kind: str, data: bytes, name: str) -> Reading:
             from bot.pages.formats.epub import read_epub
 
             return read_epub(data, name)
-    raise unreadable(name, kind)
+    raise unreadable(name, said(kind))
 
 
 def _kind(package: Package) -> str:
@@ -262,13 +263,13 @@ def _kind(package: Package) -> str:
     if "[Content_Types].xml" in package:
         folders = {name.partition("/")[0] for name in package.names()}
         if "xl/workbook.bin" in package:
-            return "a binary Excel workbook (.xlsb)"
+            return "what-xlsb"
         for folder, kind in (("word", "word"), ("ppt", "slides"), ("xl", "sheets")):
             if folder in folders:
                 return kind
     if any(name.endswith(".iwa") for name in package.names()):
-        return "a document of Apple's Pages, Numbers or Keynote"
-    return "an archive"
+        return "what-iwork"
+    return "what-archive"
 
 
 def _read_compound(data: bytes, name: str, depth: int) -> Reading:
@@ -291,10 +292,8 @@ def _read_compound(data: bytes, name: str, depth: int) -> Reading:
         return read_outlook(data, name, from_bytes, depth)
     for stream, (what, ending) in _OLD.items():
         if holds(stream):
-            raise PageUnreadable(
-                f"{name} is {what}; open it and save it as {ending}, which Footnote reads."
-            )
-    raise unreadable(name, "an old Office document")
+            raise PageUnreadable(said("unread-old", name=name, what=said(what), ending=ending))
+    raise unreadable(name, said("what-office"))
 
 
 def gunzip(data: bytes, name: str) -> bytes:
@@ -308,15 +307,10 @@ def gunzip(data: bytes, name: str) -> bytes:
         except zlib.error as error:
             problem = str(error)
         if len(content) > LARGEST_UNPACKED:
-            raise PageUnreadable(
-                f"{name} unpacks to more than {LARGEST_UNPACKED / 1e6:g} MB; split it into smaller"
-                " files."
-            )
+            most = size(LARGEST_UNPACKED)
+            raise PageUnreadable(said("unread-gzip-large", name=name, most=most))
         if not member.eof:
-            raise PageUnreadable(
-                f"{name} is a gzip file that is damaged; pack it again, or give the file in it.",
-                detail=problem,
-            )
+            raise PageUnreadable(said("unread-gzip-broken", name=name), detail=problem)
         data = member.unused_data
     return bytes(content)
 

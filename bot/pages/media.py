@@ -17,6 +17,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from bot.core.errors import PageUnreadable
+from bot.core.texts import Said, Sentence, said
 from bot.pages.charset import utf16_of
 from bot.pages.pictures import ENDINGS
 from bot.pages.urls import display_url
@@ -45,7 +46,7 @@ class Format:
     """
 
     kind: Kind
-    name: str
+    name: Sentence
     endings: tuple[str, ...]
     types: tuple[str, ...]
 
@@ -59,14 +60,14 @@ FORMATS = (
     Format("markdown", "Markdown", (".md", ".markdown", ".mdown", ".mkd", ".mdx"),
            ("text/markdown", "text/x-markdown")),
     Format("html", "HTML", (".html", ".htm", ".xhtml"), ("text/html", "application/xhtml+xml")),
-    Format("text", "plain text", (".txt", ".text", ""), ("text/plain",)),
+    Format("text", said("format-text"), (".txt", ".text", ""), ("text/plain",)),
     Format("rst", "reStructuredText", (".rst", ".rest", ".rst.txt"),
            ("text/x-rst", "text/prs.fallenstein.rst")),
     Format("asciidoc", "AsciiDoc", (".adoc", ".asciidoc"),
            ("text/asciidoc", "text/x-asciidoc")),
     Format("org", "Org", (".org",),
            ("text/org", "text/x-org", "application/vnd.lotus-organizer")),  # what systems report
-    Format("man", "manual pages", _MAN_ENDINGS, ("text/troff", "application/x-troff-man")),
+    Format("man", said("format-man"), _MAN_ENDINGS, ("text/troff", "application/x-troff-man")),
     Format("pdf", "PDF", (".pdf",), ("application/pdf", "application/x-pdf")),
     Format("package", "Word", (".docx", ".docm", ".dotx"),
            (f"{_OOXML}wordprocessingml.document",
@@ -81,17 +82,18 @@ FORMATS = (
     Format("package", "EPUB", (".epub",), ("application/epub+zip",)),
     Format("csv", "CSV", (".csv",), ("text/csv", "application/csv", "text/comma-separated-values")),
     Format("tsv", "TSV", (".tsv", ".tab"), ("text/tab-separated-values",)),
-    Format("notebook", "Jupyter notebooks", (".ipynb",), ("application/x-ipynb+json",)),
-    Format("mail", "mail", (".eml", ".mbox"), ("message/rfc822", "application/mbox")),
-    Format("compound", "Outlook messages", (".msg",), ("application/vnd.ms-outlook",)),
-    Format("subtitles", "transcripts", (".vtt", ".srt"), ("text/vtt", "application/x-subrip")),
+    Format("notebook", said("format-notebook"), (".ipynb",), ("application/x-ipynb+json",)),
+    Format("mail", said("format-mail"), (".eml", ".mbox"), ("message/rfc822", "application/mbox")),
+    Format("compound", said("format-outlook"), (".msg",), ("application/vnd.ms-outlook",)),
+    Format("subtitles", said("format-subtitles"), (".vtt", ".srt"),
+           ("text/vtt", "application/x-subrip")),
     Format("json", "JSON", (".json", ".jsonl", ".ndjson"),
            ("application/json", "application/ld+json", "text/json", "application/x-ndjson")),
-    Format("settings", "settings", (".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".env",
-                                    ".properties"),
+    Format("settings", said("format-settings"),
+           (".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".env", ".properties"),
            ("application/yaml", "application/x-yaml", "text/yaml", "application/toml")),
-    Format("log", "logs", (".log",), ("text/x-log",)),
-    Format("code", "source code",
+    Format("log", said("format-log"), (".log",), ("text/x-log",)),
+    Format("code", said("format-code"),
            (".py", ".js", ".jsx", ".ts", ".tsx", ".go", ".java", ".c", ".h", ".cpp", ".rs", ".rb",
             ".php", ".cs", ".sh", ".ps1", ".kt", ".swift", ".sql", ".proto", ".tf"),
            ("text/x-source",)),
@@ -133,24 +135,24 @@ _ZIP = b"PK\x03\x04"
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 GZIPPED = b"\x1f\x8b"
 _SIGNATURES = {
-    "an image": (
+    "what-image": (
         *(b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\x00", b"MM\x00*"),
         b"\x00\x00\x01\x00",
     ),
-    "an image, a sound file or a video": (b"RIFF",),
-    "a sound file or a video": (b"OggS",),
-    "a sound file": (b"ID3",),
-    "a video": (b"\x1aE\xdf\xa3",),
-    "an archive": (
+    "what-media": (b"RIFF",),
+    "what-sound-video": (b"OggS",),
+    "what-audio": (b"ID3",),
+    "what-video": (b"\x1aE\xdf\xa3",),
+    "what-archive": (
         *(b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x28\xb5\x2f\xfd"),
     ),
-    "a program": (b"\x7fELF", b"MZ"),
-    "a database": (b"SQLite format 3\x00",),
+    "what-program": (b"\x7fELF", b"MZ"),
+    "what-database": (b"SQLite format 3\x00",),
 }
 _HEIF = (b"heic", b"heix", b"mif1", b"avif")  # brands of pictures in a container of videos
 _TAR = b"ustar"
 _TAR_AT = 257  # bytes from the start of an archive (POSIX.1-2017, pax)
-_BY_FAMILY = {"image": "an image", "audio": "a sound file", "video": "a video", "font": "a font"}
+_FAMILIES = ("image", "audio", "video", "font")
 _PDF = b"%PDF-"
 _PDF_WITHIN = 1_024  # bytes; readers accept a preamble (PDF Reference 1.7, appendix H.3.4.1)
 _PDF_TYPES = frozenset(of for of, each in _BY_TYPE.items() if each.kind == "pdf")
@@ -158,7 +160,7 @@ _PDF_TYPES = frozenset(of for of, each in _BY_TYPE.items() if each.kind == "pdf"
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # "binary data bytes" of the standard
 _FEW_BINARY = 0.02  # the largest share of stray control characters in text
-_SOMETHING_BINARY = "a binary file"
+_SOMETHING_BINARY = "what-binary"
 
 _BEFORE_MARKUP = rb"(?:\s|<!--.*?(?:-->|\Z)|<\?xml.*?\?>)*"
 _DOCUMENT = re.compile(_BEFORE_MARKUP + rb"<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
@@ -182,6 +184,12 @@ def media_type_of(path: str) -> str | None:
     if found is None:
         return None
     return GZIP if _ending(path) == ".gz" else found.types[0]
+
+
+def name_of(path: str) -> Sentence:
+    """The display name of the format of a file that is read."""
+    found = format_of(path)
+    return found.name if found else said("format-text")
 
 
 def format_of(path: str) -> Format | None:
@@ -214,7 +222,7 @@ def accepted() -> str:
 
 def described() -> str:
     """The names of all formats, as an enumeration for a sentence."""
-    names = [each.name for each in FORMATS]
+    names = [str(each.name) for each in FORMATS]
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
@@ -282,10 +290,7 @@ def _text_kind(start: bytes, declared: str, name: str) -> Kind:
         return "json" if _JSON.match(start) else "text"
     if by_type is not None:
         if by_type.kind == "man" and not _ROFF.match(start):
-            raise PageUnreadable(
-                f"{display_url(name)} has the extension of a manual page but is not one; give it"
-                " the extension .txt to have it read as text."
-            )
+            raise PageUnreadable(said("unread-man", name=display_url(name)))
         # servers often send Markdown and JSON as plain text
         return by_name.kind if by_name is not None and by_type.kind == "text" else by_type.kind
     if declared.endswith("+json"):
@@ -302,29 +307,21 @@ def may_be_pdf(start: bytes, declared: str) -> bool:
     return start.lstrip().startswith(_PDF)
 
 
-def unreadable(name: str, what: str) -> PageUnreadable:
-    as_what = "PDF, .docx, HTML or text, or paste the text"
-    if what == "an image":
-        as_what = "PNG, JPEG, WebP or GIF, and send it with a question"
-    return PageUnreadable(
-        f"{display_url(name)} is {what}, which Footnote does not read; save it as {as_what}."
-    )
+def unreadable(name: str, what: Said) -> PageUnreadable:
+    id = "unread-image" if what.id == "what-image" else "unread-kind"
+    return PageUnreadable(said(id, name=display_url(name), what=what))
 
 
 def locked(name: str) -> PageUnreadable:
-    return PageUnreadable(
-        f"{name} is locked with a password; save a copy without one, or paste its text."
-    )
+    return PageUnreadable(said("unread-locked", name=name))
 
 
 def _binary_error(name: str, declared: str, what: str) -> PageUnreadable:
     expected = _BY_TYPE.get(declared) or _BY_ENDING.get(_ending(name))
     if what == _SOMETHING_BINARY and expected is not None and expected.kind in _CONTAINERS:
-        return PageUnreadable(
-            f"{display_url(name)} is damaged: it does not begin like a file of the kind"
-            f" {expected.name}; give another copy of it."
-        )
-    return unreadable(name, what)
+        begins = said("unread-beginning", name=display_url(name), kind=expected.name)
+        return PageUnreadable(begins)
+    return unreadable(name, said(what))
 
 
 def _binary(start: bytes) -> str | None:
@@ -338,9 +335,9 @@ def _binary(start: bytes) -> str | None:
         if start.startswith(signatures):
             return what
     if start[4:8] == b"ftyp":
-        return "an image" if start[8:12] in _HEIF else "a video"
+        return "what-image" if start[8:12] in _HEIF else "what-video"
     if start[_TAR_AT:].startswith(_TAR):
-        return "an archive"
+        return "what-archive"
     if utf16_of(start) or (b"\x00" not in start and controls <= _FEW_BINARY * len(start)):
         return None
     return _SOMETHING_BINARY
@@ -352,8 +349,9 @@ def _without_mark(start: bytes) -> bytes:
     return start.removeprefix(codecs.BOM_UTF8)
 
 
-def _described(declared: str) -> str:
+def _described(declared: str) -> Said:
     if declared in _XML_TYPES or declared.endswith("+xml"):
-        return "an XML document"
+        return said("what-xml")
     shown = re.sub(r"[^a-z0-9/+._-]", "", declared)[:80] or "unknown"
-    return _BY_FAMILY.get(declared.partition("/")[0]) or f"of the type {shown}"
+    family = declared.partition("/")[0]
+    return said(f"what-{family}") if family in _FAMILIES else said("what-type", type=shown)

@@ -14,6 +14,7 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from bot.core.texts import said
 from bot.pages.formats.packages import Package, attribute, local, open_package, value
 from bot.pages.page import LOST_NOTE, LOST_WORD
 from bot.text.patterns import listed
@@ -30,7 +31,7 @@ _HIDDEN = listed("none 0 false hidden veryHidden collapse filter")
 
 def of_package(data: bytes, name: str) -> Iterator[tuple[str, str]]:
     """The texts of a package, and what to call lost words of each; ``name`` is that in errors."""
-    with open_package(data, name, "a document") as package:
+    with open_package(data, name, said("what-document")) as package:
         running = []
         for part in package.names():
             if part == "xl/workbook.xml":

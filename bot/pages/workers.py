@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
 from bot.core.measurements import Load
+from bot.core.texts import decoded, encoded
 from bot.pages.page import Reading
 from bot.pages.page_markdown import MOST_CHARACTERS
 from bot.pages.pictures import MOST_SCANS, Picture, PictureUnread, Scans, picture_in
@@ -182,7 +183,8 @@ def _understood(reply: Any, data: bytes) -> Reading | PageUnreadable:
                 raise ValueError("the text of a reply is too long")
             return Reading(title, text, min(1.0, max(0.0, kept)), canonical, omitted)
         case {"unreadable": str(sentence), "detail": str(detail), "for_browsers": bool(is_wall)}:
-            return (BrowserNeeded if is_wall else PageUnreadable)(sentence, detail=detail)
+            kind = BrowserNeeded if is_wall else PageUnreadable
+            return kind(decoded(sentence), detail=detail)
         case _:
             raise ValueError("an invalid reply")
 
@@ -211,7 +213,8 @@ def open_extraction(memory: int) -> Work:
             if peak_memory() > NEAR_LIMIT * memory:
                 raise MemoryError from None
             is_wall = isinstance(error, BrowserNeeded)
-            told = {"unreadable": error.sentence, "detail": error.detail, "for_browsers": is_wall}
+            sentence = encoded(error.said)
+            told = {"unreadable": sentence, "detail": error.detail, "for_browsers": is_wall}
             return told, b""
         text, kept = extracted.text, extracted.kept
         if len(text) > MOST_CHARACTERS:

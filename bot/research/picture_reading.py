@@ -14,7 +14,7 @@ from dataclasses import replace
 from bot.core.errors import Broken, BudgetSpent, ModelRefused, ModelUnavailable, PageUnreadable
 from bot.core.lines import one_line
 from bot.core.messages import Attachment, Message, Transcript, zone_named
-from bot.core.texts import said
+from bot.core.texts import month_day, said
 from bot.pages.media import LOOK_AT, may_be_pdf
 from bot.pages.page import Page
 from bot.pages.pictures import MOST, Picture, PictureUnread, may_be_picture, picture_in
@@ -43,7 +43,7 @@ class PictureReading:
         run, message = self._run, self._run.message
         day = message.at.astimezone(zone_named(run.options.zone))
         name = one_line(message.author.name)
-        own = run.texts("picture-sent", name=name, day=day.day, month=day.month)
+        own = run.texts.say(said("picture-sent", name=name, date=month_day(day)))
         pictures = filter(_is_picture, run.files)
         titles = {file.url: one_line(file.name) if file.again else own for file in pictures}
         is_new = True  # it stands below the last answer, whose notes did not tell of it

@@ -17,8 +17,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from bot.core.errors import Broken, ReaderMissing
+from bot.core.texts import Said, encoded, said
 from bot.pages.extract import from_bytes
-from bot.pages.media import GZIP, format_of, holds_pictures, is_log
+from bot.pages.media import GZIP, holds_pictures, is_log, name_of
 from bot.pages.passages import split
 from bot.pages.processes import NEAR_LIMIT, Answer, Work, peak_memory
 from bot.search.filters import date_in_name
@@ -57,7 +58,7 @@ class Reading:
     """The result of reading a file; without ``content`` and ``problem`` the file is unchanged.
 
     ``digest`` is of the bytes, empty if they were not read. ``is_settled`` is True if the next
-    change of the file will certainly change its modification time.
+    change of the file will certainly change its modification time. ``problem`` is ``said.encoded``.
     """
 
     digest: bytes = b""
@@ -91,7 +92,7 @@ def read_file(job: Job, most_bytes: int) -> Reading:
     try:
         data, size = _bytes_of(document, most)
     except OSError as error:
-        return Reading(problem=why_not(error))
+        return Reading(problem=encoded(why_not(error)))
     if size > most and not is_log(document.media_type):  # it has grown since it was listed
         return Reading(problem=_too_large(document._replace(size=size), most_bytes))
     digest = hashlib.sha256(data).digest()
@@ -102,15 +103,15 @@ def read_file(job: Job, most_bytes: int) -> Reading:
         people = _bytes_of(job.people, most)[0] if job.people else b""
         extracted = from_bytes(data, document.media_type, name, people)
     except OSError as error:
-        return Reading(problem=why_not(error))
+        return Reading(problem=encoded(why_not(error)))
     except ReaderMissing as error:  # the extra may be installed before the next run
-        return Reading(problem=error.sentence.rstrip("."))
+        return Reading(problem=encoded(error.said))
     except Broken as error:
-        return Reading(digest, is_settled, problem=error.sentence.rstrip("."))
+        return Reading(digest, is_settled, problem=encoded(error.said))
     del data
     passages = split(extracted.text)
     if not passages:
-        return Reading(digest, is_settled, problem="there is no text in it")
+        return Reading(digest, is_settled, problem=encoded(said("unread-no-text")))
     content = Content(
         extracted.title,
         extracted.kept,
@@ -129,20 +130,19 @@ def _most_of(document: Document, most_bytes: int) -> int:
 
 
 def _too_large(document: Document, most_bytes: int) -> str:
-    known = format_of(document.path)
-    kind = known.name if known else "plain text"
-    packed = " packed with gzip" if document.media_type == GZIP else ""
-    advice = ", or save it with smaller pictures" if holds_pictures(document.media_type) else ""
+    kind = name_of(document.path)
+    if document.media_type == GZIP:
+        kind = said("format-gzipped", kind=kind)
+    pictures = holds_pictures(document.media_type)
+    id = "unread-too-large-pictures" if pictures else "unread-too-large"
+    size = math.ceil(document.size / 100_000) / 10
     most = _most_of(document, most_bytes) / 1_000_000
-    return (
-        f"it has {math.ceil(document.size / 100_000) / 10:,} MB, and the limit for {kind}{packed}"
-        f" is {most:g} MB: split it into smaller files{advice}"
-    )
+    return encoded(said(id, size=size, kind=kind, most=most))
 
 
-def failed_reading(job: Job, problem: str) -> Reading:
+def failed_reading(job: Job, why: Said) -> Reading:
     """The reading of a file on which a process failed, so that it is not tried in every run."""
-    is_settled = _is_settled(job.document)
+    is_settled, problem = _is_settled(job.document), encoded(why)
     try:
         with open_file(job.document.real) as file:
             digest = hashlib.file_digest(file, "sha256").digest()

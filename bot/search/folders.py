@@ -22,7 +22,7 @@ from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from bot.core.errors import InvalidSetting
-from bot.core.texts import said
+from bot.core.texts import Said, Sentence, encoded, said
 from bot.pages.media import media_type_of
 from bot.search.index_file import address, is_below
 
@@ -39,8 +39,8 @@ HIDDEN, FOLDER = "hidden", "folder"
 _OF_SITES = (".js", ".json")
 _OF_TOOLS = ("-lock.json", "-lock.yaml", ".min.js")
 
-_NOT_REGULAR = "it is not a regular file"
-_EXCHANGED = "it was exchanged for a link while the folder was read"
+_NOT_REGULAR = said("unread-not-regular")
+_EXCHANGED = said("unread-exchanged")
 _THROUGH_FOLDER = (
     os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)  # O_PATH: Linux
 )
@@ -69,7 +69,7 @@ def open_file(real: str) -> BufferedReader:
     descriptor = open_real(real, os.O_RDONLY | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, _NOT_REGULAR)
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
     return os.fdopen(descriptor, "rb")
 
 
@@ -91,21 +91,23 @@ def open_real(path: str, flags: int) -> int:
         os.close(above)
 
 
-def why_not(error: OSError) -> str:
+def why_not(error: OSError) -> Said:
     """The reason, as a sentence, why a listed file could not be opened."""
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
         return _EXCHANGED
-    return _NOT_REGULAR if error.errno == errno.EINVAL else f"it cannot be read ({error.strerror})"
+    if error.errno == errno.EINVAL:
+        return _NOT_REGULAR
+    return said("unread-cannot", why=str(error.strerror))
 
 
 @dataclass(slots=True)
 class Listing:
     """The result of a walk; ``skipped`` are pairs of a path that cannot be looked at and the
-    reason, as a sentence.
+    reason, as a sentence in English.
 
     ``unread`` counts the files of kinds that are not read, by their folder's address and ending,
     and what was not looked at: by its folder with ``HIDDEN`` or ``FOLDER``, or by its own address
-    and the reason.
+    and the reason (``encoded``).
     ``unseen`` are the addresses of folders and files that are there and could not be looked at,
     ``folders`` the real paths of all folders.
     """
@@ -212,7 +214,8 @@ class _Walk:
             return [inner for entry in entries if (inner := self._entry(folder, entry))]
         except OSError as error:
             self._unseen(folder.url, error)
-            self._miss(folder.path, folder.url, f"the folder cannot be opened ({error.strerror})")
+            why = said("unread-folder", why=str(error.strerror))
+            self._miss(folder.path, folder.url, why)
             return []
         finally:
             if descriptor >= 0:
@@ -246,10 +249,9 @@ class _Walk:
                 # What may not be followed leads nowhere too; ``realpath`` would raise an error.
                 target = os.path.realpath(link) if os.path.exists(link) else ""
                 if not target:
-                    self._miss(link, address(link), "a link that leads nowhere")
+                    self._miss(link, address(link), said("unread-link-nowhere"))
                 elif not any(Path(target).is_relative_to(root) for root in self.roots):
-                    why = "a link that leads out of the indexed folders"
-                    self._miss(link, address(link), why)
+                    self._miss(link, address(link), said("unread-link-out"))
                 elif os.path.isdir(target):
                     self.folder(link, target)
                 elif not self._is_taken(target):
@@ -281,7 +283,7 @@ class _Walk:
             status = file.stat(follow_symlinks=False)
         except OSError as error:
             self._unseen(url, error)
-            self._miss(path, url, f"it cannot be opened ({error.strerror})")
+            self._miss(path, url, said("unread-shut", why=str(error.strerror)))
             return
         if not stat.S_ISREG(status.st_mode):
             self._miss(path, url, _EXCHANGED if stat.S_ISLNK(status.st_mode) else _NOT_REGULAR)
@@ -294,9 +296,9 @@ class _Walk:
         if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             self.listing.unseen.append(url)
 
-    def _miss(self, path: str, url: str, reason: str) -> None:
-        self.listing.unread[url, reason] = 1
-        self.listing.skipped.append((readable(path), reason))
+    def _miss(self, path: str, url: str, reason: Said) -> None:
+        self.listing.unread[url, encoded(reason)] = 1
+        self.listing.skipped.append((readable(path), in_english(reason)))
 
     def _leave(self, folder_url: str, mark: str) -> None:
         self.listing.unread[folder_url, mark] += 1
@@ -313,6 +315,11 @@ def original_of(url: str, folders: Iterable[str]) -> Path | None:
         return None
     is_inside = parts.scheme == "file" and any(map(real.is_relative_to, roots))
     return real if is_inside and real.is_file() else None
+
+
+def in_english(reason: Sentence) -> str:
+    """A reason as it is printed, without its full stop."""
+    return str(reason).rstrip(".")
 
 
 def readable(path: str) -> str:

@@ -57,7 +57,7 @@ from bot.text.terms import STOP_WORDS, terms
 if TYPE_CHECKING:
     from bot.core.reader import Reach  # slow to import: not in the child processes
 
-SCHEMA = 7  # as in the last lines of _TABLES; an index with a different layout is rebuilt
+SCHEMA = 8  # as in the last lines of _TABLES; an index with a different layout is rebuilt
 BUSY_SECONDS = 30.0  # indexing transactions are short; this allows for slow disks
 
 _TABLES = """
@@ -75,7 +75,7 @@ CREATE TABLE IF NOT EXISTS files (
     indexed_at REAL NOT NULL,       -- when it was read, in seconds since 1970
     first INTEGER NOT NULL,         -- id of its first passage
     count INTEGER NOT NULL,         -- its passages
-    problem TEXT NOT NULL,          -- why it cannot be read, or ''
+    problem TEXT NOT NULL,          -- why it cannot be read (``said.encoded``), or ''
     kept REAL NOT NULL,             -- share of its words that its text holds
     omitted TEXT NOT NULL,          -- what its text lacks: JSON, a count by kind
     text_digest BLOB NOT NULL,      -- of its text, or empty
@@ -132,12 +132,12 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words
 INSERT OR IGNORE INTO meta VALUES
     ('next', 1), ('dead', 0), ('fingerprint', ''), ('generation', hex(randomblob(8)));
 PRAGMA application_id = 0x464E4958;  -- "FNIX", so that `file` can be configured to recognize it
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 COMMIT;
 """
 
 
-TOO_LARGE = "it has % MB, and the limit for %"
+TOO_LARGE = '{"id": "unread-too-large%'
 """The problem of a file that is too large, as a pattern of SQL."""
 
 TEXT_OF = "indexed_at * (count > 0)"

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 from urllib.parse import unquote_to_bytes
 
-from bot.pages.media import format_of
+from bot.core.texts import Sentence, decoded, month_day, said
+from bot.pages.media import name_of
 from bot.pages.page import LOST_NOTE, LOST_WORD, counted
-from bot.search.folders import FOLDER, HIDDEN, readable, root_of
+from bot.search.folders import FOLDER, HIDDEN, in_english, readable, root_of
 from bot.search.index_file import LAST_SHOWN_FIRST, TEXT_OF, TOO_LARGE, below, opened
 from bot.search.provider import Unread
 
@@ -103,7 +104,7 @@ class Tally:
     ``read_at`` is when one of them was read last, in seconds since 1970, or 0."""
 
     states: Counter[FileState] = field(default_factory=Counter)
-    kinds: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[Sentence] = field(default_factory=Counter)
     read_at: float = field(default=0.0, compare=False)
 
     @property
@@ -127,7 +128,7 @@ class FoundFile:
     the path of the one that is shown with the same text."""
 
     url: str
-    note: str
+    note: Sentence
     number: int
 
 
@@ -172,10 +173,10 @@ def files_in(
     ]
 
 
-def _note(state: FileState, note: str, read_at: float) -> str:
+def _note(state: FileState, note: str, read_at: float) -> Sentence:
     if state == "copy":
         return path_of(note)
-    return reason_of(note, read_at) if state == "stale" else note
+    return reason_of(note, read_at if state == "stale" else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,15 +256,17 @@ def unreadable(
         f" WHERE problem != '' AND ({condition}) ORDER BY url",
         values,
     ):
-        yield path_of(url), reason_of(*why)
+        yield path_of(url), in_english(reason_of(*why))
 
 
-def reason_of(problem: str, text_of: float) -> str:
+def reason_of(problem: str, text_of: float) -> Sentence:
     """Why a file was skipped, and of which day its text in the index is; see ``IndexEntry``."""
+    why = decoded(problem)
     if not text_of:
-        return problem
+        return why
     day = datetime.fromtimestamp(text_of, UTC)
-    return f"{problem}. Its text of {day.day} {day:%B %Y} is kept until it can be read"
+    kept = said("unread-kept", date=month_day(day), year=str(day.year))
+    return said("sentences", first=why, next=kept)
 
 
 def unread_files(connection: sqlite3.Connection, condition: str, values: Sequence[str]) -> Unread:
@@ -302,15 +305,12 @@ def documents_digest(index: Path, paths: Iterable[str | Path]) -> str:
     return digest.hexdigest()
 
 
-def _kind(url: str) -> str:
+def _kind(url: str) -> Sentence:
     ending = url.rpartition(".")[2]
     return _kind_of(url if ending == "gz" or "/" in ending else f"x.{ending}")
 
 
-@lru_cache(maxsize=1_000)
-def _kind_of(path: str) -> str:
-    found = format_of(path)
-    return found.name if found else "plain text"
+_kind_of = lru_cache(maxsize=1_000)(name_of)
 
 
 def path_of(url: str) -> str:

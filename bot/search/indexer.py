@@ -21,7 +21,7 @@ from bot.core.errors import InvalidSetting, Stopped, StorageUnavailable
 from bot.core.logs import get_logger
 from bot.pages.passages import split
 from bot.search.document_reading import Job, Reading
-from bot.search.folders import Document, list_documents, readable, root_of
+from bot.search.folders import Document, in_english, list_documents, readable, root_of
 from bot.search.index_file import (
     TEXT_OF,
     Damaged,
@@ -305,7 +305,7 @@ class _Run:
 
     def _count_kept(self, document: Document, problem: str, known: IndexEntry | None) -> None:
         if problem:
-            reason = reason_of(problem, known.text_of if known else 0.0)
+            reason = in_english(reason_of(problem, known.text_of if known else 0.0))
             self.skipped.append((readable(document.path), reason))
         else:
             self.unchanged += 1

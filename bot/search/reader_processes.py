@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 
 from bot.core.errors import Stopped, Unavailable
+from bot.core.texts import said, size
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.search.document_reading import Job, Reading, failed_reading, readings_of, request_of
 
@@ -38,7 +39,7 @@ NO_PROCESS = (
     "Files cannot be read, because no process could be started for it: free some memory on this "
     "machine and try again."
 )
-BROKE = "its reader broke on it: save it again, or convert it to text"
+BROKE = said("unread-broke")
 
 ENDED = "Indexing was ended; the next run continues."
 
@@ -240,11 +241,8 @@ class _Work:
         if failed.reason == "died":
             return failed_reading(job, BROKE)
         if failed.reason == "memory":
-            room = f"{self._readers.room_for_one / 1_000_000:g} MB"
-            too_large = f"reading it takes more than {room} of memory: split it into smaller files"
-            return failed_reading(job, too_large)
-        problem = f"reading it takes more than {self._readers.seconds:g} s: split it, or "
-        return failed_reading(job, problem + "convert it to text")
+            return failed_reading(job, said("unread-memory", most=size(self._readers.room_for_one)))
+        return failed_reading(job, said("unread-slow", seconds=self._readers.seconds))
 
 
 def _weight(reading: Reading) -> int:

@@ -117,7 +117,7 @@ def kept_in(folder: Path, most: int) -> list[Sequence[str]]:
     kinds: dict[str, list[Path]] = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         if found := format_of(path.name):
-            kinds.setdefault(found.name, []).append(path)
+            kinds.setdefault(str(found.name), []).append(path)
     rows: list[Sequence[str]] = []
     for kind, paths in sorted(kinds.items()):
         chosen = paths[:: max(1, len(paths) // most)]

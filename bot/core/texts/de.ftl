@@ -501,7 +501,7 @@ picture-too-many = Zu einer Frage werden höchstens { $limit } Bilder gelesen; s
 picture-nothing = Das Modell hat darin nichts erkannt; schreiben Sie, was zu sehen ist.
 picture-no-model = Bilder werden nur mit einem Modell gelesen; schreiben Sie, was zu sehen ist.
 picture-no-sight = Das Modell { $model } liest keine Bilder; schreiben Sie, was zu sehen ist.
-picture-sent = Bild von { $name }, { $day }. { $month ->
+month-day = { $day }. { $month ->
     [1] Januar
     [2] Februar
     [3] März
@@ -515,6 +515,7 @@ picture-sent = Bild von { $name }, { $day }. { $month ->
     [11] November
    *[12] Dezember
  }
+picture-sent = Bild von { $name }, { $date }
 picture-sent-earlier = Bild von { $name }
 price-unknown = Der Preis von { $model } ist nicht bekannt: Die Kosten fehlen in der Summe.
 asked-here = hier
@@ -1192,6 +1193,83 @@ status-problem = Problem
 status-note = Hinweis
 status-off = Nicht eingerichtet
 status-checking = Wird geprüft
+
+## Why a file is not read; the kinds of files
+
+unread-folder = Der Ordner lässt sich nicht öffnen ({ $why }).
+unread-shut = Die Datei lässt sich nicht öffnen ({ $why }).
+unread-cannot = Die Datei lässt sich nicht lesen ({ $why }).
+unread-not-regular = Das ist keine gewöhnliche Datei.
+unread-exchanged = Die Datei wurde durch einen Link ersetzt, während der Ordner gelesen wurde.
+unread-link-nowhere = Der Link führt ins Leere.
+unread-link-out = Der Link führt aus den durchsuchten Ordnern hinaus.
+unread-no-text = Die Datei enthält keinen Text.
+unread-too-large = Die Datei hat { NUMBER($size, minimumFractionDigits: 1, maximumFractionDigits: 1) } MB, die Grenze für { $kind } liegt bei { NUMBER($most, maximumFractionDigits: 6) } MB: Teilen Sie sie in kleinere Dateien auf.
+unread-too-large-pictures = Die Datei hat { NUMBER($size, minimumFractionDigits: 1, maximumFractionDigits: 1) } MB, die Grenze für { $kind } liegt bei { NUMBER($most, maximumFractionDigits: 6) } MB: Teilen Sie sie in kleinere Dateien auf, oder speichern Sie sie mit kleineren Bildern.
+unread-slow = Das Lesen dauert länger als { $seconds } s: Teilen Sie die Datei auf, oder wandeln Sie sie in Text um.
+unread-memory = Das Lesen braucht mehr als { $most } Arbeitsspeicher: Teilen Sie die Datei in kleinere auf.
+unread-broke = Das Leseprogramm ist an der Datei gescheitert: Speichern Sie sie neu, oder wandeln Sie sie in Text um.
+unread-kept = Der Text vom { $date } { $year } bleibt erhalten, bis die Datei wieder lesbar ist.
+unread-empty = { $name } ist leer; darin gibt es nichts zu lesen.
+unread-kind = { $name } kann { -brand } nicht lesen ({ $what }); speichern Sie die Datei als PDF, .docx, HTML oder Text, oder fügen Sie den Text ein.
+unread-image = { $name } kann { -brand } nicht lesen ({ $what }); speichern Sie die Datei als PNG, JPEG, WebP oder GIF, und schicken Sie sie mit einer Frage.
+unread-old = { $name } hat ein altes Format ({ $what }); öffnen Sie die Datei, und speichern Sie sie als { $ending }, das { -brand } liest.
+unread-locked = { $name } ist mit einem Passwort geschützt; speichern Sie eine Kopie ohne Passwort, oder fügen Sie den Text ein.
+unread-beginning = { $name } ist beschädigt: Der Anfang passt nicht zum Format { $kind }; nehmen Sie eine andere Kopie.
+unread-man = { $name } hat die Endung einer Manpage, ist aber keine; mit der Endung .txt wird die Datei als Text gelesen.
+unread-broken = { $name } ist beschädigt ({ $what }); öffnen und speichern Sie die Datei neu, oder nehmen Sie eine andere Kopie.
+unread-entities = { $name } definiert eigene Entitäten, was kein Office-Programm tut; öffnen und speichern Sie die Datei neu, oder fügen Sie den Text ein.
+unread-unpacked = { $name } ist entpackt größer, als { -brand } liest ({ NUMBER($size, maximumFractionDigits: 0) } MB insgesamt); teilen Sie die Datei in kleinere auf, oder fügen Sie den wichtigen Teil ein.
+unread-part = { $name } ist entpackt größer, als { -brand } liest ({ NUMBER($size, maximumFractionDigits: 0) } MB in einem Teil); teilen Sie die Datei in kleinere auf, oder fügen Sie den wichtigen Teil ein.
+unread-paragraph = { $name } enthält einen Absatz oder eine Zeile mit mehr als { $most } MB, was in keinem Dokument vorkommt; fügen Sie den wichtigen Text ein.
+unread-entries = { $name } enthält mehr als { $most } Dateien, was bei keinem Dokument vorkommt; nehmen Sie das Dokument selbst.
+unread-gzip-large = { $name } ist entpackt größer als { $most }; teilen Sie die Datei in kleinere auf.
+unread-gzip-broken = { $name } ist eine beschädigte gzip-Datei; packen Sie sie neu, oder nehmen Sie die Datei darin.
+unread-pdf-pictures = { $name } ist ein PDF-Dokument aus Bildern ohne Text; nehmen Sie eine Fassung mit Texterkennung (OCR), oder fügen Sie den Text ein.
+unread-pdf-broken = { $name } ist ein beschädigtes PDF-Dokument; nehmen Sie eine andere Kopie, oder fügen Sie den Text ein.
+unread-pdf-locked = { $name } ist ein PDF-Dokument mit Passwort; nehmen Sie eine Fassung ohne Passwort, oder fügen Sie den Text ein.
+unread-epub = { $name } ist ein EPUB-Buch mit Kopierschutz; nehmen Sie eines ohne Kopierschutz, oder fügen Sie den wichtigen Text ein.
+unread-notebook = { $name } ist ein beschädigtes Jupyter-Notebook; öffnen und speichern Sie es neu, oder exportieren Sie es als HTML.
+unread-outlook = { $name } ist eine beschädigte Outlook-Nachricht; speichern Sie sie neu oder als .eml.
+unread-code = { $name } ist komprimierter Code; nehmen Sie den Quelltext, aus dem er erzeugt wurde.
+unread-pandoc = { $name } ließ sich mit pandoc nicht lesen; speichern Sie die Datei als PDF, .docx, HTML oder Text.
+unread-no-pandoc = Für { $name } wird pandoc gebraucht: Installieren Sie es, oder führen Sie pip install 'footnote-bot[pandoc]' aus.
+what-image = Bild
+what-media = Bild, Ton oder Video
+what-sound-video = Ton oder Video
+what-audio = Tondatei
+what-video = Video
+what-font = Schriftart
+what-archive = Archiv
+what-program = Programm
+what-database = Datenbank
+what-binary = Binärdatei
+what-xml = XML-Dokument
+what-type = Typ { $type }
+what-gzip = mehrfach mit gzip gepackt
+what-xlsb = binäre Excel-Arbeitsmappe (.xlsb)
+what-iwork = Dokument aus Pages, Numbers oder Keynote von Apple
+what-doc = altes Word-Dokument (.doc)
+what-xls = alte Excel-Arbeitsmappe (.xls)
+what-ppt = alte PowerPoint-Präsentation (.ppt)
+what-office = altes Office-Dokument
+what-zip = ZIP-Datei wie bei Office-Dokumenten
+what-document = Dokument
+what-word = Word-Dokument
+what-sheets = Excel-Arbeitsmappe
+what-slides = PowerPoint-Präsentation
+what-opendocument = OpenDocument-Datei
+what-epub = EPUB-Buch
+format-text = Nur-Text
+format-man = Manpages
+format-notebook = Jupyter-Notebooks
+format-mail = E-Mail
+format-outlook = Outlook-Nachrichten
+format-subtitles = Mitschriften
+format-settings = Konfigurationsdateien
+format-log = Logdateien
+format-code = Quelltext
+format-gzipped = { $kind }, gepackt mit gzip
 
 ## Said in several places
 

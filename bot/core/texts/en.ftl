@@ -502,7 +502,7 @@ picture-too-many = At most { $limit } pictures are read for a question; send the
 picture-nothing = The model saw nothing in it; write what it shows.
 picture-no-model = Pictures are read only with a model; write what it shows.
 picture-no-sight = The model { $model } does not read pictures; write what it shows.
-picture-sent = Picture sent by { $name }, { $day } { $month ->
+month-day = { $day } { $month ->
     [1] January
     [2] February
     [3] March
@@ -516,6 +516,7 @@ picture-sent = Picture sent by { $name }, { $day } { $month ->
     [11] November
    *[12] December
  }
+picture-sent = Picture sent by { $name }, { $date }
 picture-sent-earlier = Picture sent by { $name }
 price-unknown = The price of { $model } is not known: its cost is not in the total.
 asked-here = here
@@ -1193,6 +1194,83 @@ status-problem = Problem
 status-note = Note
 status-off = Not set up
 status-checking = Checking
+
+## Why a file is not read; the kinds of files
+
+unread-folder = the folder cannot be opened ({ $why }).
+unread-shut = it cannot be opened ({ $why }).
+unread-cannot = it cannot be read ({ $why }).
+unread-not-regular = it is not a regular file.
+unread-exchanged = it was exchanged for a link while the folder was read.
+unread-link-nowhere = a link that leads nowhere.
+unread-link-out = a link that leads out of the indexed folders.
+unread-no-text = there is no text in it.
+unread-too-large = it has { NUMBER($size, minimumFractionDigits: 1, maximumFractionDigits: 1) } MB, and the limit for { $kind } is { NUMBER($most, maximumFractionDigits: 6) } MB: split it into smaller files.
+unread-too-large-pictures = it has { NUMBER($size, minimumFractionDigits: 1, maximumFractionDigits: 1) } MB, and the limit for { $kind } is { NUMBER($most, maximumFractionDigits: 6) } MB: split it into smaller files, or save it with smaller pictures.
+unread-slow = reading it takes more than { $seconds } s: split it, or convert it to text.
+unread-memory = reading it takes more than { $most } of memory: split it into smaller files.
+unread-broke = its reader broke on it: save it again, or convert it to text.
+unread-kept = Its text of { $date } { $year } is kept until it can be read.
+unread-empty = { $name } is empty; there is nothing to read in it.
+unread-kind = { $name } is { $what }, which { -brand } does not read; save it as PDF, .docx, HTML or text, or paste the text.
+unread-image = { $name } is { $what }, which { -brand } does not read; save it as PNG, JPEG, WebP or GIF, and send it with a question.
+unread-old = { $name } is { $what }; open it and save it as { $ending }, which { -brand } reads.
+unread-locked = { $name } is locked with a password; save a copy without one, or paste its text.
+unread-beginning = { $name } is damaged: it does not begin like a file of the kind { $kind }; give another copy of it.
+unread-man = { $name } has the extension of a manual page but is not one; give it the extension .txt to have it read as text.
+unread-broken = { $name } is { $what } that is damaged; open and save it again, or give another copy of it.
+unread-entities = { $name } declares entities of its own, which no Office program writes; open and save it again, or paste its text.
+unread-unpacked = { $name } unpacks to more than { -brand } reads ({ NUMBER($size, maximumFractionDigits: 0) } MB in all); split it into smaller documents, or paste the part that matters.
+unread-part = { $name } unpacks to more than { -brand } reads ({ NUMBER($size, maximumFractionDigits: 0) } MB in one part); split it into smaller documents, or paste the part that matters.
+unread-paragraph = { $name } holds a paragraph or a row of more than { $most } MB, which no document does; paste the text that matters.
+unread-entries = { $name } holds more than { $most } files, which no document does; give the document itself.
+unread-gzip-large = { $name } unpacks to more than { $most }; split it into smaller files.
+unread-gzip-broken = { $name } is a gzip file that is damaged; pack it again, or give the file in it.
+unread-pdf-pictures = { $name } is a PDF document of pictures without text; give a version that was run through text recognition (OCR), or paste its text.
+unread-pdf-broken = { $name } is a broken PDF document; give another copy of it, or paste its text.
+unread-pdf-locked = { $name } is a PDF document locked with a password; give a version without one, or paste its text.
+unread-epub = { $name } is an EPUB book that is protected against copying; give one without protection, or paste the text that matters.
+unread-notebook = { $name } is a Jupyter notebook that is damaged; open and save it again, or export it as HTML.
+unread-outlook = { $name } is a message of Outlook that is damaged; save it again, or as .eml.
+unread-code = { $name } is compressed code; give the code that it was made from.
+unread-pandoc = { $name } could not be read by pandoc; save it as PDF, .docx, HTML or text.
+unread-no-pandoc = Reading { $name } needs pandoc: install it, or pip install 'footnote-bot[pandoc]'.
+what-image = an image
+what-media = an image, a sound file or a video
+what-sound-video = a sound file or a video
+what-audio = a sound file
+what-video = a video
+what-font = a font
+what-archive = an archive
+what-program = a program
+what-database = a database
+what-binary = a binary file
+what-xml = an XML document
+what-type = of the type { $type }
+what-gzip = packed with gzip more than once
+what-xlsb = a binary Excel workbook (.xlsb)
+what-iwork = a document of Apple's Pages, Numbers or Keynote
+what-doc = an old Word document (.doc)
+what-xls = an old Excel workbook (.xls)
+what-ppt = an old PowerPoint presentation (.ppt)
+what-office = an old Office document
+what-zip = a ZIP file, as Office documents are,
+what-document = a document
+what-word = a Word document
+what-sheets = an Excel workbook
+what-slides = a PowerPoint presentation
+what-opendocument = an OpenDocument file
+what-epub = an EPUB book
+format-text = plain text
+format-man = manual pages
+format-notebook = Jupyter notebooks
+format-mail = mail
+format-outlook = Outlook messages
+format-subtitles = transcripts
+format-settings = settings
+format-log = logs
+format-code = source code
+format-gzipped = { $kind } packed with gzip
 
 ## Said in several places
 

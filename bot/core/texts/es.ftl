@@ -501,7 +501,7 @@ picture-too-many = Se leen como máximo { $limit } imágenes por pregunta; enví
 picture-nothing = El modelo no vio nada en ella; escribe lo que muestra.
 picture-no-model = Las imágenes solo se leen con un modelo; escribe lo que muestra.
 picture-no-sight = El modelo { $model } no lee imágenes; escribe lo que muestra.
-picture-sent = Imagen enviada por { $name }, { $day } de { $month ->
+month-day = { $day } de { $month ->
     [1] enero
     [2] febrero
     [3] marzo
@@ -515,6 +515,7 @@ picture-sent = Imagen enviada por { $name }, { $day } de { $month ->
     [11] noviembre
    *[12] diciembre
  }
+picture-sent = Imagen enviada por { $name }, { $date }
 picture-sent-earlier = Imagen enviada por { $name }
 price-unknown = No se conoce el precio de { $model }: su coste no está en el total.
 asked-here = aquí
@@ -1204,6 +1205,83 @@ status-problem = Problema
 status-note = Nota
 status-off = Sin configurar
 status-checking = Comprobando
+
+## Why a file is not read; the kinds of files
+
+unread-folder = La carpeta no se puede abrir ({ $why }).
+unread-shut = El archivo no se puede abrir ({ $why }).
+unread-cannot = El archivo no se puede leer ({ $why }).
+unread-not-regular = No es un archivo normal.
+unread-exchanged = El archivo se cambió por un enlace mientras se leía la carpeta.
+unread-link-nowhere = El enlace no lleva a ninguna parte.
+unread-link-out = El enlace lleva fuera de las carpetas indexadas.
+unread-no-text = No contiene texto.
+unread-too-large = Ocupa { NUMBER($size, minimumFractionDigits: 1, maximumFractionDigits: 1) } MB y el límite para { $kind } es de { NUMBER($most, maximumFractionDigits: 6) } MB: divídelo en archivos más pequeños.
+unread-too-large-pictures = Ocupa { NUMBER($size, minimumFractionDigits: 1, maximumFractionDigits: 1) } MB y el límite para { $kind } es de { NUMBER($most, maximumFractionDigits: 6) } MB: divídelo en archivos más pequeños o guárdalo con imágenes más pequeñas.
+unread-slow = Leerlo tarda más de { $seconds } s: divídelo o conviértelo en texto.
+unread-memory = Leerlo necesita más de { $most } de memoria: divídelo en archivos más pequeños.
+unread-broke = El lector falló con este archivo: guárdalo de nuevo o conviértelo en texto.
+unread-kept = Su texto del { $date } de { $year } se conserva hasta que se pueda leer.
+unread-empty = { $name } está vacío; no hay nada que leer.
+unread-kind = { -brand } no lee { $name } ({ $what }); guárdalo como PDF, .docx, HTML o texto, o pega el texto.
+unread-image = { -brand } no lee { $name } ({ $what }); guárdalo como PNG, JPEG, WebP o GIF y envíalo con una pregunta.
+unread-old = { $name } tiene un formato antiguo ({ $what }); ábrelo y guárdalo como { $ending }, que { -brand } sí lee.
+unread-locked = { $name } está protegido con contraseña; guarda una copia sin ella o pega su texto.
+unread-beginning = { $name } está dañado: no empieza como un archivo { $kind }; usa otra copia.
+unread-man = { $name } tiene la extensión de una página de manual, pero no lo es; ponle la extensión .txt para que se lea como texto.
+unread-broken = { $name } está dañado ({ $what }); ábrelo y guárdalo de nuevo, o usa otra copia.
+unread-entities = { $name } declara entidades propias, algo que ningún programa de Office hace; ábrelo y guárdalo de nuevo, o pega su texto.
+unread-unpacked = { $name } ocupa, descomprimido, más de lo que { -brand } lee ({ NUMBER($size, maximumFractionDigits: 0) } MB en total); divídelo en documentos más pequeños o pega la parte que importa.
+unread-part = { $name } ocupa, descomprimido, más de lo que { -brand } lee ({ NUMBER($size, maximumFractionDigits: 0) } MB en una parte); divídelo en documentos más pequeños o pega la parte que importa.
+unread-paragraph = { $name } contiene un párrafo o una fila de más de { $most } MB, algo que ningún documento tiene; pega el texto que importa.
+unread-entries = { $name } contiene más de { $most } archivos, algo que ningún documento tiene; usa el documento mismo.
+unread-gzip-large = { $name } ocupa más de { $most } descomprimido; divídelo en archivos más pequeños.
+unread-gzip-broken = { $name } es un archivo gzip dañado; comprímelo de nuevo o usa el archivo que contiene.
+unread-pdf-pictures = { $name } es un PDF de imágenes sin texto; usa una versión con reconocimiento de texto (OCR) o pega su texto.
+unread-pdf-broken = { $name } es un PDF dañado; usa otra copia o pega su texto.
+unread-pdf-locked = { $name } es un PDF protegido con contraseña; usa una versión sin ella o pega su texto.
+unread-epub = { $name } es un libro EPUB protegido contra copia; usa uno sin protección o pega el texto que importa.
+unread-notebook = { $name } es un cuaderno de Jupyter dañado; ábrelo y guárdalo de nuevo, o expórtalo como HTML.
+unread-outlook = { $name } es un mensaje de Outlook dañado; guárdalo de nuevo o como .eml.
+unread-code = { $name } es código comprimido; usa el código del que procede.
+unread-pandoc = pandoc no pudo leer { $name }; guárdalo como PDF, .docx, HTML o texto.
+unread-no-pandoc = Leer { $name } requiere pandoc: instálalo o ejecuta pip install 'footnote-bot[pandoc]'.
+what-image = imagen
+what-media = imagen, sonido o vídeo
+what-sound-video = sonido o vídeo
+what-audio = archivo de sonido
+what-video = vídeo
+what-font = fuente tipográfica
+what-archive = archivo comprimido
+what-program = programa
+what-database = base de datos
+what-binary = archivo binario
+what-xml = documento XML
+what-type = tipo { $type }
+what-gzip = comprimido varias veces con gzip
+what-xlsb = libro binario de Excel (.xlsb)
+what-iwork = documento de Pages, Numbers o Keynote de Apple
+what-doc = documento antiguo de Word (.doc)
+what-xls = libro antiguo de Excel (.xls)
+what-ppt = presentación antigua de PowerPoint (.ppt)
+what-office = documento antiguo de Office
+what-zip = archivo ZIP, como los documentos de Office
+what-document = documento
+what-word = documento de Word
+what-sheets = libro de Excel
+what-slides = presentación de PowerPoint
+what-opendocument = archivo OpenDocument
+what-epub = libro EPUB
+format-text = texto sin formato
+format-man = páginas de manual
+format-notebook = cuadernos de Jupyter
+format-mail = correo
+format-outlook = mensajes de Outlook
+format-subtitles = transcripciones
+format-settings = archivos de configuración
+format-log = registros
+format-code = código fuente
+format-gzipped = { $kind } (gzip)
 
 ## Said in several places
 

@@ -501,7 +501,7 @@ picture-too-many = Au plus { $limit } images sont lues par question ; envoyez le
 picture-nothing = Le modèle n’y a rien vu ; écrivez ce qu’elle montre.
 picture-no-model = Les images ne sont lues qu’avec un modèle ; écrivez ce qu’elle montre.
 picture-no-sight = Le modèle { $model } ne lit pas les images ; écrivez ce qu’elle montre.
-picture-sent = Image envoyée par { $name }, { $day } { $month ->
+month-day = { $day } { $month ->
     [1] janvier
     [2] février
     [3] mars
@@ -515,6 +515,7 @@ picture-sent = Image envoyée par { $name }, { $day } { $month ->
     [11] novembre
    *[12] décembre
  }
+picture-sent = Image envoyée par { $name }, { $date }
 picture-sent-earlier = Image envoyée par { $name }
 price-unknown = Le prix de { $model } est inconnu : son coût n’est pas compris dans le total.
 asked-here = ici
@@ -1208,6 +1209,83 @@ status-problem = Problème
 status-note = Remarque
 status-off = Non configuré
 status-checking = Vérification en cours
+
+## Why a file is not read; the kinds of files
+
+unread-folder = Le dossier ne s’ouvre pas ({ $why }).
+unread-shut = Le fichier ne s’ouvre pas ({ $why }).
+unread-cannot = Le fichier ne peut pas être lu ({ $why }).
+unread-not-regular = Ce n’est pas un fichier ordinaire.
+unread-exchanged = Le fichier a été remplacé par un lien pendant la lecture du dossier.
+unread-link-nowhere = Ce lien ne mène nulle part.
+unread-link-out = Ce lien mène hors des dossiers indexés.
+unread-no-text = Il ne contient pas de texte.
+unread-too-large = Il fait { NUMBER($size, minimumFractionDigits: 1, maximumFractionDigits: 1) } MB et la limite pour { $kind } est de { NUMBER($most, maximumFractionDigits: 6) } MB : divisez-le en fichiers plus petits.
+unread-too-large-pictures = Il fait { NUMBER($size, minimumFractionDigits: 1, maximumFractionDigits: 1) } MB et la limite pour { $kind } est de { NUMBER($most, maximumFractionDigits: 6) } MB : divisez-le en fichiers plus petits, ou enregistrez-le avec des images plus petites.
+unread-slow = Sa lecture prend plus de { $seconds } s : divisez-le ou convertissez-le en texte.
+unread-memory = Sa lecture demande plus de { $most } de mémoire : divisez-le en fichiers plus petits.
+unread-broke = Le programme de lecture a échoué sur ce fichier : enregistrez-le de nouveau ou convertissez-le en texte.
+unread-kept = Son texte du { $date } { $year } est conservé jusqu’à ce qu’il soit lisible.
+unread-empty = { $name } est vide ; il n’y a rien à y lire.
+unread-kind = { -brand } ne lit pas { $name } ({ $what }) ; enregistrez-le au format PDF, .docx, HTML ou texte, ou collez le texte.
+unread-image = { -brand } ne lit pas { $name } ({ $what }) ; enregistrez-le au format PNG, JPEG, WebP ou GIF, et envoyez-le avec une question.
+unread-old = { $name } est d’un ancien format ({ $what }) ; ouvrez-le et enregistrez-le au format { $ending }, que { -brand } lit.
+unread-locked = { $name } est protégé par un mot de passe ; enregistrez une copie sans mot de passe, ou collez son texte.
+unread-beginning = { $name } est endommagé : il ne commence pas comme un fichier { $kind } ; donnez-en une autre copie.
+unread-man = { $name } a l’extension d’une page de manuel, mais n’en est pas une ; donnez-lui l’extension .txt pour qu’il soit lu comme texte.
+unread-broken = { $name } est endommagé ({ $what }) ; ouvrez-le et enregistrez-le de nouveau, ou donnez-en une autre copie.
+unread-entities = { $name } déclare ses propres entités, ce qu’aucun logiciel Office ne fait ; ouvrez-le et enregistrez-le de nouveau, ou collez son texte.
+unread-unpacked = { $name } dépasse, une fois décompressé, ce que { -brand } lit ({ NUMBER($size, maximumFractionDigits: 0) } MB en tout) ; divisez-le en documents plus petits, ou collez la partie utile.
+unread-part = { $name } dépasse, une fois décompressé, ce que { -brand } lit ({ NUMBER($size, maximumFractionDigits: 0) } MB dans une seule partie) ; divisez-le en documents plus petits, ou collez la partie utile.
+unread-paragraph = { $name } contient un paragraphe ou une ligne de plus de { $most } MB, ce qu’aucun document ne fait ; collez le texte utile.
+unread-entries = { $name } contient plus de { $most } fichiers, ce qu’aucun document ne fait ; donnez le document lui-même.
+unread-gzip-large = { $name } dépasse { $most } une fois décompressé ; divisez-le en fichiers plus petits.
+unread-gzip-broken = { $name } est un fichier gzip endommagé ; compressez-le de nouveau, ou donnez le fichier qu’il contient.
+unread-pdf-pictures = { $name } est un PDF fait d’images sans texte ; donnez une version passée par la reconnaissance de texte (OCR), ou collez son texte.
+unread-pdf-broken = { $name } est un PDF endommagé ; donnez-en une autre copie, ou collez son texte.
+unread-pdf-locked = { $name } est un PDF protégé par un mot de passe ; donnez une version sans mot de passe, ou collez son texte.
+unread-epub = { $name } est un livre EPUB protégé contre la copie ; donnez-en un sans protection, ou collez le texte utile.
+unread-notebook = { $name } est un notebook Jupyter endommagé ; ouvrez-le et enregistrez-le de nouveau, ou exportez-le en HTML.
+unread-outlook = { $name } est un message Outlook endommagé ; enregistrez-le de nouveau, ou au format .eml.
+unread-code = { $name } est du code compressé ; donnez le code dont il provient.
+unread-pandoc = pandoc n’a pas pu lire { $name } ; enregistrez-le au format PDF, .docx, HTML ou texte.
+unread-no-pandoc = La lecture de { $name } demande pandoc : installez-le, ou lancez pip install 'footnote-bot[pandoc]'.
+what-image = image
+what-media = image, son ou vidéo
+what-sound-video = son ou vidéo
+what-audio = fichier son
+what-video = vidéo
+what-font = police de caractères
+what-archive = archive
+what-program = programme
+what-database = base de données
+what-binary = fichier binaire
+what-xml = document XML
+what-type = type { $type }
+what-gzip = compressé plusieurs fois avec gzip
+what-xlsb = classeur Excel binaire (.xlsb)
+what-iwork = document de Pages, Numbers ou Keynote d’Apple
+what-doc = ancien document Word (.doc)
+what-xls = ancien classeur Excel (.xls)
+what-ppt = ancienne présentation PowerPoint (.ppt)
+what-office = ancien document Office
+what-zip = fichier ZIP, comme les documents Office
+what-document = document
+what-word = document Word
+what-sheets = classeur Excel
+what-slides = présentation PowerPoint
+what-opendocument = fichier OpenDocument
+what-epub = livre EPUB
+format-text = texte brut
+format-man = pages de manuel
+format-notebook = notebooks Jupyter
+format-mail = e-mails
+format-outlook = messages Outlook
+format-subtitles = transcriptions
+format-settings = fichiers de configuration
+format-log = journaux
+format-code = code source
+format-gzipped = { $kind } (gzip)
 
 ## Said in several places
 

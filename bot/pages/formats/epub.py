@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bot.core.errors import PageUnreadable
+from bot.core.texts import said
 from bot.pages import charset
 from bot.pages.content import remove, with_alternatives, with_state, without_hidden
 from bot.pages.formats.packages import Package, attribute, open_package, resolved
@@ -35,15 +36,12 @@ def read_epub(data: bytes, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for one that is damaged, protected against copying, or too large.
     """
-    with open_package(data, name, "an EPUB book") as package:
+    with open_package(data, name, said("what-epub")) as package:
         at, root = _root(package)
         title = " ".join((root.findtext("{*}metadata/{*}title") or "").split())
         chapters = list(_chapters(package, at, root))
         if _is_locked(package, set(chapters)):
-            raise PageUnreadable(
-                f"{name} is an EPUB book that is protected against copying; give one without"
-                " protection, or paste the text that matters."
-            )
+            raise PageUnreadable(said("unread-epub", name=name))
         blocks = Blocks()
         done = hidden = 0
         for part in chapters:

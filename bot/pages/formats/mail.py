@@ -19,6 +19,7 @@ from io import BytesIO
 from typing import Protocol
 
 from bot.core.errors import Broken, PageUnreadable
+from bot.core.texts import said
 from bot.pages import charset
 from bot.pages.markup import read_html
 from bot.pages.page import Reading
@@ -98,8 +99,7 @@ def read_outlook(data: bytes, name: str, read: Read, depth: int) -> Reading:
     except MemoryError:
         raise
     except Exception as error:  # oxmsg checks little of what it reads
-        problem = f"{name} is a message of Outlook that is damaged; save it again, or as .eml."
-        raise PageUnreadable(problem, detail=repr(error)) from error
+        raise PageUnreadable(said("unread-outlook", name=name), detail=repr(error)) from error
     return _reading([message], read, depth)
 
 

@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Any
 
 from bot.core.errors import PageUnreadable
+from bot.core.texts import said
 from bot.pages.markdown import read_markdown
 from bot.pages.page import Reading
 from bot.pages.page_markdown import Blocks
@@ -34,11 +35,7 @@ def read_notebook(source: str, name: str) -> Reading:
         problem = str(error)
     cells = _get(notebook, "cells")
     if not isinstance(cells, list):
-        raise PageUnreadable(
-            f"{name} is a Jupyter notebook that is damaged; open and save it again, or export it as"
-            " HTML.",
-            detail=problem,
-        )
+        raise PageUnreadable(said("unread-notebook", name=name), detail=problem)
     language = _text(_get(notebook, "metadata", "language_info", "name")) or _text(
         _get(notebook, "metadata", "kernelspec", "language")
     )

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from bot.core.texts import said
 from bot.pages.formats.packages import (
     Package,
     attribute,
@@ -203,7 +204,7 @@ def read_opendocument(data: bytes, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
-    with open_package(data, name, "an OpenDocument file") as package:
+    with open_package(data, name, said("what-opendocument")) as package:
         manifest = "META-INF/manifest.xml"
         if manifest in package and b"encryption-data" in package.read(manifest):
             raise locked(name)

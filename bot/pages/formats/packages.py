@@ -23,6 +23,7 @@ from urllib.parse import unquote
 from lxml import etree  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
+from bot.core.texts import Said, said
 from bot.pages.media import locked
 from bot.pages.page import iso_day, meaningful_title
 
@@ -97,7 +98,7 @@ class Package:
         self.check(part, most)
         self._size_read += self._entries[part].file_size
         if self._size_read > LARGEST_WHOLE:
-            raise self._too_large(self._size_read, "in all")
+            raise self._too_large("unread-unpacked", self._size_read)
         with self._archive.open(self._entries[part]) as file:
             yield file
 
@@ -108,13 +109,10 @@ class Package:
             raise locked(self.name)
         ratio = entry.file_size / max(1, entry.compress_size)
         if entry.file_size > most or (entry.file_size > LARGEST_TREE and ratio > HIGHEST_RATIO):
-            raise self._too_large(entry.file_size, "in one part")
+            raise self._too_large("unread-part", entry.file_size)
 
-    def _too_large(self, size: int, where: str) -> PageUnreadable:
-        return PageUnreadable(
-            f"{self.name} unpacks to more than Footnote reads ({size / 1e6:,.0f} MB {where}); split"
-            " it into smaller documents, or paste the part that matters."
-        )
+    def _too_large(self, id: str, size: int) -> PageUnreadable:
+        return PageUnreadable(said(id, name=self.name, size=size / 1e6))
 
     def properties(self) -> tuple[str, str]:
         """The day of the last change and the author, as the properties say; "" for unknown ones."""
@@ -195,10 +193,7 @@ class _Source:
             _refuse_entities(data[:_PROLOG], self._name)
             self._started = True
         if self._file.tell() - self._forgotten > LARGEST_TREE:
-            raise PageUnreadable(
-                f"{self._name} holds a paragraph or a row of more than"
-                f" {LARGEST_TREE / 1e6:g} MB, which no document does; paste the text that matters."
-            )
+            raise PageUnreadable(said("unread-paragraph", name=self._name, most=LARGEST_TREE / 1e6))
         return data
 
     def forget(self) -> None:
@@ -206,7 +201,7 @@ class _Source:
 
 
 @contextmanager
-def open_package(data: bytes, name: str, what: str) -> Iterator[Package]:
+def open_package(data: bytes, name: str, what: Said) -> Iterator[Package]:
     """Open the package in these bytes; ``what`` describes it in errors, like "a Word document".
 
     Raises ``PageUnreadable``, also for damage that is detected inside the ``with`` block.
@@ -214,20 +209,15 @@ def open_package(data: bytes, name: str, what: str) -> Iterator[Package]:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             if len(archive.filelist) > MOST_ENTRIES:
-                raise PageUnreadable(
-                    f"{name} holds more than {MOST_ENTRIES:,} files, which no document does; give"
-                    " the document itself."
-                )
+                raise PageUnreadable(said("unread-entries", name=name, most=MOST_ENTRIES))
             yield Package(archive, name)
     except _BROKEN as error:
         raise broken(name, what, error) from None
 
 
-def broken(name: str, what: str, error: Exception) -> PageUnreadable:
-    return PageUnreadable(
-        f"{name} is {what} that is damaged; open and save it again, or give another copy of it.",
-        detail=f"{type(error).__name__}: {error}",
-    )
+def broken(name: str, what: Said, error: Exception) -> PageUnreadable:
+    detail = f"{type(error).__name__}: {error}"
+    return PageUnreadable(said("unread-broken", name=name, what=what), detail=detail)
 
 
 def resolved(part: str, target: str) -> str:
@@ -278,10 +268,7 @@ def is_on(properties: Any, name: str, otherwise: bool = False) -> bool:
 
 def _refuse_entities(start: bytes, name: str) -> None:
     if _ENTITY.search(start.replace(b"\x00", b"")):
-        raise PageUnreadable(
-            f"{name} declares entities of its own, which no Office program writes; open and save"
-            " it again, or paste its text."
-        )
+        raise PageUnreadable(said("unread-entities", name=name))
 
 
 _MAIN = "officeDocument"

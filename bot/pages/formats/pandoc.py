@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bot.core.errors import PageUnreadable, ReaderMissing
+from bot.core.texts import said
 from bot.pages.page import Reading
 
 SECONDS = 10  # of processor time; a manual of 350 kB takes 1.4 s
@@ -58,7 +59,7 @@ def read_with_pandoc(kind: str, source: str, name: str) -> Reading:
         raise MemoryError
     if converted.returncode:
         raise PageUnreadable(
-            f"{name} could not be read by pandoc; save it as PDF, .docx, HTML or text.",
+            said("unread-pandoc", name=name),
             detail=complaint[:300] or f"exit code {converted.returncode}",
         )
     from bot.pages.markup import read_html
@@ -68,9 +69,7 @@ def read_with_pandoc(kind: str, source: str, name: str) -> Reading:
 
 
 def missing(name: str) -> ReaderMissing:
-    return ReaderMissing(
-        f"Reading {name} needs pandoc: install it, or pip install 'footnote-bot[pandoc]'."
-    )
+    return ReaderMissing(said("unread-no-pandoc", name=name))
 
 
 def keeps(reading: Reading, other: Reading) -> bool:

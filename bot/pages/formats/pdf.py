@@ -25,6 +25,7 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
+from bot.core.texts import said
 from bot.pages.formats.pdf_annotations import Annotation, annotations_on, with_annotations
 from bot.pages.formats.pdf_tables import Grid, Word, edges_on, grids_by_gaps, grids_of
 from bot.pages.formats.pdf_typesetting import (
@@ -85,10 +86,7 @@ def read_pdf(data: bytes, name: str) -> Reading:
         dated = iso_day(document.get_metadata_value("ModDate"))
         author = document.get_metadata_value("Author")
     if not any(leaf.lines for leaf in leaves):
-        raise PageUnreadable(
-            f"{name} is a PDF document of pictures without text; give a version that was run"
-            " through text recognition (OCR), or paste its text."
-        )
+        raise PageUnreadable(said("unread-pdf-pictures", name=name))
     title = title or title_of(leaves)
     drawn = [(LOST_WORD, "\n".join(leaf.characters for leaf in leaves))]
     every = Counter(line for leaf in leaves for line in leaf.lines)
@@ -152,11 +150,9 @@ def _opened(data: bytes, name: str) -> Iterator[Any]:
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
-        fault = "a broken PDF document; give another copy of it"
-        if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
-            fault = "a PDF document locked with a password; give a version without one"
-        reason = f"{name} is {fault}, or paste its text."
-        raise PageUnreadable(reason, detail=str(error)) from None
+        locks = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
+        id = "unread-pdf-locked" if error.err_code in locks else "unread-pdf-broken"
+        raise PageUnreadable(said(id, name=name), detail=str(error)) from None
     try:
         document.init_forms()
         yield document

@@ -27,6 +27,7 @@ from openpyxl.utils.cell import range_boundaries  # type: ignore[import-untyped]
 from openpyxl.worksheet._reader import WorkSheetParser  # type: ignore[import-untyped]
 
 from bot.core.errors import PageUnreadable
+from bot.core.texts import said
 from bot.pages.formats.packages import (
     LARGEST_PART,
     LARGEST_TREE,
@@ -47,7 +48,7 @@ from bot.pages.formats.pieces import (
 from bot.pages.page import Reading, meaningful_title
 from bot.pages.page_markdown import CHECKED, UNCHECKED, Blocks, struck
 
-_A_WORKBOOK = "an Excel workbook"
+_A_WORKBOOK = said("what-sheets")
 MOST_ROWS = 1_048_576  # per sheet: Excel's own limit; a damaged file may state any number
 _LARGEST_STRINGS = 50_000_000
 """Bytes of the texts that cells share, which openpyxl keeps in memory."""

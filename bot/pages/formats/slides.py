@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from bot.core.texts import said
 from bot.pages.formats.packages import (
     Package,
     attribute,
@@ -53,7 +54,7 @@ def read_slides(data: bytes, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
-    with open_package(data, name, "a PowerPoint presentation") as package:
+    with open_package(data, name, said("what-slides")) as package:
         slides = list(_slides(package))
         blocks = Blocks()
         omitted = Counter[str]()

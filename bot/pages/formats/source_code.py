@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bot.core.errors import PageUnreadable
+from bot.core.texts import said
 from bot.pages.page import Reading
 from bot.pages.page_markdown import Blocks
 
@@ -42,7 +43,7 @@ def read_code(source: str, name: str) -> Reading:
     program has compressed."""
     lines = source.expandtabs(4).split("\n")
     if len(source) > LONGEST_LINE * sum(map(bool, lines)):
-        raise PageUnreadable(f"{name} is compressed code; give the code that it was made from.")
+        raise PageUnreadable(said("unread-code", name=name))
     language = name.rpartition(".")[2].lower()
     blocks = Blocks()
     for level, heading, part in _sections(lines):

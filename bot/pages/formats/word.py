@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bot.core.texts import said
 from bot.pages.formats.packages import (
     Package,
     attribute,
@@ -302,7 +303,7 @@ def read_word(data: bytes, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
-    with open_package(data, name, "a Word document") as package:
+    with open_package(data, name, said("what-word")) as package:
         reader = _Reader(package)
         kept = reader.read()
         title = reader.title or core_title(package) or reader.first_heading

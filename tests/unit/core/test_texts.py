@@ -28,10 +28,13 @@ from bot.core.texts import (
     DEFAULT,
     LANGUAGES,
     LOCALES,
+    Sentence,
     Texts,
     UnknownText,
     _Catalog,
     _catalog,
+    decoded,
+    encoded,
     language_names,
     negotiated,
     said,
@@ -48,7 +51,8 @@ NAMES += (
     r"|xapp|sk-ant|connections:write|/invite|manifest|\.env|Cookie"
     r"|(?<![A-Z])[A-Z]+(?:_[A-Z]+)+(?:=[a-z]+(?::NAME)?)?"
     r"|Authorization: Bearer|HTTP|--docs|[kMG]B|Chromium|SQLite|PostgreSQL|OpenAI"
-    r"|OpenTelemetry|Outlook"
+    r"|OpenTelemetry|Outlook|\.(?:docx?|xlsb?|pptx?|txt|eml)\b|gzip|OCR|Jupyter|pandoc|XML|Pages"
+    r"|Numbers|Keynote|Office|ZIP|pip install '[^']+'"
     r"|RTF|LaTeX|DocBook|MediaWiki|Textile|Model Context Protocol|\[\[collections\]\]"
     r"|footnote\.toml|/slack/events|adapters/slack/manifest\.yaml"
 )
@@ -437,3 +441,28 @@ def test_people_are_told_in_their_language(
 @pytest.mark.parametrize("error", [Invalid("Ask so."), PlatformUnavailable("Away: ask later.")])
 def test_what_no_catalog_has_is_told_as_it_is(locale: str, error: FootnoteError) -> None:
     assert sentence_for(error, texts_for(locale)) == error.sentence
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["plain words", "", "{", said("unread-no-text"), said("unread-cannot", why=said("what-xml"))],
+)
+def test_a_sentence_is_restored_as_it_was(sentence: Sentence) -> None:
+    assert decoded(encoded(sentence)) == sentence
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"id": "no-such-message", "values": {}}',
+        '{"id": "unread-cannot", "values": {}}',
+        '{"id": "unread-cannot", "values": "why"}',
+        '{"id": ["unread-cannot"], "values": {"why": ""}}',
+        '{"id": "unread-cannot", "values": {"why": null}}',
+        *('{"id": 7}', "[7]", "7", "[" * 100_000),
+    ],
+)
+def test_what_is_no_message_is_told_as_it_is(text: str) -> None:
+    """A process that a document has taken over may send anything."""
+    assert decoded(text) == text
+    assert str(decoded(text)) == text

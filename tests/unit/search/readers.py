@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Sequence
 
+from bot.core.texts import decoded, encoded, said
 from bot.search.document_reading import Job, Reading, packed, read_file, readings_of
+from bot.search.folders import in_english
 from bot.search.reader_processes import Readers
 from tests.unit.pages.children import changed
 
@@ -64,4 +66,9 @@ class Refused(Readers):
         self, jobs: Sequence[Job], most_bytes: int, ending: threading.Event | None = None
     ) -> Generator[Reading]:
         for _ in jobs:
-            yield Reading(problem="it cannot be read (Permission denied)")
+            yield Reading(problem=encoded(said("unread-cannot", why="Permission denied")))
+
+
+def why(reading: Reading) -> str:
+    """Why a file was not read, as it is printed."""
+    return in_english(decoded(reading.problem))

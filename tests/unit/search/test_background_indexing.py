@@ -15,6 +15,7 @@ import pytest
 from bot.core.errors import StorageUnavailable
 from bot.core.measurements import Indexing
 from bot.core.settings import Settings
+from bot.core.texts import encoded, said
 from bot.operation.configuration import load_settings
 from bot.search import background_indexing, folders
 from bot.search import local_documents as local
@@ -26,6 +27,8 @@ from bot.search.provider import Query
 from bot.search.reader_processes import Readers
 from tests.unit.search.readers import Inside
 from tests.unit.search.test_indexer import write
+
+BROKEN_DISK = encoded(said("unread-cannot", why="Input/output error"))
 
 
 @pytest.fixture
@@ -206,7 +209,7 @@ class Failing(Inside):
         for job, reading in zip(jobs, super().read(jobs, most_bytes, ending), strict=True):
             self.tried.append(Path(job.document.path).name)
             is_it = self.fails and job.document.path.endswith("/3.md")
-            yield Reading(problem="it cannot be read (Input/output error)") if is_it else reading
+            yield Reading(problem=BROKEN_DISK) if is_it else reading
 
 
 @pytest.fixture

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from bot.core.texts import said
 from bot.search.document_reading import Job, failed_reading, read_file
 from bot.search.folders import Document, list_documents, open_real
 from bot.search.index_file import unpack_text
 from bot.search.indexer import Indexer
+from tests.unit.search.readers import why
 
 pytestmark = pytest.mark.usefixtures("reading_inside")
 
@@ -82,8 +84,8 @@ def test_nothing_is_read_through_a_link_that_was_not_there_before(
     exchange(docs, part, link)
     assert (docs / PLACE).read_text(encoding="utf-8").endswith(f"{SECRET}\n"), "the link works"
     reading = read_file(Job(document), MOST)
-    assert (reading.problem, reading.digest, reading.content) == (EXCHANGED, b"", None)
-    failed = failed_reading(Job(document), "its reader broke on it")
+    assert (why(reading), reading.digest, reading.content) == (EXCHANGED, b"", None)
+    failed = failed_reading(Job(document), said("unread-broke"))
     assert failed.digest == b""
 
 
@@ -95,7 +97,7 @@ def test_a_link_to_another_file_of_the_folder_is_not_followed_either(docs: Path,
     (docs.parent / "outside").rename(docs / "other" / "within")
     (docs / part).rename(docs.parent / "before")
     (docs / part).symlink_to(docs / "other" / "within" / part)
-    assert read_file(Job(document), MOST).problem == EXCHANGED
+    assert why(read_file(Job(document), MOST)) == EXCHANGED
 
 
 @pytest.mark.parametrize("made", [os.mkfifo, os.mkdir])
@@ -104,7 +106,7 @@ def test_only_a_regular_file_is_read(docs: Path, made: Callable[[Path], None]) -
     document = listed(docs)
     (docs / PLACE).unlink()
     made(docs / PLACE)
-    assert read_file(Job(document), MOST).problem == "it is not a regular file"
+    assert why(read_file(Job(document), MOST)) == "it is not a regular file"
 
 
 def test_a_file_that_has_grown_is_not_read_in_part(docs: Path) -> None:
@@ -112,7 +114,7 @@ def test_a_file_that_has_grown_is_not_read_in_part(docs: Path) -> None:
     (docs / PLACE).write_bytes(b"x" * (MOST + 1))
     reading = read_file(Job(document), MOST)
     assert (reading.content, reading.digest) == (None, b"")
-    assert reading.problem.startswith("it has 1.1 MB, and the limit for Markdown is 1 MB")
+    assert why(reading).startswith("it has 1.1 MB, and the limit for Markdown is 1 MB")
     assert not reading.is_settled, "the next run tries again"
 
 

@@ -17,7 +17,7 @@ from bot.pages.media import media_type_of
 from bot.pages.pool import Child, Pool
 from bot.search import reader_processes as readers
 from bot.search.document_reading import Content, Job, Reading, packed, read_file, readings_of
-from bot.search.folders import Document
+from bot.search.folders import Document, in_english
 from bot.search.indexer import MAX_FILE_BYTES
 from bot.search.reader_processes import BROKE, Readers
 from tests.unit.search.readers import (
@@ -27,6 +27,7 @@ from tests.unit.search.readers import (
     EATS_WHEN_NOT_ALONE,
     HANGS,
     that,
+    why,
 )
 
 MOST = 1_000_000
@@ -52,7 +53,7 @@ def jobs(tmp_path: Path) -> list[Job]:
 
 
 def titles(readings: list[Reading]) -> list[str]:
-    return [each.content.title if each.content else each.problem for each in readings]
+    return [each.content.title if each.content else why(each) for each in readings]
 
 
 @pytest.mark.parametrize(("size", "batch"), [(1, 100), (2, 7), (5, 1)])
@@ -70,7 +71,7 @@ def test_a_file_that_breaks_its_process_is_named_and_the_rest_is_read(
     jobs: list[Job], deed: str
 ) -> None:
     found = titles(list(that(deed, b"STOP").read(jobs[:30], MOST)))
-    assert found == [BROKE if i % 10 == 5 else f"Page {i}" for i in range(30)]
+    assert found == [in_english(BROKE) if i % 10 == 5 else f"Page {i}" for i in range(30)]
 
 
 def test_a_file_that_takes_for_ever_is_named_and_the_rest_is_read(jobs: list[Job]) -> None:
@@ -166,7 +167,8 @@ def test_a_file_that_is_too_large_is_not_opened(
     large = Document(
         str(path), str(path), path.as_uri(), media_type_of(name) or "text/plain", size, 1
     )
-    assert read_file(Job(large), MAX_FILE_BYTES) == Reading(is_settled=True, problem=problem)
+    reading = read_file(Job(large), MAX_FILE_BYTES)
+    assert (reading.is_settled, reading.digest, why(reading)) == (True, b"", problem)
 
 
 @pytest.mark.parametrize("name", ["a.docx", "a.epub", "a.pdf"])
@@ -175,8 +177,8 @@ def test_what_holds_pictures_may_be_larger_than_text(tmp_path: Path, name: str) 
     path = tmp_path / name
     path.write_bytes(bytes(500))
     large = Document(str(path), str(path), path.as_uri(), media_type_of(name) or "", 500, 1)
-    assert "damaged" in read_file(Job(large), 100).problem
-    assert "the limit" in read_file(Job(large), 99).problem
+    assert "damaged" in why(read_file(Job(large), 100))
+    assert "the limit" in why(read_file(Job(large), 99))
 
 
 @pytest.mark.parametrize("command", [("/nonexistent/python",), ("/bin/false",)])

@@ -11,10 +11,14 @@ from typing import Any
 
 import pytest
 
+from bot import search
 from bot.core.texts import LOCALES, Said, Sentence, texts_for
 from bot.operation.configuration import load_settings
 from bot.operation.diagnosis import checks_of
+from bot.search.index_report import FILE_STATES
+from bot.search.indexer import Indexer
 from tests.unit.adapters.web.conftest import Browser, OpenConsole
+from tests.unit.search.readers import Inside
 
 LOCALES_BUT_ENGLISH = [locale for locale in LOCALES if locale != "en"]
 
@@ -91,3 +95,54 @@ async def test_the_status_has_no_english_for_a_german_reader(
     texts = [re.sub(r"<code>.*?</code>|<[^>]+>|/\S+", " ", each) for each in shown]
     assert len(texts) > 10
     assert [text for text in texts if ENGLISH.search(text)] == []
+
+
+def test_every_reason_why_a_file_is_not_read_has_a_message_in_every_language() -> None:
+    bot = Path(search.__file__).parents[1]
+    files = [*(bot / "pages").rglob("*.py"), *(bot / "search").rglob("*.py")]
+    code = "".join(file.read_text(encoding="utf-8") for file in files)
+    reasons = set(re.findall(r'"((?:unread|what|format)-[a-z-]+)"', code))
+    assert len(reasons) > 60
+    assert {(id, one) for id in reasons for one in LOCALES if not texts_for(one).has(id)} == set()
+
+
+NOT_READ = {
+    "a.pdf": b"%PDF-1.7 broken",
+    "b.docx": b"PK\x03\x04 half of an archive",
+    "c.docx": bytes(500),
+    "d.txt": b"\x7fELF" + bytes(500),
+    "e.md": b"\x89PNG\r\n\x1a\n" + bytes(500),
+    "f.ipynb": b"[]",
+    "g.js": b"x" * 10_000,
+    "h.txt": b"word " * 4_000,
+    "i.txt": b" \n ",
+    "j.txt.gz": b"\x1f\x8b" + bytes(500),
+    "k.msg": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument\0".encode("utf-16-le"),
+    "m.md": b"",
+}
+
+
+async def test_the_reasons_of_files_have_no_english_for_a_german_reader(
+    open_console: OpenConsole, tmp_path: Path
+) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for name, data in NOT_READ.items():
+        (docs / name).write_bytes(data)
+    (docs / "l.md").symlink_to(docs / "gone.md")
+    here = await open_console(data_dir=tmp_path, docs=(str(docs),), providers=("local",))
+    indexer = Indexer(tmp_path / "index.sqlite", readers=Inside(), max_file_bytes=11_000)
+    for text in ("The harbour.", ""):
+        (docs / "kept.txt").write_text(text)
+        indexer.index([docs])
+    browser = await here.browser()
+    browser.client.headers["Accept-Language"] = "de"
+    told = {}
+    for state in FILE_STATES:
+        page = (await browser.get(f"/sources/files?folder={docs}&state={state}")).text
+        for name, why in re.findall(r'class="wide">(.*?)</th><td class="wide">(.*?)</td>', page):
+            told[re.sub("<.*?>", "", name)] = why
+    assert told.keys() == {*NOT_READ, "l.md", "kept.txt"}
+    assert {name: why for name, why in told.items() if ENGLISH.search(why)} == {}
+    assert told["d.txt"].startswith("d.txt kann Footnote nicht lesen (Programm);")
+    assert told["h.txt"].startswith("Die Datei hat 0,1 MB, die Grenze für Nur-Text liegt bei 0,011")

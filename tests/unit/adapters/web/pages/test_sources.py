@@ -72,7 +72,7 @@ async def test_each_count_leads_to_its_files(stage: Stage, docs: Path) -> None:
     assert rows == [
         ["hr/pay.md", "tides.md"],
         ["copy of tides.md", f"same text as {docs}/tides.md", ""],
-        ["empty.md", "empty.md is empty; there is nothing to read in it", ""],
+        ["empty.md", "empty.md is empty; there is nothing to read in it.", ""],
         ["docs", ".png", ""],
     ]
 
