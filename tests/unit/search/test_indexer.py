@@ -61,6 +61,7 @@ async def found(index: Path, query: str, *roots: Path) -> list[str]:
 def content(index: Path) -> dict[str, tuple[str, list[str]]]:
     """All that an index says: address → text, and the places where each word is found."""
     connection = sqlite3.connect(index)
+    connection.execute("BEGIN")  # another process may be writing
     texts = {
         file: (url, index_file.unpack_text(text))
         for file, url, text in connection.execute(
