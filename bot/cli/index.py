@@ -143,7 +143,7 @@ def _tell_counts(err: Console, report: IndexReport) -> None:
 
 def _tell_holdings(err: Console, held: Holdings) -> None:
     if held.files.kinds:
-        by_count = sorted(held.files.kinds.items(), key=lambda kind: (-kind[1], kind[0]))
+        by_count = sorted(held.files.kinds.items(), key=lambda kind: (-kind[1], str(kind[0])))
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in by_count)
         err.print(Text(f"Files that are searched: {kinds}.", style="dim"), soft_wrap=True)
     for path, shown in held.copies:

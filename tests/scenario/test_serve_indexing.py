@@ -234,7 +234,7 @@ def test_processes_that_share_a_folder_and_a_database_neither_lose_nor_double_a_
         for serving in (one, other):
             assert "90 days" in answer(serving, "How often is the master key rotated?")["answer"]
         ended = [command.finish() for command in commands]
-    assert [each.code for each in ended] == [0, 0]
+    assert [each.code for each in ended] == [0, 0], ended
     told = "\n".join([one.said, other.said, *(each.err for each in ended)])
     assert "locked" not in told
     assert "not all indexed" not in told

@@ -40,11 +40,12 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 def test_all_that_came_of_it_is_told(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    write(Path(settings.docs[0]) / "bells.txt", "The bell is rung at noon.")
     index_and_report(settings)
     first, kinds, copies, *rest = lines(capsys)
     assert first.startswith("Indexed in ")
-    assert ": 4 new, 0 changed, 0 removed, 0 unchanged files; " in first
-    assert kinds == "Files that are searched: 1 CSV, 1 HTML, 1 Markdown."
+    assert ": 5 new, 0 changed, 0 removed, 0 unchanged files; " in first
+    assert kinds == "Files that are searched: 1 CSV, 1 HTML, 1 Markdown, 1 plain text."
     docs = settings.docs[0]
     assert copies == (
         f"Not shown, because {docs}/harbours.html has the same text: {docs}/harbours (1).html"
@@ -52,7 +53,7 @@ def test_all_that_came_of_it_is_told(
     assert rest == [
         f"Skipped {docs}/empty.md: empty.md is empty; there is nothing to read in it",
         "Files of other kinds left out: 3 (.png 2, .css 1).",
-        "Files found: 8: 3 searched, 1 with the text of another, 1 empty, 3 of other kinds.",
+        "Files found: 9: 4 searched, 1 with the text of another, 1 empty, 3 of other kinds.",
     ]
 
 
