@@ -238,7 +238,7 @@ def test_a_days_limit_ends_the_gathering_and_then_refuses_questions(
     limit = {"FOOTNOTE_USER_DAILY_USD": "0.0001"}
     first = footnote.run("ask", "--json", "--depth", "standard", QUESTION, **limit)
     assert first.json["reasoner"] == "closest", first.err
-    told = "Your budget of 0.0001 USD for today was spent. The following was found and quoted"
+    told = "Your budget of 0.0001 USD for today was spent. This was found and quoted"
     assert first.json["answer"].startswith(told)
     assert [note for note in first.json["notes"] if "budget" in note] == []
     claude.requests.clear()
@@ -283,7 +283,7 @@ def test_fifty_questions_at_once_exceed_a_persons_day_by_one_call_at_most(
     assert by_model
     without = [run["answer"]["answer"] for run in runs if run not in by_model]
     assert len(without) > 25
-    told = "Your budget of 0.05 USD for today was spent. The following was found and quoted"
+    told = "Your budget of 0.05 USD for today was spent. This was found and quoted"
     assert [text for text in without if not text.startswith(told)] == []
 
 

@@ -685,7 +685,7 @@ async def test_when_the_model_goes_away_what_is_revised_stays() -> None:
     assert height == f"Height\n\nHeight of the tower is 330 metres [{citing(answer, '330')}]."
     assert "> No longer covered: Builders; Colour." in limits
     assert answer.notes == (
-        "The model does not answer. The following was found and quoted without the model.",
+        "The model does not answer. This was found and quoted without the model.",
     )
 
 
@@ -1316,7 +1316,7 @@ async def test_quotations_need_no_budget_of_model_calls(
     answer = await play.answer(Away())
     assert answer.reasoner == "closest"
     assert len(answer.notes) == 1
-    assert answer.notes[0].endswith("The following was found and quoted without the model.")
+    assert answer.notes[0].endswith("This was found and quoted without the model.")
     assert "Not covered any more" not in answer.text
     assert answer.citations
 
