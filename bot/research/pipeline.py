@@ -309,14 +309,8 @@ class Pipeline:
         return replace(made, notes=tuple(notes), unread=tuple(notes.unseen))
 
     async def _rewrite(self, reasoner: Reasoner) -> Rewritten:
-        """Rewrite the message; one that was sent as a correction is one, whatever its words are."""
-        found = await reasoner.rewrite(
-            self._transcript, self._asked, self._run.options.instructions
-        )
-        if not self._asked.corrects or found.correction:
-            return found
-        said = self._asked.text
-        return Rewritten("chat", said, language=found.language, correction=said)
+        instructions = self._run.options.instructions
+        return await reasoner.rewrite(self._transcript, self._asked, instructions)
 
     async def _correct(self, rewritten: Rewritten) -> None:
         """Store the message's statement as a correction of the last answer. If the message also

@@ -37,6 +37,14 @@ def test_small_talk_is_not_searched(text: str) -> None:
     assert (found.kind, found.reply, found.queries) == ("chat", "", ())
 
 
+def test_what_was_sent_as_a_correction_is_one_whatever_its_words_are() -> None:
+    said = "Seit Mai sind es 45 Tage."
+    sent = a_message(said)
+    found = rewrite(after("Wie lange?"), replace(sent, corrects=True))
+    assert (found.kind, found.correction, found.queries) == ("chat", said, ())
+    assert not rewrite(after("Wie lange?"), sent).correction
+
+
 @pytest.mark.parametrize(
     "text",
     ["Hello, where is the key?", "help pages", "thanks giving day", "你好，钥匙在哪？", "List"],

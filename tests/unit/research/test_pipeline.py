@@ -15,7 +15,6 @@ from bot.core.messages import (
     Citation,
     Entry,
     Message,
-    RunOptions,
     Transcript,
 )
 from bot.core.posting import Unseen
@@ -26,7 +25,7 @@ from bot.reasoning.closest_reasoner import Closest
 from bot.reasoning.evidence import Finish, Read, Rewritten, Search, SubQuestion, Turn, Workspace
 from bot.reasoning.reasoner import OnAnswer
 from bot.research.pipeline import GUESSED, Pipeline
-from bot.research.run import CorrectionReply, Run
+from bot.research.run import Run
 from bot.search.filters import Filter
 from bot.search.provider import Unread
 from bot.storage.spending import Amount
@@ -229,34 +228,6 @@ async def test_an_answer_says_what_could_not_be_read(
 
 
 # ---------------------------------------------------------------- documents that a question names
-
-
-SAID = "Seit Mai sind es 45 Tage."
-
-
-@pytest.mark.parametrize(
-    ("corrects", "stated", "noted"), [(True, "", SAID), (True, "Full.", "Full."), (False, "", "")]
-)
-async def test_what_is_sent_as_a_correction_is_one_even_if_the_model_sees_none(
-    open_run: OpenRun, corrects: bool, stated: str, noted: str
-) -> None:
-    corrected = []
-
-    async def correct(statement: str) -> CorrectionReply:
-        corrected.append(statement)
-        return CorrectionReply("Noted.", is_kept=True)
-
-    options = RunOptions(corrects=corrects)
-    run = await open_run(Shelf({}), message=a_message(SAID), options=options)
-    run.correct = correct
-    meant = Rewritten("chat", SAID, reply="" if stated else "I see.", correction=stated)
-    model = Scripted([], rewritten=meant)
-    fallback = Closest(run.calls)
-    answer = await Pipeline(
-        run, model, fallback, Transcript(), load_settings(), Unseen()
-    ).research()
-    assert corrected == [noted] * bool(noted)
-    assert answer.text == ("Noted." if noted else "I see.")
 
 
 class Narrow(Shelf):
