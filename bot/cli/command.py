@@ -87,14 +87,17 @@ def _may_have_kept(settings: Settings) -> bool:
     the embedded one here, which most people have without kept settings."""
     if settings.database_url or settings.uploads_path.exists():
         return True
+    file = settings.data_dir.expanduser() / "footnote.sqlite"
+    if not file.exists():  # connecting would create it, readable for others
+        return False
     import sqlite3
 
     kept = "SELECT 1 FROM facts WHERE (platform, workspace) = ('web', 'settings')"
     try:
-        with closing(sqlite3.connect(settings.data_dir.expanduser() / "footnote.sqlite")) as db:
+        with closing(sqlite3.connect(file)) as db:
             return db.execute(kept).fetchone() is not None
     except sqlite3.Error:
-        return True  # opening it makes or migrates it, or says what is wrong
+        return True  # opening it migrates an old one, or says what is wrong
 
 
 @contextmanager
