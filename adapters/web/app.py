@@ -31,14 +31,7 @@ from adapters.web.pages.sharing import sharing_pages
 from adapters.web.pages.sources import source_pages
 from adapters.web.pages.status import status_pages
 from adapters.web.templating import asset_routes
-from bot.core.errors import (
-    Denied,
-    FootnoteError,
-    Invalid,
-    InvalidQuestion,
-    Unavailable,
-    sentence_for,
-)
+from bot.core.errors import Denied, FootnoteError, Invalid, Unavailable, sentence_for
 
 COMPRESSION = 6  # of zlib's nine levels: the last three double the time to save one percent
 
@@ -92,9 +85,7 @@ def _failed(console: Console, request: Request, error: Exception) -> Response:
         status, sentence, headers = error.status_code, error.detail, error.headers
     elif isinstance(error, FootnoteError):
         status, sentence = status_of(error), sentence_for(error, texts_of(request))
-        if (
-            isinstance(error, InvalidQuestion) and error.text_id == "no-question"
-        ):  # it speaks of mentions
+        if error.text_id == "no-question":  # its own sentence speaks of mentions
             sentence = texts_of(request)("web-no-question")
     if is_program(request):
         told: dict[str, str | int] = {"error": sentence}
