@@ -203,20 +203,10 @@ class Holdings:
             f"{kept:4.0%}  {path}" + (f" ({counted(missing)})" if missing else "")
             for path, kept, missing in self.incomplete
         ]
-        count = f"{len(lines):,} file(s)"
-        return _listed(f"less than {KEPT_ENOUGH:.0%} of the words was kept of {count}:", lines)
-
-    def outdated(self) -> list[str]:
-        """What is said of the files that keep an earlier text: a sentence, then a line for each."""
-        lines = [f"{path}: {reason}" for path, reason in self.stale]
-        few = f"{len(lines):,} file(s) cannot be read now and keep an earlier text:"
-        return _listed(few, lines)
-
-
-def _listed(few: str, lines: Sequence[str]) -> list[str]:
-    more = len(lines) - SHOWN
-    shown = [*lines[:SHOWN], *([f"… and {more:,} more"] * (more > 0))]
-    return [few, *(f"  {line}" for line in shown)] if lines else []
+        more = len(lines) - SHOWN
+        few = f"less than {KEPT_ENOUGH:.0%} of the words was kept of {len(lines):,} file(s):"
+        shown = [*lines[:SHOWN], *([f"… and {more:,} more"] * (more > 0))]
+        return [few, *(f"  {line}" for line in shown)] if lines else []
 
 
 def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
