@@ -79,8 +79,9 @@ def question_of(transcript: Transcript, message: Message) -> Rewritten:
     if message.unaddressed and not follows_up(transcript, message):
         language = language_of(transcript, message)
         return Rewritten("chat", message.text, language=language, for_us=False)
-    correction = (message.text, "") if message.corrects else correction_in(transcript, message.text)
-    stated, asked = correction
+    stated, asked = correction_in(transcript, message.text)
+    if message.corrects_run:
+        stated, asked = message.text, ""
     if stated and not asked:
         language = language_of(transcript, message)
         return Rewritten("chat", message.text, language=language, correction=stated)

@@ -37,6 +37,7 @@ from bot.reasoning.tool_loop import today
 from bot.reasoning.wording import (
     answers_in,
     asides,
+    corrected,
     is_taken,
     language_of,
     last_answer,
@@ -125,7 +126,7 @@ def rewrite_request(
         parts.append(f"Files sent with the newest message: {names}")
     parts += _pictures(message.attachments)
     to = {"to": "thread"} if message.unaddressed else {}
-    to |= {"corrects": "last answer"} if message.corrects else {}
+    to |= {"corrects": "last answer"} if message.corrects_run else {}
     parts.append(element("new_message", asked, **{"from": person(message.author.name)}, **to))
     return Request(
         model, MAX_TOKENS, prompt("rewrite"), user_turn("\n\n".join(parts)), schema=SCHEMA
@@ -152,7 +153,7 @@ def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -
         files = tuple(file.url for file in message.attachments)
         links = links or tuple(links_said(message.text)) or message.links or files
     chat = str(given.get("reply") or "").strip() if kind == "chat" else ""
-    correction = _correction(given.get("correction"), transcript)
+    correction = _correction(given.get("correction"), transcript, message)
     language = _language(given.get("language"), transcript, message)
     asked = " ".join(clean(question or message.text).split())
     answers = answers_in(transcript)
@@ -257,10 +258,10 @@ def _stands_alone(message: Message, transcript: Transcript, question: str) -> bo
     return not is_taken(transcript, message, question)
 
 
-def _correction(value: Any, transcript: Transcript) -> str:
-    """Return the correction of our last answer with footnotes; "" if there is no such answer."""
+def _correction(value: Any, transcript: Transcript, message: Message) -> str:
+    """Return the correction of the answer that a message may correct; "" if there is none."""
     said = line(value, CORRECTION) if isinstance(value, str) else ""
-    return said if answers_in(transcript) else ""
+    return said if corrected(transcript, message.corrects_run) else ""
 
 
 def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, ...]:

@@ -324,6 +324,13 @@ def answers_in(transcript: Transcript) -> list[Entry]:
     return [entry for entry in transcript.entries if entry.role == "footnote" and entry.cited]
 
 
+def corrected(transcript: Transcript, run: str) -> Entry | None:
+    """Return the answer that a message corrects: that of the ``run`` named, which comes last in its
+    transcript, or else our last one with footnotes."""
+    entries = transcript.entries[-1:] if run else answers_in(transcript)[-1:]
+    return entries[0] if entries else None
+
+
 def asides(transcript: Transcript) -> frozenset[int]:
     """Return the positions of people's messages since our first answer that we did not answer: talk
     among people, which is never the topic of a later question."""

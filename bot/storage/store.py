@@ -637,6 +637,7 @@ def _entry(answer: Answer) -> Entry:
         question=answer.question,
         cited=tuple(sorted(answer.citations, key=lambda citation: citation.number)),
         made_from=documents_in(answer.rests_on),
+        run=answer.run,
     )
 
 

@@ -31,7 +31,6 @@ from adapters.web.access.gate import (
     BROWSER,
     CALLBACK,
     COOKIE,
-    LOCAL,
     SIGN_IN,
     SIGN_OUT,
     SIGNED_OUT,
@@ -49,6 +48,7 @@ from bot.core.egress import Egress
 from bot.core.errors import Denied, FootnoteError, Unavailable, sentence_for
 from bot.core.lines import shortened
 from bot.core.logs import get_logger
+from bot.core.messages import LOCAL
 from bot.core.rate_limit import Pace
 from bot.core.settings import Settings
 from bot.core.texts import Said, said

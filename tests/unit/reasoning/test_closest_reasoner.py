@@ -40,7 +40,7 @@ def test_small_talk_is_not_searched(text: str) -> None:
 def test_what_was_sent_as_a_correction_is_one_whatever_its_words_are() -> None:
     said = "Seit Mai sind es 45 Tage."
     sent = a_message(said)
-    found = rewrite(after("Wie lange?"), replace(sent, corrects=True))
+    found = rewrite(after("Wie lange?"), replace(sent, corrects_run="r1"))
     assert (found.kind, found.correction, found.queries) == ("chat", said, ())
     assert not rewrite(after("Wie lange?"), sent).correction
 

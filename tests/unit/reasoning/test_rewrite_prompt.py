@@ -671,8 +671,8 @@ async def test_the_documents_named_are_kept_for_a_search_alone(stage: OpenStage)
 
 async def test_the_model_is_told_what_is_sent_as_a_correction(stage: OpenStage) -> None:
     on = stage([says('{"kind":"chat","reply":"Hm."}')] * 2)
-    for id, corrects in (("1", True), ("2", False)):
-        await on.claude.rewrite(THREAD, replace(a_message("45", event_id=id), corrects=corrects))
+    for id, run in (("1", "r1"), ("2", "")):
+        await on.claude.rewrite(THREAD, replace(a_message("45", event_id=id), corrects_run=run))
     asked = [str(call["messages"]) for call in on.fake.calls]
     assert ['corrects="last answer">' in each for each in asked] == [True, False]
 
