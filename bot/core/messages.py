@@ -421,6 +421,7 @@ class Entry:
 
     For an answer of Footnote, ``sources`` are the titles of the cited pages, ``question`` is the
     standalone question, ``run`` the id of its run, and ``cited`` its footnotes ordered by number.
+    One that ``corrects`` says that the message before it is kept as a correction.
     ``made_from`` are the documents that may have contributed to the text. ``files`` are those that
     a person sent with it.
     """
@@ -434,6 +435,7 @@ class Entry:
     made_from: Provenance = OWN_WORDS
     files: tuple[Attachment, ...] = ()
     run: str = ""
+    corrects: bool = False
 
     @property
     def at_hand(self) -> tuple[Attachment, ...]:

@@ -638,6 +638,7 @@ def _entry(answer: Answer) -> Entry:
         cited=tuple(sorted(answer.citations, key=lambda citation: citation.number)),
         made_from=documents_in(answer.rests_on),
         run=answer.run,
+        corrects=answer.corrects,
     )
 
 
