@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from bot.core.messages import CONSOLE, LOCAL, Author, Thread
+from bot.core.messages import CONSOLE, Author, Thread
 from bot.core.reader import is_conversation, is_correction, is_document
 from bot.core.texts import Texts
 from bot.text.terms import has_cjk, without_controls
@@ -104,13 +104,15 @@ def label(text: str) -> str:
     return _BRACKETED.sub(_without_mark, line)
 
 
+LOCAL = "local"  # the person of a console that does not tell people apart, and their channel
+
+
 def name_of(author: Author, thread: Thread, texts: Texts) -> str:
-    """Return the label of a message's author, who is stored as "You" where nobody has a name."""
+    """Return the label of a message's author; "You" for ``LOCAL``, whose name is in English."""
     return texts("web-you") if is_unnamed(author, thread) else label(author.name)
 
 
 def is_unnamed(author: Author, thread: Thread) -> bool:
-    """Return True for the person of a console that does not tell people apart."""
     return (thread.platform, author.id) == (CONSOLE, LOCAL)
 
 

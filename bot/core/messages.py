@@ -293,7 +293,6 @@ Role = Literal["person", "footnote"]
 Audience = Literal["person", "channel", "workspace", "outsiders", "strangers", "unknown"]
 
 CONSOLE, TERMINAL = "web", "terminal"  # platforms with one reader at a time
-LOCAL = "local"  # the person, and their channel, of a console that does not tell people apart
 MAX_QUESTION = 20_000  # characters
 UPLOADED = "upload:"  # prefix of addresses of files that Footnote stores; must never change
 
@@ -419,17 +418,15 @@ class Message:
 class Entry:
     """One earlier message of a thread as a reasoner sees it.
 
-    For an answer of Footnote, ``sources`` are the titles of the cited pages, ``question`` is the
-    standalone question, ``run`` the id of its run, and ``cited`` its footnotes ordered by number.
-    One that ``corrects`` says that the message before it is kept as a correction.
-    ``made_from`` are the documents that may have contributed to the text. ``files`` are those that
-    a person sent with it.
+    For an answer of Footnote, ``question`` is the standalone question, ``run`` the id of its run,
+    and ``cited`` its footnotes ordered by number; one that ``corrects`` says that the message
+    before it is kept as a correction. ``made_from`` are the documents that may have contributed to
+    the text. ``files`` are those that a person sent with it.
     """
 
     role: Role
     name: str
     text: str
-    sources: tuple[str, ...] = ()
     question: str = ""
     cited: tuple[Citation, ...] = ()
     made_from: Provenance = OWN_WORDS

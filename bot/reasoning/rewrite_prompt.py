@@ -153,7 +153,8 @@ def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -
         files = tuple(file.url for file in message.attachments)
         links = links or tuple(links_said(message.text)) or message.links or files
     chat = str(given.get("reply") or "").strip() if kind == "chat" else ""
-    correction = _correction(given.get("correction"), transcript, message)
+    said_so = given.get("correction") if corrected(transcript, message.corrects_run) else ""
+    correction = line(said_so, CORRECTION) if isinstance(said_so, str) else ""
     language = _language(given.get("language"), transcript, message)
     asked = " ".join(clean(question or message.text).split())
     answers = answers_in(transcript)
@@ -206,8 +207,7 @@ def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -
 def _entry(entry: Entry, *, is_aside: bool) -> str:
     if entry.role == "footnote":
         about = {"question": entry.question} if entry.question else {}
-        named = _sources(entry) or "; ".join(name(each, TITLE) for each in entry.sources)
-        sources = {"sources": named} if named else {}
+        sources = {"sources": named} if (named := _sources(entry)) else {}
         text = shorten(clean(entry.text).strip(), OURS)
         return element("message", text, **{"from": "Footnote"}, **about, **sources)
     text = clean(middle_out(entry.text, PERSONS)).strip()
@@ -256,12 +256,6 @@ def _stands_alone(message: Message, transcript: Transcript, question: str) -> bo
     if len(message.text.strip()) > STANDS_ALONE:
         return False
     return not is_taken(transcript, message, question)
-
-
-def _correction(value: Any, transcript: Transcript, message: Message) -> str:
-    """Return the correction of the answer that a message may correct; "" if there is none."""
-    said = line(value, CORRECTION) if isinstance(value, str) else ""
-    return said if corrected(transcript, message.corrects_run) else ""
 
 
 def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, ...]:

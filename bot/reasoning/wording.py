@@ -229,7 +229,7 @@ def _compares_unasked(transcript: Transcript, message: Message, question: str) -
 
 def _around(transcript: Transcript, message: Message) -> Iterator[str]:
     for entry in transcript.entries:
-        yield from (entry.name, entry.text, entry.question, *entry.sources)
+        yield from (entry.name, entry.text, entry.question, *(each.title for each in entry.cited))
     yield message.author.name
     for file in message.attachments:
         yield from (file.name, file.shows)

@@ -15,16 +15,8 @@ from cachetools import TTLCache
 from pydantic import ValidationError
 
 from bot.core.errors import Denied, Invalid, invalid
-from bot.core.messages import (
-    CONSOLE,
-    EVERYWHERE,
-    LOCAL,
-    Depth,
-    Message,
-    RunOptions,
-    Sources,
-    Thread,
-)
+from bot.core.lines import LOCAL
+from bot.core.messages import CONSOLE, EVERYWHERE, Depth, Message, RunOptions, Sources, Thread
 from bot.core.settings import ChannelRules, Settings
 from bot.core.texts import Said, said
 from bot.storage.audit_log import Audit

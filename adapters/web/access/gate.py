@@ -37,8 +37,8 @@ from adapters.web.limits import (
     SESSION_DAYS,
 )
 from bot.core.errors import Denied, StorageUnavailable
-from bot.core.lines import one_line, shortened
-from bot.core.messages import LOCAL, Author, Thread
+from bot.core.lines import LOCAL, one_line, shortened
+from bot.core.messages import Author, Thread
 from bot.core.rate_limit import Pace
 from bot.core.reader import Reader
 from bot.core.settings import Settings

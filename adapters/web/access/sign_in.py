@@ -14,7 +14,7 @@ from adapters.web.access.gate import SIGN_IN, SIGN_OUT, Proxies, own_path, set_c
 from adapters.web.console import Console
 from adapters.web.display import texts_of
 from adapters.web.forms import bounded_body, form_of
-from bot.core.messages import LOCAL
+from bot.core.lines import LOCAL
 from bot.storage.audit_log import in_console
 
 

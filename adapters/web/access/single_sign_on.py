@@ -46,9 +46,8 @@ from adapters.web.forms import form_of
 from adapters.web.limits import GROUPS_OF_ONE_VISITOR, SIGN_INS_PER_MINUTE
 from bot.core.egress import Egress
 from bot.core.errors import Denied, FootnoteError, Unavailable, sentence_for
-from bot.core.lines import shortened
+from bot.core.lines import LOCAL, shortened
 from bot.core.logs import get_logger
-from bot.core.messages import LOCAL
 from bot.core.rate_limit import Pace
 from bot.core.settings import Settings
 from bot.core.texts import Said, said

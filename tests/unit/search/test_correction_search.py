@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.core.messages import CONSOLE, LOCAL, Author, Thread
+from bot.core.lines import LOCAL
+from bot.core.messages import CONSOLE, Author, Thread
 from bot.core.reader import (
     Reach,
     correction_address,
