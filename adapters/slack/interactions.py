@@ -220,9 +220,7 @@ RESEARCH_THIS, CHECK_FACTS = "research_this", "check_facts"  # callback ids of t
 
 # The controls whose value is only the id of their run.
 _ON_RUN: Mapping[str, DeedOnRun] = {f"footnote_{deed}": deed for deed in get_args(DeedOnRun)}
-# Answers from before feedback was one control have a button for each verdict.
-_FEEDBACKS = (FEEDBACK, f"{FEEDBACK}_good", f"{FEEDBACK}_bad")
-CONTROLS = re.compile("|".join((*_ON_RUN, *_FEEDBACKS, FOLLOW_UP, f"{REASON}_[a-z_]+")))
+CONTROLS = re.compile("|".join((*_ON_RUN, FEEDBACK, FOLLOW_UP, f"{REASON}_[a-z_]+")))
 _RUN = r"[0-9A-Za-z_-]{1,64}"
 _FEEDBACK_VALUE = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
 _REASON_VALUE = re.compile(rf"(?P<reason>[a-z_]+):(?P<run>{_RUN})")
@@ -234,7 +232,7 @@ log = get_logger()
 
 def meaning_of(action_id: str, value: str) -> Press | None:
     """Return what a press means; None if the control is not Footnote's or its value is invalid."""
-    if action_id in _FEEDBACKS:
+    if action_id == FEEDBACK:
         found = _FEEDBACK_VALUE.fullmatch(value)
         good = found is not None and found["verdict"] == "good"
         return Feedback(found["run"], "good" if good else "bad") if found else None

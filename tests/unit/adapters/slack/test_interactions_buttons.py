@@ -91,17 +91,6 @@ async def test_the_last_feedback_is_kept_and_slack_shows_it(bot: Served, slack: 
     assert len(asked) <= 1, "only what was wrong is asked"
 
 
-async def test_feedback_on_an_answer_from_before_is_kept(bot: Served, slack: FakeSlack) -> None:
-    run, _ = await an_answer(bot, slack)
-    buttons = [a_button("footnote_feedback_good", f"good:{run}")]
-    blocks = [{"type": "actions", "block_id": "b", "elements": buttons}]
-    old = Message("C1", slack.workspace.clock.ts(), BOT_USER, "330 m", blocks=blocks, bot_id=BOT_ID)
-    slack.workspace.keep(old)
-    await slack.press("U1", old.ts, "footnote_feedback_good", channel="C1").acknowledged()
-    (kept,) = await bot.rows("feedback")
-    assert kept["verdict"] == "good"
-
-
 async def test_an_answer_is_deleted_by_its_asker_only(bot: Served, slack: FakeSlack) -> None:
     run, reply = await an_answer(bot, slack)
     await bot.ended(1)
