@@ -358,9 +358,9 @@ def test_what_a_control_carries_comes_back(run: str, number: int) -> None:
         ("footnote_deeper", ""),
         ("footnote_deeper", "a b"),
         ("footnote_stop", "abc:1"),
-        ("footnote_follow_up", "abc"),
-        ("footnote_follow_up", "abc:-1"),
-        ("footnote_follow_up", "abc:999999"),
+        ("footnote_follow-ups", "abc"),
+        ("footnote_follow-ups", "abc:-1"),
+        ("footnote_follow-ups", "abc:999999"),
         ("other", "abc"),
     ],
 )
