@@ -670,7 +670,6 @@ web-not-found-why = Die Adresse ist vielleicht falsch, oder der Inhalt wurde gel
 web-back = Zur Startseite
 web-failed-why = Das geht hier in der Konsole nicht. Gehen Sie zurück und verwenden Sie die Schaltflächen und Links ihrer Seiten.
 web-form-unreadable = Das Formular ist nicht vollständig angekommen. Gehen Sie zurück und senden Sie es noch einmal.
-web-form-expired = Diese Seite war zu lange offen. Laden Sie sie neu und versuchen Sie es noch einmal.
 web-too-large = Das ist zu groß, um es zu senden: mehr als { $most }.
 web-send-as = Das hat den falschen Typ. Senden Sie es als { $kind }.
 web-not-json = Das ist kein gültiges JSON.

@@ -671,7 +671,6 @@ web-not-found-why = The address may be wrong, or what was here has been deleted.
 web-back = Back to the start page
 web-failed-why = The console cannot do that here. Go back, and use the buttons and links of its pages.
 web-form-unreadable = The form did not arrive whole. Go back, and send it again.
-web-form-expired = This page has been open for too long. Reload it, and try again.
 web-too-large = This is too large to send: more than { $most }.
 web-send-as = This has the wrong type. Send it as { $kind }.
 web-not-json = This is not valid JSON.

@@ -686,7 +686,6 @@ web-not-found-why = La dirección puede ser incorrecta, o lo que había aquí se
 web-back = Volver al inicio
 web-failed-why = La consola no puede hacer eso aquí. Vuelve atrás y usa los botones y enlaces de sus páginas.
 web-form-unreadable = El formulario no llegó completo. Vuelve atrás y envíalo de nuevo.
-web-form-expired = Esta página ha estado abierta demasiado tiempo. Recárgala e inténtalo de nuevo.
 web-too-large = Es demasiado grande para enviarlo: más de { $most }.
 web-send-as = El tipo no es correcto. Envíalo como { $kind }.
 web-not-json = Esto no es JSON válido.

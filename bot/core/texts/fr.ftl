@@ -686,7 +686,6 @@ web-not-found-why = L’adresse est peut-être erronée, ou le contenu a été s
 web-back = Retour à l’accueil
 web-failed-why = La console ne peut pas faire cela ici. Revenez en arrière et utilisez les boutons et les liens de ses pages.
 web-form-unreadable = Le formulaire n’est pas arrivé en entier. Revenez en arrière et renvoyez-le.
-web-form-expired = Cette page est restée ouverte trop longtemps. Rechargez-la et réessayez.
 web-too-large = C’est trop volumineux pour être envoyé : plus de { $most }.
 web-send-as = Le type n’est pas le bon. Envoyez-le en { $kind }.
 web-not-json = Ce n’est pas du JSON valide.

@@ -539,7 +539,6 @@ web-not-found-why = 地址可能有误，或内容已被删除。
 web-back = 回到首页
 web-failed-why = 控制台在这里做不到。请返回，使用页面上的按钮和链接。
 web-form-unreadable = 表单没有完整送达。请返回，重新提交。
-web-form-expired = 这个页面打开太久了。请刷新后再试。
 web-too-large = 内容太大，无法发送：超过 { $most }。
 web-send-as = 类型不对。请以 { $kind } 发送。
 web-not-json = 这不是有效的 JSON。

@@ -539,7 +539,6 @@ web-not-found-why = 網址可能有誤，或內容已被刪除。
 web-back = 回到首頁
 web-failed-why = 主控台在這裡做不到。請返回，使用頁面上的按鈕和連結。
 web-form-unreadable = 表單沒有完整送達。請返回，重新送出。
-web-form-expired = 這個頁面開啟太久了。請重新整理後再試。
 web-too-large = 內容太大，無法傳送：超過 { $most }。
 web-send-as = 類型不對。請以 { $kind } 傳送。
 web-not-json = 這不是有效的 JSON。
