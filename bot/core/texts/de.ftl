@@ -669,6 +669,7 @@ web-not-found = Diese Seite gibt es nicht
 web-not-found-why = Die Adresse ist vielleicht falsch, oder der Inhalt wurde gelöscht.
 web-back = Zur Startseite
 web-failed-why = Das geht hier in der Konsole nicht. Gehen Sie zurück und verwenden Sie die Schaltflächen und Links ihrer Seiten.
+web-broke = Das ist ein Fehler in { -brand } und liegt nicht an Ihnen; er wurde protokolliert. Ein neuer Versuch kann helfen. Wenn nicht, geben Sie Ihrem Betreiber die Kennung { $reference } weiter.
 web-form-unreadable = Das Formular ist nicht vollständig angekommen. Gehen Sie zurück und senden Sie es noch einmal.
 web-form-expired = Diese Seite war zu lange offen. Laden Sie sie neu und versuchen Sie es noch einmal.
 web-too-large = Das ist zu groß, um es zu senden: mehr als { $most }.

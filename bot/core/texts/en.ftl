@@ -670,6 +670,7 @@ web-not-found = This page does not exist
 web-not-found-why = The address may be wrong, or what was here has been deleted.
 web-back = Back to the start page
 web-failed-why = The console cannot do that here. Go back, and use the buttons and links of its pages.
+web-broke = This is a fault in { -brand }, not something you did, and it was logged. Trying again may help. If it does not, give your operator the reference { $reference }.
 web-form-unreadable = The form did not arrive whole. Go back, and send it again.
 web-form-expired = This page has been open for too long. Reload it, and try again.
 web-too-large = This is too large to send: more than { $most }.

@@ -685,6 +685,7 @@ web-not-found = Esta página no existe
 web-not-found-why = La dirección puede ser incorrecta, o lo que había aquí se eliminó.
 web-back = Volver al inicio
 web-failed-why = La consola no puede hacer eso aquí. Vuelve atrás y usa los botones y enlaces de sus páginas.
+web-broke = Es un fallo de { -brand }, no es culpa tuya, y quedó registrado. Intentarlo de nuevo puede ayudar. Si no, da a tu operador la referencia { $reference }.
 web-form-unreadable = El formulario no llegó completo. Vuelve atrás y envíalo de nuevo.
 web-form-expired = Esta página ha estado abierta demasiado tiempo. Recárgala e inténtalo de nuevo.
 web-too-large = Es demasiado grande para enviarlo: más de { $most }.

@@ -685,6 +685,7 @@ web-not-found = Cette page n’existe pas
 web-not-found-why = L’adresse est peut-être erronée, ou le contenu a été supprimé.
 web-back = Retour à l’accueil
 web-failed-why = La console ne peut pas faire cela ici. Revenez en arrière et utilisez les boutons et les liens de ses pages.
+web-broke = C’est un défaut de { -brand }, vous n’y êtes pour rien, et il a été consigné dans le journal. Réessayer peut aider. Sinon, transmettez à votre exploitant la référence { $reference }.
 web-form-unreadable = Le formulaire n’est pas arrivé en entier. Revenez en arrière et renvoyez-le.
 web-form-expired = Cette page est restée ouverte trop longtemps. Rechargez-la et réessayez.
 web-too-large = C’est trop volumineux pour être envoyé : plus de { $most }.

@@ -538,6 +538,7 @@ web-not-found = 此页面不存在
 web-not-found-why = 地址可能有误，或内容已被删除。
 web-back = 回到首页
 web-failed-why = 控制台在这里做不到。请返回，使用页面上的按钮和链接。
+web-broke = 这是 { -brand } 自身的故障，不是你的操作造成的，已记入日志。可以再试一次；如果仍然不行，请把编号 { $reference } 告诉管理员。
 web-form-unreadable = 表单没有完整送达。请返回，重新提交。
 web-form-expired = 这个页面打开太久了。请刷新后再试。
 web-too-large = 内容太大，无法发送：超过 { $most }。

@@ -538,6 +538,7 @@ web-not-found = 此頁面不存在
 web-not-found-why = 網址可能有誤，或內容已被刪除。
 web-back = 回到首頁
 web-failed-why = 主控台在這裡做不到。請返回，使用頁面上的按鈕和連結。
+web-broke = 這是 { -brand } 本身的故障，不是你的操作造成的，已寫入記錄。可以再試一次；如果仍然不行，請把編號 { $reference } 告訴管理員。
 web-form-unreadable = 表單沒有完整送達。請返回，重新送出。
 web-form-expired = 這個頁面開啟太久了。請重新整理後再試。
 web-too-large = 內容太大，無法傳送：超過 { $most }。
