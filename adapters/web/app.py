@@ -109,7 +109,10 @@ async def _failed(console: Console, request: Request, error: Exception) -> Respo
         return RedirectResponse(f"{console.settings.root}{above or '/'}", status_code=303)
     if sentence == HTTPStatus(status).phrase:  # no more specific message
         sentence = texts_of(request)("web-not-found-why" if status == 404 else "web-failed-why")
-    return console.page(request, "failed.html", status=status, code=status, sentence=sentence)
+    sent = getattr(request.state, "sent", None)  # a question, which is not lost
+    return console.page(
+        request, "failed.html", status=status, code=status, sentence=sentence, sent=sent
+    )
 
 
 def status_of(error: FootnoteError) -> int:
