@@ -37,7 +37,7 @@ from adapters.web.limits import (
     SESSION_DAYS,
 )
 from bot.core.errors import Denied, StorageUnavailable
-from bot.core.lines import one_line, shortened
+from bot.core.lines import LOCAL, one_line, shortened
 from bot.core.messages import Author, Thread
 from bot.core.rate_limit import Pace
 from bot.core.reader import Reader
@@ -135,7 +135,6 @@ class Proxies:
 
 
 COOKIE = "footnote_session"
-LOCAL = "local"
 BROWSER = "footnote_sign_in"  # the cookie of a browser that is signing in at a provider
 # Facts in the database: when all sessions ended, and (with its name) until when the cookies of one
 # that has ended would be valid.

@@ -198,7 +198,7 @@ class _Conversation:
             files=sent.files,
             again=sent.again,
             ticked=sent.sources if CHOSEN in form else None,
-            corrects="corrects" in form,
+            corrects=form.get("corrects", ""),
         )
         return await self._told(request, asked.run_id)
 

@@ -329,9 +329,11 @@ watch-intro = Diese Fragen werden nach Zeitplan erneut gestellt. Ändert sich ei
 watch-manage = „{ $question }“ ändern
 
 correction-noted = Notiert: { $said }
+correction-noted-on = Notiert zu „{ $question }“: { $said }
 correction-not-kept = Diese Korrektur habe ich nicht gespeichert: Sie haben sie zurückgenommen oder an einem Tag schon { $most } gemacht.
 correction-guest = Footnote speichert keine Korrekturen von Gästen oder in Kanälen, die mit einem anderen Unternehmen geteilt werden.
-correction-title = Korrektur von { $said }
+correction-title = Korrektur von { $name }, { $when }
+correction-title-own = Ihre Korrektur, { $when }
 correction-of = Korrektur der Antwort auf: { $question }
 correction-remove = Entfernen
 correction-removed = Entfernt. Spätere Antworten verwenden sie nicht.
@@ -515,6 +517,7 @@ month-day = { $day }. { $month ->
     [11] November
    *[12] Dezember
  }
+day = { $date } { $year }
 picture-sent = Bild von { $name }, { $date }
 picture-sent-earlier = Bild von { $name }
 price-unknown = Der Preis von { $model } ist nicht bekannt: Die Kosten fehlen in der Summe.
@@ -1211,7 +1214,7 @@ unread-too-large-pictures = Die Datei hat { NUMBER($size, minimumFractionDigits:
 unread-slow = Das Lesen dauert länger als { $seconds } s: Teilen Sie die Datei auf, oder wandeln Sie sie in Text um.
 unread-memory = Das Lesen braucht mehr als { $most } Arbeitsspeicher: Teilen Sie die Datei in kleinere auf.
 unread-broke = Das Leseprogramm ist an der Datei gescheitert: Speichern Sie sie neu, oder wandeln Sie sie in Text um.
-unread-kept = Der Text vom { $date } { $year } bleibt erhalten, bis die Datei wieder lesbar ist.
+unread-kept = Der Text vom { $date } bleibt erhalten, bis die Datei wieder lesbar ist.
 unread-empty = { $name } ist leer; darin gibt es nichts zu lesen.
 unread-kind = { $name } kann { -brand } nicht lesen ({ $what }); speichern Sie die Datei als PDF, .docx, HTML oder Text, oder fügen Sie den Text ein.
 unread-image = { $name } kann { -brand } nicht lesen ({ $what }); speichern Sie die Datei als PNG, JPEG, WebP oder GIF, und schicken Sie sie mit einer Frage.

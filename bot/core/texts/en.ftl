@@ -330,9 +330,11 @@ watch-intro = These questions are asked again on a schedule. When an answer chan
 watch-manage = Change “{ $question }”
 
 correction-noted = Noted: { $said }
+correction-noted-on = Noted on “{ $question }”: { $said }
 correction-not-kept = I did not keep this correction: you took it back, or you have made { $most } within a day.
 correction-guest = Footnote keeps no corrections from guests, or in channels shared with another company.
-correction-title = Correction by { $said }
+correction-title = Correction by { $name }, { $when }
+correction-title-own = Your correction, { $when }
 correction-of = Correction of the answer to: { $question }
 correction-remove = Remove
 correction-removed = Removed. Later answers will not use it.
@@ -516,6 +518,7 @@ month-day = { $day } { $month ->
     [11] November
    *[12] December
  }
+day = { $date } { $year }
 picture-sent = Picture sent by { $name }, { $date }
 picture-sent-earlier = Picture sent by { $name }
 price-unknown = The price of { $model } is not known: its cost is not in the total.
@@ -1212,7 +1215,7 @@ unread-too-large-pictures = it has { NUMBER($size, minimumFractionDigits: 1, max
 unread-slow = reading it takes more than { $seconds } s: split it, or convert it to text.
 unread-memory = reading it takes more than { $most } of memory: split it into smaller files.
 unread-broke = its reader broke on it: save it again, or convert it to text.
-unread-kept = Its text of { $date } { $year } is kept until it can be read.
+unread-kept = Its text of { $date } is kept until it can be read.
 unread-empty = { $name } is empty; there is nothing to read in it.
 unread-kind = { $name } is { $what }, which { -brand } does not read; save it as PDF, .docx, HTML or text, or paste the text.
 unread-image = { $name } is { $what }, which { -brand } does not read; save it as PNG, JPEG, WebP or GIF, and send it with a question.

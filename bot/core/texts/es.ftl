@@ -329,9 +329,11 @@ watch-intro = Estas preguntas se repiten según un horario. Cuando cambia una re
 watch-manage = Cambiar «{ $question }»
 
 correction-noted = Anotado: { $said }
+correction-noted-on = Anotado sobre «{ $question }»: { $said }
 correction-not-kept = No guardé esta corrección: la retiraste o ya has hecho { $most } en un día.
 correction-guest = Footnote no guarda correcciones de invitados ni de canales compartidos con otra empresa.
-correction-title = Corrección de { $said }
+correction-title = Corrección de { $name }, { $when }
+correction-title-own = Tu corrección, { $when }
 correction-of = Corrección de la respuesta a: { $question }
 correction-remove = Quitar
 correction-removed = Quitada. Las próximas respuestas no la usarán.
@@ -515,6 +517,7 @@ month-day = { $day } de { $month ->
     [11] noviembre
    *[12] diciembre
  }
+day = { $date } de { $year }
 picture-sent = Imagen enviada por { $name }, { $date }
 picture-sent-earlier = Imagen enviada por { $name }
 price-unknown = No se conoce el precio de { $model }: su coste no está en el total.
@@ -1223,7 +1226,7 @@ unread-too-large-pictures = Ocupa { NUMBER($size, minimumFractionDigits: 1, maxi
 unread-slow = Leerlo tarda más de { $seconds } s: divídelo o conviértelo en texto.
 unread-memory = Leerlo necesita más de { $most } de memoria: divídelo en archivos más pequeños.
 unread-broke = El lector falló con este archivo: guárdalo de nuevo o conviértelo en texto.
-unread-kept = Su texto del { $date } de { $year } se conserva hasta que se pueda leer.
+unread-kept = Su texto del { $date } se conserva hasta que se pueda leer.
 unread-empty = { $name } está vacío; no hay nada que leer.
 unread-kind = { -brand } no lee { $name } ({ $what }); guárdalo como PDF, .docx, HTML o texto, o pega el texto.
 unread-image = { -brand } no lee { $name } ({ $what }); guárdalo como PNG, JPEG, WebP o GIF y envíalo con una pregunta.

@@ -329,9 +329,11 @@ watch-intro = Ces questions sont reposées régulièrement. Quand une réponse c
 watch-manage = Modifier « { $question } »
 
 correction-noted = C’est noté : { $said }
+correction-noted-on = C’est noté pour « { $question } » : { $said }
 correction-not-kept = Je n’ai pas gardé cette correction : vous l’avez retirée, ou vous en avez fait { $most } en un jour.
 correction-guest = Footnote ne garde pas les corrections des invités, ni celles des canaux partagés avec une autre entreprise.
-correction-title = Correction de { $said }
+correction-title = Correction de { $name }, { $when }
+correction-title-own = Votre correction, { $when }
 correction-of = Correction de la réponse à : { $question }
 correction-remove = Retirer
 correction-removed = Retirée. Les prochaines réponses ne l’utiliseront pas.
@@ -515,6 +517,7 @@ month-day = { $day } { $month ->
     [11] novembre
    *[12] décembre
  }
+day = { $date } { $year }
 picture-sent = Image envoyée par { $name }, { $date }
 picture-sent-earlier = Image envoyée par { $name }
 price-unknown = Le prix de { $model } est inconnu : son coût n’est pas compris dans le total.
@@ -1227,7 +1230,7 @@ unread-too-large-pictures = Il fait { NUMBER($size, minimumFractionDigits: 1, ma
 unread-slow = Sa lecture prend plus de { $seconds } s : divisez-le ou convertissez-le en texte.
 unread-memory = Sa lecture demande plus de { $most } de mémoire : divisez-le en fichiers plus petits.
 unread-broke = Le programme de lecture a échoué sur ce fichier : enregistrez-le de nouveau ou convertissez-le en texte.
-unread-kept = Son texte du { $date } { $year } est conservé jusqu’à ce qu’il soit lisible.
+unread-kept = Son texte du { $date } est conservé jusqu’à ce qu’il soit lisible.
 unread-empty = { $name } est vide ; il n’y a rien à y lire.
 unread-kind = { -brand } ne lit pas { $name } ({ $what }) ; enregistrez-le au format PDF, .docx, HTML ou texte, ou collez le texte.
 unread-image = { -brand } ne lit pas { $name } ({ $what }) ; enregistrez-le au format PNG, JPEG, WebP ou GIF, et envoyez-le avec une question.

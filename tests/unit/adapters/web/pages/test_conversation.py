@@ -214,6 +214,21 @@ async def test_a_correction_is_offered_unless_none_are_kept(open_console: OpenCo
         assert ('class="turns"' in page) == offered
 
 
+async def test_every_answer_offers_to_correct_it_and_a_correction_names_one_of_its_thread(
+    browser: Browser,
+) -> None:
+    first = await browser.answered()
+    path = await thread_of(browser, first)
+    thread = path.rpartition("/")[2]
+    other = await browser.answered()
+    last = await browser.answered(thread=thread)
+    page = (await browser.get(path)).text
+    assert re.findall(r'name="corrects" value="(\w+)"', page) == [first, last]
+    for run in (other, "gone"):
+        sent = await browser.send("/ask", question="331 m", thread=thread, corrects=run)
+        assert sent.status_code == 404
+
+
 async def test_a_deleted_question_is_gone(here: Running, browser: Browser) -> None:
     run = await browser.answered()
     path = await thread_of(browser, run)
