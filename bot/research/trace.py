@@ -558,7 +558,7 @@ def _searches(
                 step.seconds,
                 tuple(hits),
                 (*filter(None, (outcome.withheld,)), *outcome.failures),
-                outcome.problem,
+                outcome.said or outcome.problem,
                 under.get(id, ""),
             )
         )
