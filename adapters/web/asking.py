@@ -59,7 +59,7 @@ async def put_question(
     ``Reception.receive`` does; responds with 429 if the client has asked too often, 404 for an
     unknown thread or run, 422 for a file that cannot be read or is gone.
     """
-    visitor, texts = visitor_of(request), texts_of(request)
+    visitor, texts, reception = visitor_of(request), texts_of(request), console.open_reception()
     if not console.questions.allows(visitor.client):
         raise HTTPException(429, texts("web-too-many-questions"))
     named = Named.by(visitor.id, name or secrets.token_hex(16))
@@ -83,7 +83,6 @@ async def put_question(
         locale=asked_locale(request),
         corrects_run=corrects,
     )
-    reception = console.open_reception()
     if files:
         await reception.check_uploads(message, sum(len(file.body) for file in files))
         reading_for.set(For(visitor.client, named.event_id))

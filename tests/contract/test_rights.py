@@ -536,7 +536,7 @@ async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_ma
     rights = Rights(stage.settings)
 
     def seen(visitor: str, asked_by: str) -> ReplyState:
-        looking = Visitor(visitor, visitor, "proxy", "s", "c", operator=True)
+        looking = Visitor(visitor, visitor, "proxy", "s", operator=True)
         asked = Reader("console", asked_by, asked_by)
         return Visibility(rights, looking, texts_for("en")).visible_state(shown, asked)
 
