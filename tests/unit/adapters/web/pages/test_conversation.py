@@ -105,7 +105,7 @@ async def test_a_question_that_nobody_takes_is_kept_to_be_sent_again(
 ) -> None:
     """The form of its failure page asks it once."""
     thread = await thread_of(browser, await browser.answered())
-    form = {"csrf": browser.csrf, "question": 'Is "it" <tall>?', "event": "one", "depth": "deep"}
+    form = {"question": 'Is "it" <tall>?', "event": "one", "depth": "deep"}
     form["thread"] = thread.removeprefix("/threads/")
     console = here.platform._console
     console.reception = None
@@ -114,7 +114,7 @@ async def test_a_question_that_nobody_takes_is_kept_to_be_sent_again(
     assert "Footnote is starting or stopping. Try again in a moment." in failed.text
     shown = lxml.html.fromstring(failed.text).xpath("//main//form")[0]
     again = {name: value or "" for name, value in shown.form_values()}
-    assert (shown.action, again | {"csrf": browser.csrf}) == ("/ask", form)
+    assert (shown.action, again) == ("/ask", form)
     assert ("Choose your files again" in failed.text) == bool(files)
     console.reception = here.reception
     taken = [await browser.client.post("/ask", data=again) for _ in range(2)]
@@ -130,13 +130,11 @@ async def test_what_was_chosen_for_a_question_is_kept_with_it(
     await browser.get("/")
     here.platform._console.reception = None
     chosen = {"chosen": ["1"], "source": ["wiki", "web"], "again": ["upload:a", "upload:b"]}
-    form = {"csrf": [browser.csrf], "event": ["one"], "question": ["What?"], **chosen}
+    form = {"event": ["one"], "question": ["What?"], **chosen}
     failed = await browser.client.post("/ask", data=form)
     shown = lxml.html.fromstring(failed.text).xpath("//main//form")[0]
     sent = {(name, value) for name, values in form.items() for value in values}
-    assert {(name, value) for name, value in shown.form_values() if name != "csrf"} == {
-        (name, value) for name, value in sent if name != "csrf"
-    }
+    assert set(shown.form_values()) == sent
 
 
 async def test_a_question_that_nobody_takes_counts_for_no_limit(
