@@ -32,7 +32,7 @@ from adapters.web.limits import (
     REQUESTS_PER_MINUTE,
 )
 from bot.core.errors import Denied, StorageUnavailable
-from bot.core.lines import one_line, shortened
+from bot.core.lines import LOCAL, one_line, shortened
 from bot.core.messages import Author, Thread
 from bot.core.rate_limit import Pace
 from bot.core.reader import Reader
@@ -131,7 +131,6 @@ class Proxies:
 
 COOKIE = "footnote_session"
 LONGEST_COOKIE = 400 * 86_400  # seconds that browsers keep one, at most
-LOCAL = "local"
 BROWSER = "footnote_sign_in"  # the cookie of a browser that is signing in at a provider
 
 # Ways to get access: from this machine (loopback), with the token, through a proxy that names the

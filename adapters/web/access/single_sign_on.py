@@ -31,7 +31,6 @@ from adapters.web.access.gate import (
     BROWSER,
     CALLBACK,
     COOKIE,
-    LOCAL,
     SIGN_IN,
     SIGN_OUT,
     SIGNED_OUT,
@@ -47,7 +46,7 @@ from adapters.web.forms import form_of
 from adapters.web.limits import GROUPS_OF_ONE_VISITOR, SIGN_INS_PER_MINUTE
 from bot.core.egress import Egress
 from bot.core.errors import Denied, FootnoteError, Unavailable, sentence_for
-from bot.core.lines import shortened
+from bot.core.lines import LOCAL, shortened
 from bot.core.logs import get_logger
 from bot.core.rate_limit import Pace
 from bot.core.settings import Settings
@@ -156,17 +155,15 @@ def _trusted(told: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     ``Unavailable`` if the document is not the issuer's own (Discovery 4.3) or lacks something."""
     issuer = str(told.get("issuer"))
     if issuer.rstrip("/") != settings.oidc_issuer.rstrip("/"):
-        raise Unavailable(
-            f"FOOTNOTE_OIDC_ISSUER is {settings.oidc_issuer}, but the provider calls itself "
-            f"{shortened(issuer, LONGEST)}: set it to that."
-        )
+        its = shortened(issuer, LONGEST)
+        raise Unavailable(said("sso-issuer", given=settings.oidc_issuer, its=its))
     needed, endpoints = ("authorization_endpoint", "token_endpoint", "jwks_uri"), {}
     for name in (*needed, "userinfo_endpoint", "end_session_endpoint"):
         url = endpoints[name] = str(told.get(name) or "")
         parts = urlsplit(url)
         safe = parts.hostname and (parts.scheme == "https" or is_loopback(parts.hostname))
         if not safe and (url or name in needed):
-            raise Unavailable(f"The OpenID provider's discovery document has no usable {name}.")
+            raise Unavailable(said("sso-lacks", name=name))
     ways = told.get("token_endpoint_auth_methods_supported") or [BASIC]
     is_post = "client_secret_post" in ways and BASIC not in ways
     with_secret = "client_secret_post" if is_post else BASIC
