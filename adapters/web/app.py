@@ -70,7 +70,6 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
             Middleware(
                 Gate,
                 settings=console.settings,
-                sessions=console.sessions,
                 sign_ins=console.sign_ins,
                 guesses=console.guesses,
                 audit=console.audit,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from starlette.exceptions import HTTPException
@@ -22,19 +22,12 @@ from bot.pages.urls import links_in
 from bot.service.reception import AcceptedQuestion
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """Ids derived from the name that the asker gave a question. If the request is repeated, even by
-    a program without cookies, it is the same question in the same conversation. ``thread`` is the
-    thread that a first question begins."""
-
-    event_id: str
-    thread: str
-
-    @classmethod
-    def by(cls, person: str, name: str) -> Named:
-        digest = hashlib.sha256(f"{person}\0{name}".encode("utf-8", "surrogatepass")).hexdigest()
-        return cls(digest[:32], digest[32:48])
+def ids_by(person: str, name: str) -> tuple[str, str]:
+    """Return the event id of a question to which its asker gave this name, and the thread that it
+    begins if it is a first one. If the request is repeated, even by a program without cookies, it
+    is the same question in the same conversation."""
+    digest = hashlib.sha256(f"{person}\0{name}".encode("utf-8", "surrogatepass")).hexdigest()
+    return digest[:32], digest[32:48]
 
 
 async def put_question(
@@ -62,8 +55,8 @@ async def put_question(
     visitor, texts, reception = visitor_of(request), texts_of(request), console.open_reception()
     if not console.questions.allows(visitor.client):
         raise HTTPException(429, texts("web-too-many-questions"))
-    named = Named.by(visitor.id, name or secrets.token_hex(16))
-    place = Thread("web", WORKSPACE, visitor.channel, named.thread)
+    event_id, begun = ids_by(visitor.id, name or secrets.token_hex(16))
+    place = Thread("web", WORKSPACE, visitor.channel, begun)
     if thread:
         place = await own_thread_named(console, request, thread)
     if corrects and (await run_named(console, request, corrects)).message.thread != place:
@@ -71,9 +64,9 @@ async def put_question(
     if ticked is not None:
         rules = await console.rules(place)
         sources = console.offers.chosen(visitor, rules, ticked, texts)
-    sent = attachments_of(named.event_id, files)
+    sent = attachments_of(event_id, files)
     message = Message(
-        event_id=named.event_id,
+        event_id=event_id,
         thread=place,
         author=replace(visitor.author, zone=str(clock_of(request))),
         text=encodable(text),
@@ -85,7 +78,7 @@ async def put_question(
     )
     if files:
         await reception.check_uploads(message, sum(len(file.body) for file in files))
-        reading_for.set(For(visitor.client, named.event_id))
+        reading_for.set(For(visitor.client, event_id))
         await check_readable(files, console.workers, texts)
     asked = await reception.receive(
         message,

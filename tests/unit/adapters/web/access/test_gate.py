@@ -208,8 +208,8 @@ def attributes(answer: httpx.Response) -> set[str]:
     return {part.strip().lower() for part in answer.headers["set-cookie"].split(";")}
 
 
-async def test_cookies_are_not_for_scripts_or_other_sites(browser: Browser) -> None:
-    told = attributes(await browser.get("/"))
+async def test_cookies_are_not_for_scripts_or_other_sites(shut: Browser) -> None:
+    told = attributes(await shut.post("/sign-in", token=TOKEN))
     assert {"httponly", "samesite=lax", "path=/"} <= told
     assert "secure" not in told
 
