@@ -10,7 +10,6 @@ white space is altered.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from urllib.parse import unquote
 
@@ -49,16 +48,16 @@ _AUTHORS_CODE = re.compile(
 )
 _APART = rf"\s{CODE_START}{CODE_END}{STRUCK_START}{STRUCK_END}"  # what is no part of a word
 _WORD = re.compile(rf"[^{_APART}]+")
-_MARKED_WORD = re.compile(rf"(?<![^{_APART}])[^{_APART}*_]*+[*_][^{_APART}]*+")
-# Text that Markdown takes for markup in any context: CommonMark 0.31, sections 2.4 (backslash
-# escapes), 2.5 (entities), 6.1 (code spans) and 6.3 (links).
-_ALWAYS_MARKUP = re.compile(
-    r"`|\\(?=[!-/:-@\[-`{-~])|\\$|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});|\]\(",
+# What Markdown takes for markup: CommonMark 0.31, sections 2.4 (backslash escapes), 2.5 (entities),
+# 6.1 (code spans), 6.3 (links), and what may begin or end emphasis (6.2): an underscore at the edge
+# of a word, an asterisk inside one. Asterisks around words, as people type them for emphasis, are
+# left alone.
+_MARKUP = re.compile(
+    r"`|\\(?=[!-/:-@\[-`{-~])|\\$|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});|\]\("
+    r"|(?<!\w)_|_(?!\w)|\w\*+\w|[^\w\s*]\*+[^\w\s*]",
     re.MULTILINE,
 )
 _SENTENCE_MARKS = ".,;:!?"
-_ENDS_WORDS = frozenset(".,!?)\"'。，！？")
-_RUN = re.compile(r"\*+|_+")
 _STRUCTURE = re.compile(r"^(?=[ \t]*(?:#{1,6}(?:[ \t]|$)|\||\+[ \t]))([ \t]*)", re.MULTILINE)
 
 
@@ -138,75 +137,10 @@ def _taken_for_markup(text: str) -> list[tuple[int, int]]:
     hidden = _CODE.sub(lambda match: CODE_START * len(match[0]), text)
     if "`" in hidden:
         hidden = _AUTHORS_CODE.sub(lambda match: CODE_START * len(match[0]), hidden)
-    found: list[tuple[int, int]] = []
-    if _ALWAYS_MARKUP.search(hidden):
-        words = (match.span() for match in _WORD.finditer(hidden))
-        found = [span for span in words if _ALWAYS_MARKUP.search(hidden, *span)]
-    if "*" in hidden or "_" in hidden:
-        found = sorted({*found, *_emphasis_marks(hidden, set(found))})
-    return found
-
-
-# ---------------------------------------------------------------- emphasis
-
-
-def _emphasis_marks(text: str, taken: set[tuple[int, int]]) -> set[tuple[int, int]]:
-    """The words with an asterisk or underscore that would open or close emphasis.
-
-    Follows the flanking rules of CommonMark 0.31, section 6.2, without its arithmetic of run
-    lengths. Asterisks around words, as people type them for emphasis, are left alone.
-    """
-    found: set[tuple[int, int]] = set()
-    waiting: dict[str, list[tuple[re.Match[str], tuple[int, int]]]] = {"*": [], "_": []}
-    for span in (match.span() for match in _MARKED_WORD.finditer(text)):
-        if span in taken:
-            continue
-        for run in _RUN.finditer(text, *span):
-            opens, closes = _flanking(text, run)
-            kind = run[0][0]
-            if closes and waiting[kind]:
-                opener, opener_span = waiting[kind].pop()
-                if not _is_authors_emphasis(text, opener, run):
-                    found |= {span, opener_span}
-            elif opens:
-                waiting[kind].append((run, span))
-    return found
-
-
-def _flanking(text: str, run: re.Match[str]) -> tuple[bool, bool]:
-    """Whether a run of asterisks or underscores may open, and may close, emphasis."""
-    before = text[run.start() - 1] if run.start() else " "
-    after = text[run.end()] if run.end() < len(text) else " "
-    is_left = not after.isspace() and (_is_word(after) or not _is_word(before))
-    is_right = not before.isspace() and (_is_word(before) or not _is_word(after))
-    if run[0][0] == "*":
-        return is_left, is_right
-    return (
-        is_left and (not is_right or not _is_word(before)),
-        is_right and (not is_left or not _is_word(after)),
-    )
-
-
-def _is_word(character: str) -> bool:
-    """Neither white space nor punctuation; code counts as punctuation, as it begins with a tick."""
-    return character.isalnum() or (
-        not character.isascii()
-        and character not in (STRUCK_START, STRUCK_END)
-        and unicodedata.category(character)[0] not in "PSZ"
-    )
-
-
-def _is_authors_emphasis(text: str, opener: re.Match[str], closer: re.Match[str]) -> bool:
-    if opener[0] != closer[0] or opener[0][0] != "*":
-        return False
-    before = text[opener.start() - 1 : opener.start()]
-    after = text[closer.end() : closer.end() + 1]
-    return (
-        not before.isalnum()
-        and not after.isalnum()
-        and text[opener.end()].isalpha()
-        and (text[closer.start() - 1].isalnum() or text[closer.start() - 1] in _ENDS_WORDS)
-    )
+    if not _MARKUP.search(hidden):
+        return []
+    words = (match.span() for match in _WORD.finditer(hidden))
+    return [span for span in words if _MARKUP.search(hidden, *span)]
 
 
 # ---------------------------------------------------------------- blocks

@@ -73,8 +73,8 @@ from bot.reasoning.judgement_prompts import (
     verify_request,
 )
 from bot.reasoning.model_service import Replying, Service, TooLong, Watch
-from bot.reasoning.plan_prompt import QueryWatch, edit_of, plan_request, worth_cutting
-from bot.reasoning.reasoner import Models, OnAnswer, OnQueries, Pairs, ReasonerFactory
+from bot.reasoning.plan_prompt import edit_of, plan_request, worth_cutting
+from bot.reasoning.reasoner import Models, OnAnswer, Pairs, ReasonerFactory
 from bot.reasoning.rewrite_prompt import parse_rewrite, rewrite_request
 from bot.reasoning.tool_loop import TOOLS, actions, loop_turns, pages_by_number
 from bot.reasoning.wording import language_of, plain_question, recalled
@@ -208,14 +208,12 @@ class ModelReasoner:
 
     # ------------------------------------------------------------ plan
 
-    async def plan(
-        self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
-    ) -> GraphEdit:
+    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
         """One call. If the graph is too large for the model, the plan is complete as it is."""
         request = plan_request(self._large(), question, graph, self._calls.now)
         title = "Look at the plan again" if graph.turns else "Plan the sub-questions"
         try:
-            reply = await self._complete(request, "plan", title, QueryWatch(on_queries))
+            reply = await self._complete(request, "plan", title)
         except TooLong:
             return GraphEdit(done=True, outgrown=True)
         if reply.stop_reason == "model_context_window_exceeded":

@@ -13,16 +13,11 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import Any
 
-from pydantic_core import from_json
-
 from bot.reasoning.calls import (
     BOOLEAN,
     STRING,
-    Again,
     ModelReply,
     ModelTurn,
-    MoreText,
-    Part,
     Request,
     Unusable,
     UserTurn,
@@ -40,7 +35,6 @@ from bot.reasoning.calls import (
 )
 from bot.reasoning.evidence import SubQuestion
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, Node, PlanTurn
-from bot.reasoning.reasoner import OnQueries
 from bot.reasoning.tool_loop import QUESTION, findings_lines, opening, with_cache_points
 
 QUERIES = 3  # of a sub-question
@@ -124,38 +118,6 @@ def edit_of(reply: ModelReply) -> GraphEdit:
         queries=lines(given.get("queries"), QUERY),
         said=reply.content,
     )
-
-
-class QueryWatch:
-    """Watches a streamed reply and calls ``on_queries`` with the queries of each sub-question
-    without dependencies, as soon as the next one begins."""
-
-    def __init__(self, on_queries: OnQueries | None) -> None:
-        self._on_queries = on_queries
-        self._written = ""
-        self._seen = 0  # sub-questions
-
-    def __call__(self, part: Part) -> None:
-        if self._on_queries is None:
-            return
-        if isinstance(part, Again):
-            self._written = ""
-        elif isinstance(part, MoreText):
-            self._written += part.text
-            if "{" in part.text:  # the next one begins
-                self._look(self._on_queries)
-
-    def _look(self, on_queries: OnQueries) -> None:
-        try:
-            given = from_json(self._written[self._written.index("{") :], allow_partial=True)
-        except ValueError:
-            return
-        items = given.get("nodes") if isinstance(given, dict) else None
-        whole = items[:-1] if isinstance(items, list) else []
-        for item in whole[self._seen :]:
-            if isinstance(item, dict) and not item.get("needs"):
-                on_queries(_new_node(item).queries)
-        self._seen = max(self._seen, len(whole))
 
 
 def _new_node(item: dict[str, Any]) -> NewNode:

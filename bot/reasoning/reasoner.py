@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from bot.reasoning.model_service import Service
 
 OnAnswer = Callable[[AnswerDelta], None]
-OnQueries = Callable[[tuple[str, ...]], None]
 Pairs = Sequence[tuple[str, str]]  # an earlier sentence and its present replacement
 
 
@@ -89,12 +88,9 @@ class Researcher(Reasoner, Protocol):
         is complete; a ``Restart`` revokes them."""
         ...
 
-    async def plan(
-        self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
-    ) -> GraphEdit:
-        """Return initial or additional sub-questions; a malformed reply becomes the edit's problem.
-        ``on_queries`` may be called before the edit is complete, with the likely first queries of a
-        sub-question without dependencies."""
+    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
+        """Return initial or additional sub-questions; a malformed reply becomes the edit's
+        problem."""
         ...
 
     async def draft(

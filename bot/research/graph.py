@@ -192,18 +192,14 @@ class _Exploration:
         self._run.prefetcher.renew()  # the earlier guesses were for the question itself
         for node in self._graph.nodes:
             if node.state == "waiting" and node not in begun:
-                self._begin_search(queries_of(self._graph, node))
-
-    def _begin_search(self, queries: tuple[str, ...]) -> None:
-        self._run.prefetcher.search(
-            [worded(q, self._question, self._reading.shown) for q in queries]
-        )
+                shown, queries = self._reading.shown, queries_of(self._graph, node)
+                self._run.prefetcher.search([worded(q, self._question, shown) for q in queries])
 
     async def _edit(self, view: Graph) -> GraphEdit | None:
         """Return the planner's edit, or None if it fails and the graph already has nodes."""
         try:
             return await self._run.attempted(
-                lambda: self._reasoner.plan(self._question, view, self._begin_search),
+                lambda: self._reasoner.plan(self._question, view),
                 inputs=self._named(plan=len(view.turns)),
             )
         except StorageUnavailable:

@@ -26,7 +26,7 @@ from bot.reasoning.evidence import (
     Workspace,
 )
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
-from bot.reasoning.reasoner import OnAnswer, OnQueries, Researcher
+from bot.reasoning.reasoner import OnAnswer, Researcher
 from bot.research.run import Run
 from bot.research.strategies import (
     ITERATE_STRATEGY,
@@ -173,9 +173,7 @@ class Failing(Scripted):
     ) -> Turn:
         await self.fail()
 
-    async def plan(
-        self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
-    ) -> GraphEdit:
+    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
         await self.fail()
 
     async def draft(

@@ -26,7 +26,7 @@ from bot.reasoning.evidence import (
     Workspace,
 )
 from bot.reasoning.graphs import Graph, GraphEdit
-from bot.reasoning.reasoner import OnAnswer, OnQueries, Pairs
+from bot.reasoning.reasoner import OnAnswer, Pairs
 from tests.fakes.pictures import seen
 
 
@@ -79,9 +79,7 @@ class Scripted:
             return Turn(tuple(self.turns[played]))
         return Turn((Finish(),))
 
-    async def plan(
-        self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
-    ) -> GraphEdit:
+    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
         self.graphs.append(graph)
         played = len(graph.turns)
         return self.edits[played] if played < len(self.edits) else GraphEdit(done=True)

@@ -58,11 +58,8 @@ def open_states(fork_server: ForkServer, folder: Path, **settings: str) -> Itera
 
 def share(visitor: httpx.Client, thread: str) -> str:
     """Share a conversation as its reader does; the path of the link."""
-    page = visitor.get(f"/threads/{thread}").text
-    csrf = page.partition('<meta name="csrf" content="')[2].partition('"')[0]
-    shared = visitor.post(
-        f"/threads/{thread}/share", data={"csrf": csrf}, follow_redirects=True
-    ).text
+    ours = {"Sec-Fetch-Site": "same-origin", "Content-Type": "application/x-www-form-urlencoded"}
+    shared = visitor.post(f"/threads/{thread}/share", headers=ours, follow_redirects=True).text
     token = shared.partition("/shared/")[2].partition('"')[0]
     assert token, "the conversation is not shared"
     return f"/shared/{token}"

@@ -24,7 +24,7 @@ from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
-SIZES = ((1280, 800), (360, 780))  # CSS pixels, which are the picture's
+SIZES = ((1280, 800), (390, 780))  # CSS pixels, which are the picture's
 THEMES = ("light", "dark")
 OPERATED = ("sources", "sources-files")
 PRIVATE = (str(Path.home()), str(REPOSITORY), "file:", "/tmp/")

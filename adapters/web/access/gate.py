@@ -7,8 +7,8 @@
 - With an OpenID provider, people sign in there (see ``single_sign_on``); programs send the token.
 
 A request must say clearly who asks, and for which host: it has each header that tells this once.
-Requests that change anything must come from our own pages: their Origin is ours, and forms carry
-the session's CSRF token (see ``forms``).
+Requests that change anything must come from our own pages, as their browser says: see
+``Gate._check_origin``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from adapters.web.limits import (
     SESSION_DAYS,
 )
 from bot.core.errors import Denied, StorageUnavailable
-from bot.core.lines import one_line, shortened
+from bot.core.lines import LOCAL, one_line, shortened
 from bot.core.messages import Author, Thread
 from bot.core.rate_limit import Pace
 from bot.core.reader import Reader
@@ -135,7 +135,6 @@ class Proxies:
 
 
 COOKIE = "footnote_session"
-LOCAL = "local"
 BROWSER = "footnote_sign_in"  # the cookie of a browser that is signing in at a provider
 # Facts in the database: when all sessions ended, and (with its name) until when the cookies of one
 # that has ended would be valid.
@@ -149,16 +148,14 @@ Way = Literal["open", "token", "proxy", "sso"]
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A visitor. ``session`` identifies the browser ("" for a program that sends a token), ``csrf``
-    is the token of its forms. An ``operator`` may see everyone's questions. ``client`` is the
-    subject of rate limits: a person, a browser, or an address. ``groups`` are those that the proxy
-    or the provider names."""
+    """A visitor. ``session`` identifies the browser ("" for a program that sends a token). An
+    ``operator`` may see everyone's questions. ``client`` is the subject of rate limits: a person, a
+    browser, or an address. ``groups`` are those that the proxy or the provider names."""
 
     id: str
     name: str
     way: Way
     session: str
-    csrf: str
     operator: bool
     client: str = ""
     groups: tuple[str, ...] = ()
@@ -260,10 +257,6 @@ class Sessions:
         signed = self.sign(f"session {name} {until}")
         return name if hmac.compare_digest(signed.encode(), signature.encode()) else ""
 
-    def csrf(self, session: str) -> str:
-        """Return a CSRF token for this session's forms, different each time (see ``masked``)."""
-        return masked(bytes.fromhex(self.sign(f"csrf {session}")))
-
     def sign(self, text: str) -> str:
         """Return the signature of a text as hexadecimal digits."""
         return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
@@ -271,30 +264,6 @@ class Sessions:
 
 def _signed_at(until: int) -> int:
     return until - SESSION_DAYS * 86_400
-
-
-def masked(secret: bytes) -> str:
-    """Mask a secret differently for every page: pages are compressed, and a constant secret could
-    be guessed from the sizes of many pages (BREACH, https://breachattack.com)."""
-    mask = secrets.token_bytes(len(secret))
-    return (mask + _xor(mask, secret)).hex()
-
-
-def same_secret(one: str, other: str) -> bool:
-    """Return True if two masked secrets are the same."""
-    return hmac.compare_digest(_unmasked(one), _unmasked(other))
-
-
-def _unmasked(shown: str) -> bytes:
-    try:
-        both = bytes.fromhex(shown)
-    except ValueError:
-        return b""
-    return _xor(both[: len(both) // 2], both[len(both) // 2 :])
-
-
-def _xor(one: bytes, other: bytes) -> bytes:
-    return bytes(a ^ b for a, b in zip(one, other, strict=False))
 
 
 async def session_key(workspaces: Workspaces) -> bytes:
@@ -310,6 +279,7 @@ SIGN_IN = "/sign-in"
 SIGN_OUT = "/sign-out"
 OPEN_PATHS = ("/static/", "/manifest.webmanifest", SIGN_IN)  # they reveal nothing
 SAFE = ("GET", "HEAD", "OPTIONS")
+PROGRAMS = ("/api/", "/mcp")  # the JSON API and the Model Context Protocol
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -403,7 +373,7 @@ class Gate:
         way, user = self._way(request)
         peer = self._proxies.client_of(request)
         if self._has_token and way in ("token", "sso") and self._shows_token(request, peer):
-            return Visitor("token", "API", "token", "", "", operator=True, client=peer), ""
+            return Visitor("token", "API", "token", "", operator=True, client=peer), ""
         if self._sign_ins is not None:
             return await self._signed_in(request, self._sign_ins), ""
         shown = request.cookies.get(COOKIE, "")
@@ -413,13 +383,12 @@ class Gate:
             if way == "token":
                 return None, ""
             session, cookie = self._sessions.new()
-        csrf = self._sessions.csrf(session)
         if way == "proxy":
             groups = self._groups(request)
             operator = self._is_operator(user, groups)
-            return Visitor(user, user, way, session, csrf, operator, user, groups), cookie
+            return Visitor(user, user, way, session, operator, user, groups), cookie
         client = session if way == "token" else peer  # a session costs a sign-in, or nothing
-        return Visitor(LOCAL, "You", way, session, csrf, operator=True, client=client), cookie
+        return Visitor(LOCAL, "You", way, session, operator=True, client=client), cookie
 
     async def _signed_in(self, request: Request, sign_ins: SignIns) -> Visitor | None:
         """Return the visitor whom the provider has signed in."""
@@ -429,11 +398,8 @@ class Gate:
             raise Refusal(503, said("refused-unknown")) from error
         if who is None:
             return None
-        csrf = self._sessions.csrf(who.session)
         operator = self._is_operator(who.person, who.groups)
-        return Visitor(
-            who.person, who.name, "sso", who.session, csrf, operator, who.person, who.groups
-        )
+        return Visitor(who.person, who.name, "sso", who.session, operator, who.person, who.groups)
 
     def _is_operator(self, person: str, groups: tuple[str, ...]) -> bool:
         return person in self._admins or not self._admin_groups.isdisjoint(groups)
@@ -504,15 +470,21 @@ class Gate:
             raise Refusal(429, said("refused-requests"))
 
     def _check_origin(self, request: Request, visitor: Visitor | None) -> None:
+        """Refuse a change that another site's page asks for. Browsers say by ``Origin``, and most
+        also by ``Sec-Fetch-Site``, whose page sends a form. Without both it is refused, except on
+        the paths for programs, which send neither.
+
+        https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html
+        """
         if request.method in SAFE or (visitor is not None and not visitor.session):
             return
-        origin = request.headers.get("origin")
-        site = request.headers.get("sec-fetch-site", "same-origin")
+        origin, site = (request.headers.get(name) for name in ("origin", "sec-fetch-site"))
         host = request.headers["host"]
         is_public = self._secure and host_name(host) == self._public_host
         schemes = ("https",) if is_public else ("https", "http")
         ours = origin is None or origin in [f"{scheme}://{host}" for scheme in schemes]
-        if not ours or site not in ("same-origin", "none"):
+        told = (origin, site) != (None, None) or request.scope["path"].startswith(PROGRAMS)
+        if not told or not ours or site not in (None, "same-origin", "none"):
             raise Refusal(403, said("refused-site"))
 
     def _dressed(self, send: Send, cookies: Sequence[str]) -> Send:
@@ -556,9 +528,8 @@ def refused(request: Request, status: int, why: Sentence) -> Response:
 def is_program(request: Request) -> bool:
     """Return True for a request by a script, to the JSON API or to ``/mcp``, and not for a page."""
     accepted = request.headers.get("accept", "")
-    return str(request.scope["path"]).startswith(("/api/", "/mcp")) or accepted.startswith(
-        "application/json"
-    )
+    is_for_programs = request.scope["path"].startswith(PROGRAMS)
+    return bool(is_for_programs) or accepted.startswith("application/json")
 
 
 def _ask_to_sign_in(request: Request, root: str) -> Response:

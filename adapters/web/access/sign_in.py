@@ -10,10 +10,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.web.access.gate import LOCAL, SIGN_IN, SIGN_OUT, Proxies, own_path, set_cookie
+from adapters.web.access.gate import SIGN_IN, SIGN_OUT, Proxies, own_path, set_cookie
 from adapters.web.console import Console
 from adapters.web.display import texts_of
 from adapters.web.forms import bounded_body, form_of
+from bot.core.lines import LOCAL
 from bot.storage.audit_log import in_console
 
 

@@ -31,7 +31,6 @@ from adapters.web.access.gate import (
     BROWSER,
     CALLBACK,
     COOKIE,
-    LOCAL,
     SIGN_IN,
     SIGN_OUT,
     SIGNED_OUT,
@@ -47,7 +46,7 @@ from adapters.web.forms import form_of
 from adapters.web.limits import GROUPS_OF_ONE_VISITOR, SIGN_INS_PER_MINUTE
 from bot.core.egress import Egress
 from bot.core.errors import Denied, FootnoteError, Unavailable, sentence_for
-from bot.core.lines import shortened
+from bot.core.lines import LOCAL, shortened
 from bot.core.logs import get_logger
 from bot.core.rate_limit import Pace
 from bot.core.settings import Settings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import replace
 from itertools import pairwise
@@ -37,36 +36,6 @@ async def edit_from(stage: OpenStage, reply: Reply) -> GraphEdit:
 
 C = {"id": "c", "question": "Who directed Alien?", "needs": [], "queries": ["alien director", "x"]}
 LAST = {"id": "d", "question": "Who directed Heat?", "needs": [], "queries": ["heat director"]}
-
-
-@pytest.mark.parametrize(
-    ("reply", "told"),
-    [
-        (says(plan(A, B, C, LAST)), [("jaws director",), ("alien director", "x")]),
-        (says(thinking("Well."), f"Let me see.\n{plan(C, B)}"), [("alien director", "x")]),
-        (says("{no} " + plan(A, B)), []),
-        (says(plan(B, A)), []),
-        (says(json.dumps({"nodes": [3, A, {"queries": 3}, B]})), [("jaws director",), ()]),
-        (says(json.dumps([A, C])), []),
-        (says("No plan."), []),
-    ],
-)
-async def test_what_will_be_asked_first_is_told_before_the_plan_is_whole(
-    stage: OpenStage, reply: Reply, told: list[tuple[str, ...]]
-) -> None:
-    heard: list[tuple[str, ...]] = []
-    await stage([reply]).claude.plan(QUESTION, Graph(), heard.append)
-    assert heard == told
-
-
-async def test_it_is_told_while_the_rest_is_still_to_come(stage: OpenStage) -> None:
-    rest = [{**B, "id": f"b{n}", "question": "Words. " * 40} for n in range(20)]
-    heard = asyncio.Event()
-    on = stage([says(plan(A, *rest))], rate=600.0)
-    planning = asyncio.create_task(on.claude.plan(QUESTION, Graph(), lambda _: heard.set()))
-    await asyncio.wait_for(heard.wait(), 10)
-    assert not planning.done()
-    assert (await planning).nodes
 
 
 async def test_nodes_are_read_as_they_were_meant(stage: OpenStage) -> None:

@@ -20,7 +20,7 @@ from bot.reasoning.evidence import (
     Workspace,
 )
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
-from bot.reasoning.reasoner import OnAnswer, OnQueries
+from bot.reasoning.reasoner import OnAnswer
 from bot.research.budget import Account, Budget
 from bot.research.graph import explore
 from bot.research.run import Resources, Run, RunQuestion
@@ -69,7 +69,6 @@ class Timed(Scripted):
     seconds: Mapping[str, float] = field(default_factory=dict)
     endings: Mapping[str, Ending] = field(default_factory=dict)
     planning: Mapping[int, FootnoteError] = field(default_factory=dict)  # by turn
-    foretold: tuple[tuple[str, ...], ...] = ()  # queries, before the plan is there
     asked: dict[str, SubQuestion] = field(default_factory=dict)
     desks_of: dict[str, list[Workspace]] = field(default_factory=dict)
     begun: dict[str, float] = field(default_factory=dict)
@@ -93,13 +92,8 @@ class Timed(Scripted):
         self.desks_of.setdefault(question.text, []).append(workspace)
         self.begun.setdefault(question.text, now())
 
-    async def plan(
-        self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
-    ) -> GraphEdit:
+    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
         self.planned.append(now())
-        if on_queries is not None:
-            for queries in self.foretold:
-                on_queries(queries)
         await asyncio.sleep(PLANNING)
         if len(graph.turns) in self.planning:
             raise self.planning[len(graph.turns)]

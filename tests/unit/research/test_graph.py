@@ -153,22 +153,6 @@ async def test_what_waiting_nodes_ask_first_is_searched_when_the_plan_is_known()
     assert run.usage.searches == 6, "each is paid for once, by whoever asks"
 
 
-@in_virtual_time
-async def test_what_the_plan_will_ask_first_is_searched_while_it_is_still_being_made() -> None:
-    shelf = Slow(a_shelf("One tells of all.").pages)
-    reasoner = Timed(
-        edits=complete(replace(node("a"), queries=("aaa all",)), node("b")),
-        foretold=(("aaa all",), ("dropped",)),
-    )
-    run = a_run(shelf, prefetch_pages=4)
-    began = now()
-    await play(reasoner, run)
-    await run.prefetcher.aclose()
-    assert shelf.asked_at == {"aaa all": began, "dropped": began}
-    assert reasoner.begun[text("a")] - began == pytest.approx(PLANNING), "it waits for no search"
-    assert run.usage.searches == 1, "what nobody asks in the end is not counted"
-
-
 # ---------------------------------------------------------------- what nodes are told
 
 

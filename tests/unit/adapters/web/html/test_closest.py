@@ -89,7 +89,7 @@ def test_an_answer_of_a_model_has_none() -> None:
 
 def page_of(answer: Answer) -> str:
     """The words that are read of the reply, in one line."""
-    ada = Visitor("ada", "Ada", "open", "session", "csrf", operator=False)
+    ada = Visitor("ada", "Ada", "open", "session", operator=False)
     at = datetime(2026, 1, 2, tzinfo=UTC)
     turn = Turn(
         *("r1", "t1", "?", "Ada", at, at, "auto", "answered", ReplyState(answer=answer), {}, {}),

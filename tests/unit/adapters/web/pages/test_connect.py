@@ -32,9 +32,7 @@ async def here(open_console: OpenConsole, slack: FakeSlack, tmp_path: Path) -> R
 
 
 async def send(browser: Browser, path: str = "/connect/slack", **fields: str) -> httpx.Response:
-    found = re.search(r'name="csrf" value="([^"]+)"', (await browser.get("/preferences")).text)
-    assert found is not None
-    return await browser.client.post(path, data={"csrf": found[1], **fields})
+    return await browser.post(path, **fields)
 
 
 async def kept(here: Running) -> frozenset[str]:
