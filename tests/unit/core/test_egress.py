@@ -19,6 +19,7 @@ from requests.utils import should_bypass_proxies
 from adapters.slack.calls import Calls, Timing, web_client
 from bot.core.egress import Egress, Proxy, bypasses, proxy_failure
 from bot.core.errors import InvalidSetting, without_credentials
+from bot.core.texts import texts_for
 from bot.operation.configuration import load_settings
 from bot.operation.telemetry import _session
 from tests.fakes.egress_proxy import egress_proxy
@@ -144,7 +145,9 @@ async def test_clients_go_through_the_proxy_and_believe_the_bundle(
             with pytest.raises(library.ProxyError, match="FOOTNOTE_CA_BUNDLE") as told:
                 await client.get(f"https://{HOST}/")
     assert proxy.asked == [f"CONNECT {HOST}:443"] * 2
-    assert str(proxy_failure(told.value)).startswith(f"The proxy {proxy.url} does not connect to")
+    failure = proxy_failure(told.value)
+    assert str(failure).startswith(f"The proxy {proxy.url} does not connect to")
+    assert texts_for("de").say(failure).startswith(f"Der Proxy {proxy.url} verbindet nicht mit")
 
 
 @pytest.mark.parametrize("status", ["407", "502"])
