@@ -258,8 +258,8 @@ def _asked(transcript: Transcript) -> list[str]:
 
 def with_topic(said: str, asked: list[str], language: str) -> str:
     """Return a message with the topic words of the thread's first and last question before it, if
-    its own words do not say what it is about."""
-    if not asked or not leans(said, language):
+    its own words do not say what it is about, as those of the first question do."""
+    if not asked or said == asked[0] or not leans(said, language):
         return said
     known = set(terms(said))
     topic: dict[str, str] = {}

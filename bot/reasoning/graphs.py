@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from bot.reasoning.evidence import Finding
-from bot.reasoning.wording import asks_the_same
+from bot.text.terms import terms
 
 MOST_NODES = 16
 EXTENSIONS = 3  # times the planner may extend its first plan
@@ -313,3 +313,8 @@ class _Check:
             what = "which was refused" if unknown[0] in was else "which does not exist"
             return f"it needs {unknown[0]}, {what}"
         return "its needs lead back to it, or to one that was refused, so it could never start"
+
+
+def asks_the_same(one: str, other: str) -> bool:
+    """Return True if two questions have the same words, in whatever order and form."""
+    return frozenset(terms(one)) == frozenset(terms(other))

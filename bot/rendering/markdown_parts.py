@@ -370,20 +370,14 @@ def _paragraph(text: str, room: _Room) -> Iterator[_Atom]:
     head = _HEAD.match(text)
     done = 0
     for sentence in by_sentence(text, head.end() if head else 0, room.characters // 2):
-        groups = [sentence]
-        whole = text[sentence[0].start : sentence[-1].end]
-        if not room.fits(sentence[0].reopen, whole, sentence[-1].close):
-            groups = [[phrase] for phrase in sentence]
-        for group in groups:
-            first, last = group[0], group[-1]
-            lead, tail = first.reopen if done else "", last.close
-            pieces = [text[first.start : last.end]]
-            if not room.fits(lead, *pieces, tail):
-                pieces = list(cut(pieces[0].replace("\n", " "), room.left(lead, tail)))
+        whole = sentence[0][0], sentence[-1][1]
+        for start, end in [whole] if room.fits(text[slice(*whole)]) else sentence:
+            pieces = [text[start:end]]
+            if not room.fits(*pieces):
+                pieces = list(cut(pieces[0].replace("\n", " "), room.left()))
             for count, piece in enumerate(pieces):
-                glue = "" if count else text[done : first.start] if done else "\n"
-                yield _Atom(piece, glue, lead=lead, tail=tail)
-            done = last.end
+                yield _Atom(piece, "" if count else text[done:start] if done else "\n")
+            done = end
 
 
 def _is_closed(fence: Token, lines: int) -> bool:

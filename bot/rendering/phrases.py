@@ -1,7 +1,7 @@
 """Finds places to cut a paragraph: between sentences, between words, or as a last resort anywhere.
 
-A link, inline code, math or a footnote mark is never cut if it fits, and a mark stays with the
-words before it. Emphasis that must be cut is closed and reopened.
+A link, inline code, math or a footnote mark is never cut if it fits, nor is emphasis unless it is
+very long, and a mark stays with the words before it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from bot.core.lines import cluster_start
 from bot.text.sentences import sentences
@@ -17,31 +16,19 @@ from bot.text.sentences import sentences
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """The slice ``text[start:end]`` of a paragraph, which may be cut off from its neighbours.
-
-    ``reopen`` precedes it if a part begins here, ``close`` follows it if a part ends here.
-    """
-
-    start: int
-    end: int
-    reopen: str = ""
-    close: str = ""
-
-
-def by_sentence(text: str, head: int, emphasis: int) -> Iterator[list[Phrase]]:
-    """The phrases of a paragraph, sentence by sentence; only white space is between them.
+def by_sentence(text: str, head: int, emphasis: int) -> Iterator[list[Span]]:
+    """The phrases of a paragraph, which may be cut off from their neighbours, sentence by sentence;
+    only white space is between them.
 
     ``head`` is where its words begin (after a list's bullet, for example). Emphasis of up to
     ``emphasis`` characters is not cut.
     """
     found = _phrases(text, head, emphasis)
     starts = [sentence.start for sentence in sentences(text)]
-    group: list[Phrase] = []
+    group: list[Span] = []
     passed = 0
     for phrase in found:
-        count = bisect_right(starts, phrase.start)
+        count = bisect_right(starts, phrase[0])
         if group and count > passed:
             yield group
             group = []
@@ -116,12 +103,12 @@ def _whole(text: str, start: int) -> Iterator[tuple[int, int, str]]:
             yield match.start(), at, "code"
 
 
-def _emphasised(text: str, start: int, whole: list[Span]) -> list[tuple[int, int, str]]:
-    """The spans of emphasis with their markers; markers without a partner are ignored.
+def _emphasised(text: str, start: int, whole: list[Span]) -> list[Span]:
+    """The spans of emphasis; markers without a partner are ignored.
 
     Source: the flanking rule of CommonMark 0.31 section 6.2, without its rule of three.
     """
-    found: list[tuple[int, int, str]] = []
+    found: list[Span] = []
     waiting: list[tuple[int, str]] = []
     open_markers: set[str] = set()
     spans = iter(whole)
@@ -139,12 +126,12 @@ def _emphasised(text: str, start: int, whole: list[Span]) -> list[tuple[int, int
                 opened, other = waiting.pop()
                 open_markers.discard(other)
                 if other == marker:
-                    found.append((opened, match.end(), marker))
+                    found.append((opened, match.end()))
                     break
         elif after and not after.isspace() and marker not in open_markers:
             waiting.append((match.start(), marker))
             open_markers.add(marker)
-    return sorted(found)
+    return found
 
 
 # ---------------------------------------------------------------- possible cuts
@@ -167,17 +154,15 @@ _BREAKS = re.compile(
 )
 
 
-def _phrases(text: str, head: int, emphasis: int) -> Iterator[Phrase]:
+def _phrases(text: str, head: int, emphasis: int) -> Iterator[Span]:
     whole = [(start, end) for start, end, _ in _whole(text, head)]
-    emphasised = _emphasised(text, head, whole)
-    whole += [(start, end) for start, end, _ in emphasised if end - start <= emphasis]
+    whole += [span for span in _emphasised(text, head, whole) if span[1] - span[0] <= emphasis]
     whole.sort()
-    cuttable = [span for span in emphasised if span[1] - span[0] > emphasis]
-    start, open_before = 0, ""
-    for before, after, markers in _with_markers(_breaks(text, head, whole), cuttable):
-        yield Phrase(start, before, open_before, "".join(reversed(markers)))
-        start, open_before = after, "".join(markers)
-    yield Phrase(start, len(text.rstrip()), open_before, "")
+    start = 0
+    for before, after in _breaks(text, head, whole):
+        yield start, before
+        start = after
+    yield start, len(text.rstrip())
 
 
 def _breaks(text: str, head: int, whole: list[Span]) -> Iterator[Span]:
@@ -192,20 +177,6 @@ def _breaks(text: str, head: int, whole: list[Span]) -> Iterator[Span]:
         # A cut is possible at the end of a span, but not at white space inside one.
         if match.start() > head and covered <= match.start():
             yield match.span()
-
-
-def _with_markers(
-    breaks: Iterator[Span], cuttable: list[tuple[int, int, str]]
-) -> Iterator[tuple[int, int, list[str]]]:
-    """Each break with the emphasis markers open at it, outermost first."""
-    at = 0
-    open_spans: list[tuple[int, int, str]] = []
-    for before, after in breaks:
-        while at < len(cuttable) and cuttable[at][0] < before:
-            open_spans.append(cuttable[at])
-            at += 1
-        open_spans = [span for span in open_spans if span[1] > before]
-        yield before, after, [marker for _, _, marker in open_spans]
 
 
 # ---------------------------------------------------------------- cutting anywhere

@@ -187,7 +187,8 @@ class CorrectionSearch:
         """Return the best hits. Raises ``StorageUnavailable``."""
         hits: list[Hit] = []
         for each in best(await self._within(query.reach), query.text):
-            said = f"{each.statement} ({one_line(each.text)})"[:SNIPPET]
+            beside = self._about(each) if each.is_own_words else one_line(each.text)
+            said = f"{each.statement} ({beside})"[:SNIPPET] if beside else each.statement
             found = [(self._title(each), _address(each), said)]
             if each.link:
                 found.append((each.link, each.link, each.statement[:SNIPPET]))
@@ -206,12 +207,15 @@ class CorrectionSearch:
     def _page(self, each: Correction, url: str) -> Page:
         """Build the page. Above the author's words is the statement they make, if it depends on the
         thread ("it opens at 07:00 now"), or else the question whose answer they correct."""
-        about = each.question and self._texts("correction-of", question=one_line(each.question))
-        head = about if each.is_own_words else each.statement
+        head = self._about(each) if each.is_own_words else each.statement
         text = "\n\n".join(filter(None, (head and f"# {head}", without_headings(each.text))))
         digest = hashlib.sha256(text.encode()).hexdigest()
         now = datetime.now(UTC)
         return Page(url, self._title(each), text, now, digest, made_from=each.made_from)
+
+    def _about(self, each: Correction) -> str:
+        asked = one_line(each.question)
+        return self._texts("correction-of", question=asked) if asked else ""
 
     def _title(self, each: Correction) -> str:
         return title_of(each, self._texts, self._zone)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import combinations, permutations
 
 from bot.text.facts import Fact, facts, missing_from, values_in
-from bot.text.figures import chinese_number, claimed_figures, dates, reach
+from bot.text.figures import claimed_figures, dates, reach
 from bot.text.patterns import lazy_regex
 from bot.text.sentences import sentences
 
@@ -58,7 +58,6 @@ _SCALES = (
 )  # a scale named once for two operands
 # Pages lose the dash of "1843 – 16 April 1911".
 _LOST_DASH = lazy_regex(r"(?<=[a-z,]\s[12]\d{3})(?=(?:\d{1,2} [A-Z][a-z]{2,8} )?[12]\d{3}(?!\d))")
-_CHENG = lazy_regex("([一二两三四五六七八九])成")
 _ABOUT = lazy_regex(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|circa)\b", re.IGNORECASE
 )
@@ -164,23 +163,10 @@ def _has_operands(each: Calculation, known: Collection[Decimal], derived: Sequen
             continue
         if each.multiplies and operand <= FEW:
             continue
-        if _is_years(operand, known):
-            continue
-        if _converts(operand, known) or 100 - operand in known or 100 * (operand - 1) in known:
+        if 100 - operand in known or 100 * (operand - 1) in known:
             continue
         return False
     return True
-
-
-def _is_years(operand: Decimal, known: Collection[Decimal]) -> bool:
-    """True if an operand is the number of years between two years, counting the first or not."""
-    years = [value for value in known if 1000 <= value <= 2100 and value == int(value)]
-    return any(abs(one - other) in (operand, operand - 1) for one, other in combinations(years, 2))
-
-
-def _converts(operand: Decimal, known: Collection[Decimal]) -> bool:
-    """True if an operand has another scale than on the page: 3 (million), 600 (0.6 kg)."""
-    return any(operand * Decimal(10) ** power in known for power in (3, 4, 6, 8, 9, -3))
 
 
 def _is_stated(outside: str, results: Sequence[float]) -> bool:
@@ -188,9 +174,6 @@ def _is_stated(outside: str, results: Sequence[float]) -> bool:
     sentence, or the sentence states none.
     """
     told = [fact for fact in facts(outside) if fact.kind == "figure"]
-    tenths = [chinese_number(part) or 0 for part in _CHENG.findall(outside)]
-    if tenths and not any(abs(10 * found - part) <= 1 for found in results for part in tenths):
-        return False
     years = [fact for fact in facts(outside) if fact.kind == "date" and fact.text.isdecimal()]
     return any(_is_among(fact, results) for fact in (*told, *years)) or not told
 
@@ -204,7 +187,7 @@ def _is_implied(
 ) -> bool:
     if fact.kind == "date":
         return is_counted(claim, fact, quoted)
-    if (_ABOUT.search(claim) and _is_rounded(fact, known)) or _is_and_some(claim, fact, known):
+    if _ABOUT.search(claim) and _is_rounded(fact, known):
         return True
     if is_span(claim, fact, quoted):
         return True
@@ -228,22 +211,8 @@ def _is_implied(
         return True
     if not _TOGETHER.search(claim) or len(known) > MANY * FEW:
         return False
-    if named and _is_among(fact, [v for value in named for v in _of_others(value, known)]):
-        return True
     is_telling = len(fact.values[0].strip("0.")) > 2 and len(known) <= MANY
     return is_telling and _is_among(fact, list(_combined([float(value) for value in known])))
-
-
-def _is_and_some(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
-    """True for "二十多" if the quote has 25: above a round number, but below the next one."""
-    if not re.match("[多余餘]", claim[claim.find(fact.text) + len(fact.text) :]):
-        return False
-    for value in fact.values:
-        said = Decimal(value)
-        size = 10 ** (len(str(int(said))) - len(str(int(said)).rstrip("0")))
-        if size > 1 and any(said < there < said + size for there in known):
-            return True
-    return False
 
 
 def _is_rounded(fact: Fact, known: Collection[Decimal]) -> bool:
@@ -276,11 +245,6 @@ def _of_a_handful(quoted: str) -> tuple[float, ...]:
             sums = [one + other for one, other in combinations(sorted(there), 2)]
             made.update(dict.fromkeys(_combined([*there, *sums])))
     return tuple(made)
-
-
-def _of_others(value: float, known: Collection[Decimal]) -> Iterator[float]:
-    for there in known:
-        yield from _combined([value, float(there)])
 
 
 def _others(claim: str, fact: Fact) -> list[float]:

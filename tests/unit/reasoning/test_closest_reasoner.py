@@ -45,6 +45,12 @@ def test_what_was_sent_as_a_correction_is_one_whatever_its_words_are() -> None:
     assert not rewrite(after("Wie lange?"), sent).correction
 
 
+def test_the_first_question_asked_again_stands_alone_again() -> None:
+    first, other = "Wer ist Quästor?", "Wann schließt das Reisebüro?"
+    assert rewrite(after(first, other), a_message(first)).question == first
+    assert "Reisebüro" in rewrite(after(other, "?"), a_message(first)).question
+
+
 def test_a_correction_is_no_topic_of_what_is_asked_later() -> None:
     asked, noted = after("How high is the hotel limit for Rome?", "140 euros since May").entries
     receipt = Entry("footnote", "Footnote", "Noted.", corrects=True)

@@ -142,11 +142,7 @@ def test_the_question_itself_may_be_the_only_node_of_a_first_plan() -> None:
     ("one", "other"),
     [
         ("How tall is the Eiffel Tower?", "how tall is the EIFFEL tower"),
-        ("How tall is the Eiffel Tower?", "How tall are the Eiffel Towers?"),
-        (
-            "What was the population of the old town of Sanaa before the war began?",
-            "What was the total population of the old town of Sanaa before the war began?",
-        ),
+        ("How tall is the Eiffel Tower?", "The Eiffel Tower is how tall?"),
         ("埃菲尔铁塔有多高？", "埃菲尔铁塔有多高"),
     ],
 )

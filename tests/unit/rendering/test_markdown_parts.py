@@ -198,14 +198,6 @@ def test_a_mark_stays_with_the_words_before_it(text: str) -> None:
     assert not any(part.startswith("[") for part in split(f"{text}[1] [2]" * 40, 80))
 
 
-def test_emphasis_that_must_be_cut_is_closed_and_opened_again() -> None:
-    parts = split("Now **" + "bold words " * 20 + "end** and plain.", 80)
-    for part in parts[1:-1]:
-        assert part.startswith(("**bold", "**words"))
-        assert part.endswith("**")
-    assert "*" not in visible("\n\n".join(parts))
-
-
 def test_code_longer_than_a_part_stays_code() -> None:
     for part in split("`" + "code " * 50 + "`", 80):
         assert part[0] == part[-1] == "`"
