@@ -263,16 +263,16 @@ def _poll(poll: discord.Poll | None) -> Iterator[str]:
         yield "\n".join([poll.question, *(f"- {answer.text}" for answer in poll.answers)])
 
 
-def _forwarded(snapshot: discord.MessageSnapshot, message: discord.Message, names: Names) -> str:
+def _forwarded(snapshot: discord.MessageSnapshot, message: discord.Message, names: Named) -> str:
     """Return a forwarded message as a quotation. Discord does not say who wrote it."""
     said = (plain_markdown(snapshot.content, names), *_of_app(snapshot, names))
     text = "\n\n".join(filter(None, said))
-    channel = names.channel(message.reference.channel_id) if message.reference else None
+    channel = names("channel", message.reference.channel_id) if message.reference else None
     place = f"#{channel}" if channel else ""
     return quotation(text, place=place, at=f"{snapshot.created_at:%Y-%m-%d}") if text else ""
 
 
-def _of_app(part: discord.Message | discord.MessageSnapshot, names: Names) -> Iterator[str]:
+def _of_app(part: discord.Message | discord.MessageSnapshot, names: Named) -> Iterator[str]:
     """Yield what the embeds and components of an app's message say. Embeds of other types are link
     previews, which Discord adds to anybody's message."""
     for embed in part.embeds:
@@ -425,36 +425,20 @@ _FORM = re.compile(
 _QUOTE = re.compile(r"^(?:>>> (?s:.*)|> .*)", re.MULTILINE)
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 
-Named = Callable[[int], str | None]
+Named = Callable[[str, int], str | None]
+"""Looks up the name of a "user", a "role" or a "channel" by its id; None for an unknown one."""
 
 
-def _unknown(id: int) -> None:
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """Look-ups of names by id, which return None for an unknown id."""
-
-    user: Named
-    role: Named = _unknown
-    channel: Named = _unknown
-
-
-def _names(guild: discord.Guild | None, mentioned: Sequence[discord.abc.User]) -> Names:
+def _names(guild: discord.Guild | None, mentioned: Sequence[discord.abc.User]) -> Named:
     people = {user.id: user.display_name for user in mentioned}
-    if guild is None:
-        return Names(people.get)
 
-    def role(id: int) -> str | None:
-        found = guild.get_role(id)
+    def name(kind: str, id: int) -> str | None:
+        if kind == "user" or guild is None:
+            return people.get(id) if kind == "user" else None
+        found = guild.get_role(id) if kind == "role" else guild.get_channel_or_thread(id)
         return found.name.lstrip("@") if found is not None else None
 
-    def channel(id: int) -> str | None:
-        found = guild.get_channel_or_thread(id)
-        return found.name if found is not None else None
-
-    return Names(people.get, role, channel)
+    return name
 
 
 def own_mentions(me: int, guild: discord.Guild | None) -> tuple[str, ...]:
@@ -463,7 +447,7 @@ def own_mentions(me: int, guild: discord.Guild | None) -> tuple[str, ...]:
     return (f"<@{me}>", f"<@!{me}>", *([f"<@&{role.id}>"] if role is not None else []))
 
 
-def plain_markdown(content: str, names: Names, own: Iterable[str] = ()) -> str:
+def plain_markdown(content: str, names: Named, own: Iterable[str] = ()) -> str:
     """Return a message's content with names for ids, dates for timestamps, and bare links.
 
     ``own`` are the mentions of Footnote itself (``<@1>``, ``<@!1>``, ``<@&2>``). They only address
@@ -489,15 +473,12 @@ def _without(mentions: Iterable[str], text: str) -> str:
     return text
 
 
-def _written(form: re.Match[str], names: Names) -> str:
+def _written(form: re.Match[str], names: Named) -> str:
     kind, value = form.lastgroup, form[form.lastgroup or 0]
     match kind:
-        case "user":
-            return f"@{names.user(int(value)) or 'unknown-user'}"
-        case "role":
-            return f"@{names.role(int(value)) or 'unknown-role'}"
-        case "channel":
-            return f"#{names.channel(int(value)) or 'unknown-channel'}"
+        case "user" | "role" | "channel":
+            sign = "#" if kind == "channel" else "@"
+            return f"{sign}{names(kind, int(value)) or f'unknown-{kind}'}"
         case "emoji":
             return f":{value}:"
         case "command":

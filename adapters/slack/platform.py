@@ -372,14 +372,6 @@ class Authorize(AsyncAuthorize):
         )
 
 
-async def identify(calls: Calls, connection: Connection) -> Json:
-    """Return the response of auth.test, as soon as Slack can be reached.
-
-    Raises ``CredentialsRefused``.
-    """
-    return await until_reached(calls, "auth.test", "SLACK_BOT_TOKEN", connection)
-
-
 class Installing:
     """An app that workspaces install: its stored installations, their teams and bolt's OAuth flow.
 
@@ -497,7 +489,9 @@ class SlackPlatform:
         if self._installing is not None:
             await self._installing.store.reseal()
         elif isinstance(self.teams, OneTeam):
-            self.teams.me = Me.of(await identify(self.teams.team.calls, self.connection))
+            calls = self.teams.team.calls
+            told = await until_reached(calls, "auth.test", "SLACK_BOT_TOKEN", self.connection)
+            self.teams.me = Me.of(told)
 
     # ------------------------------------------------------------ workspaces
 

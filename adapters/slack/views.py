@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 
@@ -77,15 +76,6 @@ PROMPTS = ("compare", "explain", "summarize")
 HOW = ("mention", "direct", "follow-up", "command", "shortcut", "stop")
 
 
-@dataclass(frozen=True, slots=True)
-class Connected:
-    """The connected sources; ``documents`` is None if there are no documents."""
-
-    reasoner: str
-    providers: tuple[str, ...]
-    documents: int | None
-
-
 class Home:
     """Publishes the Home tab, and suggests prompts in the messages tab, when someone opens it or
     looks at another channel beside it; and shows previews of shared answers.
@@ -146,7 +136,7 @@ class Home:
             use = await self._reception.use_this_month(PLATFORM, self._team)
         except StorageUnavailable:
             use = None
-        view = home_view(await connected_sources(self._reception.settings), use, texts)
+        view = home_view(await connected(self._reception.settings, texts), use, texts)
         await self._calls.patiently("views.publish", patience=20.0, user_id=user, view=view)
 
     async def _suggest(self, user: str, channel: str, viewed: str = "") -> None:
@@ -173,16 +163,19 @@ class Home:
         )
 
 
-async def connected_sources(settings: Settings) -> Connected:
-    """Return the sources that the settings connect; counting documents is one cheap query."""
+async def connected(settings: Settings, texts: Texts) -> list[str]:
+    """Return a line for each kind of what the settings connect; counting documents is one cheap
+    query."""
     # The name of a server that only some people may use must not be shown to the others.
     hidden = {each.name for each in settings.mcp if not each.everybody}
-    providers = tuple(name for name in configured_names(settings) if name not in hidden)
-    return Connected(
-        who_answers(settings),
-        providers,
-        await _documents(settings) if "local" in providers else None,
-    )
+    providers = [name for name in configured_names(settings) if name not in hidden]
+    facts = [
+        texts("home-reasoner", name=who_answers(settings)),
+        texts("home-providers", names=", ".join(providers)),
+    ]
+    if "local" in providers and (count := await _documents(settings)) is not None:
+        facts.append(texts("home-documents", count=count))
+    return facts
 
 
 async def _documents(settings: Settings) -> int | None:
@@ -197,14 +190,9 @@ async def _documents(settings: Settings) -> int | None:
         await documents.aclose()
 
 
-def home_view(connected: Connected, use: Use | None, texts: Texts) -> Json:
-    """https://docs.slack.dev/reference/views/home-tab-views"""
-    facts = [
-        texts("home-reasoner", name=connected.reasoner),
-        texts("home-providers", names=", ".join(connected.providers)),
-    ]
-    if connected.documents is not None:
-        facts.append(texts("home-documents", count=connected.documents))
+def home_view(facts: Sequence[str], use: Use | None, texts: Texts) -> Json:
+    """Return the Home tab: https://docs.slack.dev/reference/views/home-tab-views. ``facts`` say
+    what is connected."""
     blocks = [
         _header(texts("home-title")),
         _section([texts("home-intro")]),

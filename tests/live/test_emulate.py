@@ -37,11 +37,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Calls, Refusal, Timing
 from adapters.slack.incoming import parse_message
-from adapters.slack.platform import identify
 from adapters.slack.teams import People
 from bot.core.errors import PostRefused
 from bot.core.messages import Message
-from bot.service.platform import Connection
 from tests.contract.harness import Desk, joined
 from tests.contract.slack_harness import QUICK
 from tests.contract.test_poster import (  # noqa: F401 - collected here, on the stage below
@@ -197,7 +195,7 @@ async def test_an_archived_channel_refuses(stage: LiveHarness, desk: Desk) -> No
 
 
 async def test_who_footnote_is(calls: Calls) -> None:
-    told = await identify(calls, Connection())
+    told = await calls.once("auth.test")
     assert (told["team_id"], told["user_id"], told["bot_id"]) == (TEAM, BOT_USER, BOT)
 
 

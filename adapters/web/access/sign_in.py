@@ -21,10 +21,14 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
     """Return the routes of the way in which the settings sign people in; none if they do not."""
     if (sign_ins := console.sign_ins) is None:
         return ()
+
+    async def ask_how(request: Request) -> Response:
+        return console.page(request, "sign_out.html")
+
     if console.settings.oidc_issuer:
         from adapters.web.access.single_sign_on import single_sign_on_pages  # needs an extra
 
-        return single_sign_on_pages(console, sign_ins)
+        return [Route(SIGN_OUT, ask_how), *single_sign_on_pages(console, sign_ins)]
     secure = console.settings.public_url.startswith("https://")
     root = console.settings.root
     proxies = Proxies.of(console.settings)
@@ -45,9 +49,6 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
         secret = await sign_ins.begin(Identity(LOCAL, "You", (), ""))
         headers = {"Set-Cookie": set_cookie(secret, root, secure=secure)}
         return RedirectResponse(root + to, status_code=303, headers=headers)
-
-    async def ask_how(request: Request) -> Response:
-        return console.page(request, "sign_out.html")
 
     async def sign_out(request: Request) -> Response:
         everywhere = (await form_of(request)).get("all") == "true"

@@ -297,9 +297,6 @@ def single_sign_on_pages(console: Console, sign_ins: SignIns) -> Sequence[BaseRo
         told = sentence_for(error, texts) if status == 403 else texts("sso-away")
         return console.page(request, "sign_in_failed.html", status=status, sentence=told, to=to)
 
-    async def ask_how(request: Request) -> Response:
-        return console.page(request, "sign_out.html")
-
     async def sign_out(request: Request) -> Response:
         """End the session here, then at the provider. A page leads there, because browsers apply
         our ``form-action`` policy to redirects of forms."""
@@ -330,6 +327,5 @@ def single_sign_on_pages(console: Console, sign_ins: SignIns) -> Sequence[BaseRo
         Route(SIGN_IN, begin),
         Route(CALLBACK, come_back),
         Route(SIGNED_OUT, signed_out),
-        Route(SIGN_OUT, ask_how),
         Route(SIGN_OUT, sign_out, methods=["POST"]),
     ]

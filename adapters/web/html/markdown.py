@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from html import escape
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -325,8 +326,9 @@ def inline_html(text: str) -> str:
     return safe(_parser().renderer.render(tokens, _parser().options, {}))
 
 
-def safe(rendered: str) -> str:
-    """Sanitize rendered Markdown: keep only what our Markdown can produce."""
+def safe(rendered: str, more: Mapping[str, set[str]] = MappingProxyType({})) -> str:
+    """Sanitize rendered Markdown: keep only what our Markdown can produce, and ``more`` elements,
+    each with its attributes."""
     # nh3 escapes a text in time that grows with its square; comments, which it drops, divide it.
     divided = _TAG_OR_TEXT.sub(
         lambda found: f"{found[0]}<!---->" if len(found[0]) >= DIVIDED and found[1] else found[0],
@@ -334,8 +336,8 @@ def safe(rendered: str) -> str:
     )
     return nh3.clean(
         scrolling(divided),
-        tags=TAGS,
-        attributes=ATTRIBUTES,
+        tags=TAGS | more.keys(),
+        attributes={**ATTRIBUTES, **more},
         url_schemes={"http", "https"},
         url_relative="pass_through",  # only for our own copies of pages: see _leads
         link_rel="noopener noreferrer nofollow",

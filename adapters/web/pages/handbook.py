@@ -9,7 +9,6 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from starlette.exceptions import HTTPException
@@ -20,12 +19,13 @@ from starlette.routing import BaseRoute, Route
 import bot
 from adapters.web.console import Console
 from adapters.web.display import texts_of
-from adapters.web.html.markdown import ATTRIBUTES, TAGS, scrolling
+from adapters.web.html.markdown import safe
 from adapters.web.templating import TYPES
 
 HANDBOOK = Path(bot.__file__).parent / "handbook"
 PREFIX = "/handbook"
 INDEX = "index"
+OF_HEADINGS = {f"h{level}": {"id"} for level in range(1, 7)}
 PICTURES = (".svg", ".png")
 _PAGE_LINK = re.compile(r"(?P<name>[a-z-]+)\.md(?P<anchor>#.*)?")
 
@@ -79,19 +79,7 @@ def render(text: str, pictures: Mapping[str, bytes], root: str = "") -> Handbook
         for child in token.children or ():
             _set_target(child, pictures, root + PREFIX)
     rendered = parser.renderer.render(tokens, parser.options, {})
-    html = nh3.clean(
-        scrolling(rendered),
-        tags=TAGS | {"img"},
-        attributes={
-            **ATTRIBUTES,
-            **{f"h{level}": {"id"} for level in range(1, 7)},
-            "img": {"src", "alt"},
-        },
-        url_schemes={"http", "https"},
-        url_relative="pass_through",
-        link_rel="noopener noreferrer",
-    )
-    return HandbookPage(title, html)
+    return HandbookPage(title, safe(rendered, {**OF_HEADINGS, "img": {"src", "alt"}}))
 
 
 def anchor(heading: str) -> str:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from adapters.discord.messages import (
     DiscordMessage,
-    Names,
     Place,
     locale_of,
     mentions_in,
@@ -21,11 +20,12 @@ from adapters.discord.messages import (
 )
 from bot.core.messages import Author, Thread
 
-NAMES = Names(
-    {7: "Ada", 8: "Bob"}.get,
-    {20: "Researchers"}.get,
-    {30: "general"}.get,
-)
+NAMES = {
+    ("user", 7): "Ada",
+    ("user", 8): "Bob",
+    ("role", 20): "Researchers",
+    ("channel", 30): "general",
+}
 OWN = ("<@1>", "<@!1>", "<@&2>")
 FORMS = st.sampled_from(
     ["<@1>", "<@!1>", "<@7>", "<@&20>", "<#30>", "<:a:1>", "<a:b_c:2>", "<t:0:R>", "</ask:3>"]
@@ -38,7 +38,7 @@ WITHOUT_TICKS = st.lists(
 
 
 def plain(content: str) -> str:
-    return plain_markdown(content, NAMES, OWN)
+    return plain_markdown(content, lambda kind, id: NAMES.get((kind, id)), OWN)
 
 
 # ---------------------------------------------------------------- markup

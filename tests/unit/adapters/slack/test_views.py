@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from adapters.slack import format as controls
-from adapters.slack.views import Connected, home_view
+from adapters.slack.views import home_view
 from bot.core.texts import LOCALES, texts_for
 from bot.pages.page import Page
 from bot.search.indexer import Indexer
@@ -73,8 +73,8 @@ async def test_home_counts_indexed_documents(slack: FakeSlack, tmp_path: Path) -
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("use", [None, Use(0, 0, 0.0), Use(1_234, 1_200, 56.78)])
 def test_home_is_a_view_that_slack_takes(locale: str, use: Use | None) -> None:
-    many = tuple(f"provider-{number}" for number in range(60))
-    for connected in (Connected("closest", ("wikipedia",), None), Connected("m", many, 7)):
+    many = ", ".join(f"provider-{number}" for number in range(60))
+    for connected in (["wikipedia"], ["m", many, "7 documents"]):
         view = home_view(connected, use, texts_for(locale))
         assert faults_in_view(view, ("home",)) == []
 
