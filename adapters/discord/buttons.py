@@ -26,20 +26,15 @@ from bot.core.logs import get_logger
 from bot.core.messages import Depth
 from bot.core.texts import Texts
 from bot.service.access import DEPTHS
-from bot.service.buttons import ASK_WHY, DeedOnRun, Feedback, FollowUp, OnRun, Press
+from bot.service.buttons import ASK_WHY, RUN, DeedOnRun, Feedback, OnRun, Press, parse_press
 from bot.storage.workspaces import LONGEST_WORDS, REASONS, Reason
 
 Button = Feedback | OnRun
 TEMPLATE = re.compile(
-    r"footnote:(?:feedback:(?P<verdict>good|bad)"
-    rf"|(?P<kind>follow-ups|{'|'.join(get_args(DeedOnRun))}))"
-    r":(?P<run>[0-9A-Za-z_-]{1,64})"
+    rf"footnote:(?:feedback:(?:good|bad)|follow-ups|{'|'.join(get_args(DeedOnRun))}):{RUN}"
 )
-_FORM = re.compile(
-    rf"footnote:(?:why:(?P<run>[0-9A-Za-z_-]{{1,64}})|ask:(?P<depth>{'|'.join(DEPTHS)}))"
-)
+_FORM = re.compile(rf"footnote:(?:why:(?P<run>{RUN})|ask:(?P<depth>{'|'.join(DEPTHS)}))")
 _MENU = "footnote:follow-ups:"
-_NUMBER = re.compile(r"[0-9]{1,2}")
 FOLLOW_UPS = 3
 
 log = get_logger()
@@ -57,16 +52,8 @@ def encode(press: Button) -> str:
 def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
     """Return the meaning of a ``custom_id``, with the options ``chosen`` in a menu; None if it is
     not Footnote's, or nothing was chosen in the menu."""
-    match = TEMPLATE.fullmatch(custom_id)
-    if match is None:
-        return None
-    run, kind = match["run"], match["kind"]
-    if match["verdict"]:
-        return Feedback(run, "good" if match["verdict"] == "good" else "bad")
-    if kind == "follow-ups":
-        number = _NUMBER.fullmatch(chosen[0]) if chosen else None
-        return FollowUp(run, int(number[0])) if number else None
-    return OnRun(cast(DeedOnRun, kind), run)
+    ours, _, meant = custom_id.partition(":")
+    return parse_press(":".join([meant, *chosen[:1]])) if ours == "footnote" else None
 
 
 # ---------------------------------------------------------------- looks

@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import logging
 import re
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator
@@ -26,7 +25,7 @@ from adapters.discord.rest import RestClient, log_failure, paced
 from adapters.discord.settings import DiscordSettings
 from bot.core.egress import DIRECT, Egress
 from bot.core.errors import CredentialsRefused, FootnoteError, Invalid, PlatformUnavailable
-from bot.core.logs import get_logger
+from bot.core.logs import get_logger, redirect_library
 from bot.core.measurements import PlatformCalls
 from bot.core.messages import Author
 from bot.core.texts import said
@@ -299,41 +298,15 @@ def api_of(settings: DiscordSettings) -> Iterator[None]:
         Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = base, gateway
 
 
-class _OneLine(logging.Handler):
-    """Passes discord.py's log on to ours, without tracebacks and secrets: it contains URLs, and
-    those of interactions hold the token with which anyone can respond to them."""
+def library_log(token: str = "") -> None:
+    """Redirect discord.py's log to ours, without secrets: it contains URLs, and those of
+    interactions hold the token with which anyone can respond to them, and the bot's ``token``."""
 
-    def __init__(self, token: str) -> None:
-        super().__init__(logging.WARNING)
-        self._token = token
-
-    def emit(self, record: logging.LogRecord) -> None:
-        error = record.exc_info[1] if record.exc_info else None
-        said = (record.getMessage().splitlines() or [""])[0]
-        log.log(
-            min(record.levelno, logging.WARNING),
-            "discord.py",
-            said=self._masked(said),
-            **({"error": self._masked(_told(error))} if error is not None else {}),
-        )
-
-    def _masked(self, text: str) -> str:
+    def masked(text: str) -> str:
         text = _TOKEN_IN_ADDRESS.sub(r"\1***", text)
-        return text.replace(self._token, "***") if self._token else text
+        return text.replace(token, "***") if token else text
 
-
-@contextlib.contextmanager
-def library_log(token: str = "") -> Iterator[None]:
-    """Route discord.py's log to ours, with the bot's ``token`` masked."""
-    logger, handler = logging.getLogger("discord"), _OneLine(token)
-    propagate = logger.propagate
-    logger.addHandler(handler)
-    logger.propagate = False
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.propagate = propagate
+    redirect_library("discord", masked)
 
 
 # ---------------------------------------------------------------- unparsable events

@@ -7,7 +7,7 @@ reception.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -348,7 +348,6 @@ class Commands:
         self._client = client
         self._questions = Questions(reception)
         self._reception = reception
-        self._translator = CatalogTranslator()
         self._syncing: asyncio.Task[None] | None = None
 
     async def install(self) -> None:
@@ -364,7 +363,7 @@ class Commands:
         ):
             tree.add_command(command, override=True)
         tree.error(_on_error)
-        await tree.set_translator(self._translator)
+        await tree.set_translator(CatalogTranslator())
 
     def sync_soon(self) -> None:
         if self._syncing is None or self._syncing.done():
@@ -376,21 +375,12 @@ class Commands:
             await asyncio.gather(self._syncing, return_exceptions=True)
 
     async def sync(self) -> None:
-        """Register the commands with Discord, unless exactly they are registered: another program
-        with the same token may have replaced them."""
-        tree, application = self._client.tree, str(self._client.application_id)
-        wanted = {
-            (int(told["type"]), told["name"]): told
-            for command in tree.get_commands()
-            for told in [await command.get_translated_payload(tree, self._translator)]
-        }
-        path = "/applications/{application_id}/commands"
-        route = discord.http.Route("GET", path, application_id=application)
+        """Register the commands with Discord, which another program with the same token may have
+        replaced. One request does it, and leaves commands that are the same as they are:
+        https://docs.discord.com/developers/interactions/application-commands#bulk-overwrite-global-application-commands
+        """
         try:
-            told = await self._client.http.request(route, params={"with_localizations": "true"})
-            there = {(int(each["type"]), each["name"]): each for each in told}
-            if there.keys() != wanted.keys() or not _is_within(wanted, there):
-                await tree.sync()
+            await self._client.tree.sync()
         except FAILURES as error:
             log.warning("commands not registered", error=str(error))
 
@@ -562,19 +552,6 @@ class Commands:
             await _privately(interaction, emptied)
 
         return group
-
-
-def _is_within(wanted: Any, there: Any) -> bool:
-    """Return True if Discord has all that is wanted. It adds fields, tells what is empty in several
-    ways, and says in ``contexts`` what ``dm_permission`` said."""
-    if isinstance(wanted, Mapping):
-        is_mapping = isinstance(there, Mapping)
-        kept = [name for name in wanted if name != "dm_permission" and wanted[name]]
-        return is_mapping and all(_is_within(wanted[name], there.get(name)) for name in kept)
-    if isinstance(wanted, list):
-        is_as_long = isinstance(there, list) and len(there) == len(wanted)
-        return is_as_long and all(map(_is_within, wanted, there))
-    return str(wanted) == str(there)
 
 
 async def _privately(

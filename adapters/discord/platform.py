@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 
 import aiohttp
 import discord
@@ -137,9 +137,8 @@ async def open_discord(
     Raises ``InvalidSetting`` without DISCORD_TOKEN.
     """
     token = _token_of(settings)
-    with ExitStack() as stack:
-        stack.enter_context(library_log(token))
-        stack.enter_context(api_of(settings))
+    library_log(token)
+    with api_of(settings):
         calls = observed.calls if observed is not None else None
         client = FootnoteClient(calls, Egress.of(settings), settings.discord_strangers)
         platform = DiscordPlatform(client, token, workspaces)
@@ -189,7 +188,8 @@ async def examine(settings: DiscordSettings) -> Said:
     be switched on at Discord.
     """
     token = _token_of(settings)
-    with library_log(token), api_of(settings):
+    library_log(token)
+    with api_of(settings):
         egress = Egress.of(settings)
         async with discord.Client(
             intents=discord.Intents(guilds=True),

@@ -110,15 +110,6 @@ def body_of(post: Post) -> dict[str, Any]:
     return body
 
 
-def edit_of(post: Post) -> dict[str, Any]:
-    """Return an edit as JSON, which replaces everything, also in a message that an earlier version
-    posted with content and embeds.
-
-    https://docs.discord.com/developers/resources/message#edit-message
-    """
-    return {"content": None, "embeds": [], **body_of(Post(post.look, post.rows))}
-
-
 # ---------------------------------------------------------------- outlets
 
 
@@ -154,7 +145,7 @@ class ChannelOutlet:
         return await self._call("POST", json=body)
 
     async def edit(self, id: str, post: Post) -> None:
-        body = edit_of(post)
+        body = body_of(Post(post.look, post.rows))
         try:
             await self._call("PATCH", id, json=body)
         except DiscordRefused as refused:
@@ -232,7 +223,8 @@ class InteractionOutlet:
     async def edit(self, id: str, post: Post) -> str:
         """Edit a message; return its id, which is not ``ORIGINAL``."""
         self._used = True
-        edited = await self._call("PATCH", f"/messages/{id}", json=edit_of(post))
+        body = body_of(Post(post.look, post.rows))
+        edited = await self._call("PATCH", f"/messages/{id}", json=body)
         return str(edited["id"])
 
     async def delete(self, id: str) -> None:
@@ -369,8 +361,7 @@ class DiscordDisplay(Display):
         return format_answer(
             answer,
             self._texts,
-            # Earlier versions saved that they might not embed.
-            gaps=[gap for gap in self._posted.gaps if gap != "cannot-embed"],
+            gaps=self._posted.gaps,
             opening=self._opening,
             page=self._run.page,
         )

@@ -28,7 +28,7 @@ from adapters.slack.limits import CALLS_A_MINUTE
 from adapters.slack.settings import SlackSettings
 from bot.core.egress import Egress
 from bot.core.errors import CredentialsRefused, PlatformUnavailable, PostRefused
-from bot.core.logs import get_logger
+from bot.core.logs import get_logger, redirect_library
 from bot.core.measurements import PlatformCalls
 from bot.core.posting import still_ours
 from bot.core.texts import said
@@ -353,23 +353,8 @@ async def until_reached(
             return answer
 
 
-class _ToOurLog(logging.Handler):
-    """Writes the SDK's log as one line per event, without tracebacks; its INFO is our DEBUG."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        line = record.getMessage().partition("\n")[0]
-        known = line == _MEANT_SO or line.startswith(_NOT_INSTALLED)
-        if record.levelno >= logging.WARNING and not known:
-            log.warning(line, by="slack")
-        else:
-            log.debug(line, by="slack")
-
-
 def sdk_logger() -> logging.Logger:
     """Return the logger for bolt and the SDK. Never below INFO: they would log people's words."""
-    logger = logging.getLogger("footnote.slack")
-    if not logger.handlers:
-        logger.addHandler(_ToOurLog())
-        logger.setLevel(logging.INFO)
-        logger.propagate = False
+    logger = redirect_library("slack", quiet=(_MEANT_SO, _NOT_INSTALLED))
+    logger.setLevel(logging.INFO)
     return logger

@@ -302,7 +302,7 @@ _SPECIAL = re.compile(
 
 # Slack returns the ``action_id`` and ``value`` of a pressed control; a value always names its run,
 # so a control works after a restart and in any process.
-FOLLOW_UP = "footnote_follow_up"
+FOLLOW_UP = "footnote_follow-ups"
 FEEDBACK = "footnote_feedback"
 DELETE = "footnote_delete"
 REASON = "footnote_reason"

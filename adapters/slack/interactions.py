@@ -6,15 +6,14 @@ Slack delivers each of them only once, so a failure is reported to the person an
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import get_args
 
 from adapters.slack.calls import Calls
 from adapters.slack.deferred import Doing, Recipient, SlowWork
 from adapters.slack.delivery import with_files
-from adapters.slack.format import FEEDBACK, FOLLOW_UP, REASON, reason_blocks
+from adapters.slack.format import reason_blocks
 from adapters.slack.incoming import PLATFORM, Command, Place, Shortcut, SlackPress
 from adapters.slack.listener import FILE_SECONDS, Listener, only_me
 from adapters.slack.mrkdwn import mentions_in, unescape
@@ -30,13 +29,11 @@ from bot.service.access import DEPTHS, KEYS, depth_named, rule_values, with_rule
 from bot.service.buttons import (
     ASK_WHY,
     THANKS,
-    DeedOnRun,
-    Feedback,
-    FollowUp,
     OnRun,
     Press,
     carry_out,
     forget_me,
+    parse_press,
 )
 from bot.service.reception import AcceptedQuestion, Handled
 from bot.service.standing_service import (
@@ -45,7 +42,6 @@ from bot.service.standing_service import (
     split_schedule,
     watch_confirmation,
 )
-from bot.storage.workspaces import REASONS
 
 ASK, FOOTNOTE, FORGET = "/ask", "/footnote", "/footnote forget me"
 WATCHING = "/footnote watch"
@@ -218,35 +214,15 @@ def asked_by(asked: Command | Shortcut) -> PostState:
 
 RESEARCH_THIS, CHECK_FACTS = "research_this", "check_facts"  # callback ids of the shortcuts
 
-# The controls whose value is only the id of their run.
-_ON_RUN: Mapping[str, DeedOnRun] = {f"footnote_{deed}": deed for deed in get_args(DeedOnRun)}
-# Answers from before feedback was one control have a button for each verdict.
-_FEEDBACKS = (FEEDBACK, f"{FEEDBACK}_good", f"{FEEDBACK}_bad")
-CONTROLS = re.compile("|".join((*_ON_RUN, *_FEEDBACKS, FOLLOW_UP, f"{REASON}_[a-z_]+")))
-_RUN = r"[0-9A-Za-z_-]{1,64}"
-_FEEDBACK_VALUE = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
-_REASON_VALUE = re.compile(rf"(?P<reason>[a-z_]+):(?P<run>{_RUN})")
-_FOLLOW_UP_VALUE = re.compile(rf"(?P<run>{_RUN}):(?P<number>\d{{1,2}})")
-_ONE_RUN = re.compile(_RUN)
+CONTROLS = re.compile("footnote_[a-z_-]+")
 
 log = get_logger()
 
 
 def meaning_of(action_id: str, value: str) -> Press | None:
     """Return what a press means; None if the control is not Footnote's or its value is invalid."""
-    if action_id in _FEEDBACKS:
-        found = _FEEDBACK_VALUE.fullmatch(value)
-        good = found is not None and found["verdict"] == "good"
-        return Feedback(found["run"], "good" if good else "bad") if found else None
-    if action_id.startswith(REASON):
-        found = _REASON_VALUE.fullmatch(value)
-        reasons = [each for each in REASONS if found and each == found["reason"]]
-        return Feedback(found["run"], "bad", reasons[0]) if found and reasons else None
-    if action_id == FOLLOW_UP:
-        found = _FOLLOW_UP_VALUE.fullmatch(value)
-        return FollowUp(found["run"], int(found["number"])) if found else None
-    deed = _ON_RUN.get(action_id)
-    return OnRun(deed, value) if deed is not None and _ONE_RUN.fullmatch(value) else None
+    ours, deed, *_ = (*action_id.split("_"), "")  # after "reason_" comes which
+    return parse_press(f"{deed}:{value}") if ours == "footnote" else None
 
 
 class Buttons:

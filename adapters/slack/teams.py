@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Self
-from weakref import WeakValueDictionary
 
 from cachetools import TTLCache
 from slack_sdk.errors import SlackTokenRotationError
@@ -29,6 +28,7 @@ from adapters.slack.installations import CHANNELS, ORGANISATION, READERS, Instal
 from bot.core.errors import FootnoteError, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.core.logs import get_logger
 from bot.core.messages import Audience, Author, Message
+from bot.search.guarded import InFlight
 from bot.service.background import BackgroundTasks
 
 log = get_logger()
@@ -221,7 +221,7 @@ class UserGroups:
         self._known: TTLCache[tuple[str, str], frozenset[str]] = TTLCache(
             GROUPS_REMEMBERED, GROUPS_SECONDS, timer=clock
         )
-        self._asking: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        self._asking: InFlight[frozenset[str]] = InFlight()
 
     async def groups_held(
         self, person: str, among: Collection[str], team: str = ""
@@ -231,11 +231,10 @@ class UserGroups:
         return frozenset([id for id in sorted(among) if person in await self._members(id, team)])
 
     async def _members(self, group: str, team: str) -> frozenset[str]:
-        lock = self._asking.setdefault((group, team), asyncio.Lock())
-        async with lock:  # concurrent callers share one call
-            if (known := self._known.get((group, team))) is not None:
-                return known
-            return await self._look_up(group, team)
+        known: frozenset[str] | None = self._known.get((group, team))
+        if known is not None:
+            return known
+        return await self._asking.join((group, team), lambda: self._look_up(group, team))
 
     async def _look_up(self, group: str, team: str) -> frozenset[str]:
         where = {"team_id": team} if team else {}
@@ -445,7 +444,7 @@ class InstalledTeams:
         self._timing = timing
         self._known: TTLCache[str, Installed] = TTLCache(WORKSPACES_KNOWN, known_seconds)
         self._teams: dict[str, Team] = {}
-        self._looking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._looking: InFlight[Installed] = InFlight()
         self._rotating: set[str] = set()
         self._background = BackgroundTasks("slack")
 
@@ -468,11 +467,9 @@ class InstalledTeams:
         """Return an installation. Raises as ``of`` does, and ``InvalidSetting`` if its token cannot
         be decrypted."""
         known: Installed | None = self._known.get(workspace)
-        if known is None:
-            lock = self._looking.setdefault(workspace, asyncio.Lock())
-            async with lock:
-                known = self._known.get(workspace) or await self._look_up(workspace)
-        return known
+        if known is not None:
+            return known
+        return await self._looking.join(workspace, lambda: self._look_up(workspace))
 
     async def forget(self, workspace: str) -> None:
         """Drop a workspace that uninstalled the app."""

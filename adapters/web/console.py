@@ -10,10 +10,10 @@ from cachetools import TTLCache
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from adapters.web.access.gate import Sessions, Visitor
+from adapters.web.access.gate import Visitor
 from adapters.web.display import SIDEBAR, language_of, texts_of, theme_of, zone_of
 from adapters.web.html.plans import Parts
-from adapters.web.limits import OPENINGS_KNOWN, STREAMS_OF_ONE_CLIENT
+from adapters.web.limits import OPENINGS_KNOWN, SESSION_DAYS, STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live, OpenStreams
 from adapters.web.offers import Offers
 from adapters.web.templating import Templates
@@ -52,13 +52,14 @@ class Console:
         settings: Settings,
         database: Database,
         live: Live,
-        sessions: Sessions,
+        key: bytes,
         observed: Observed,
     ) -> None:
+        """``key`` signs what a browser brings back from an OpenID provider."""
         self.settings = settings
         self.database = database
         self.live = live
-        self.sessions = sessions
+        self.key = key
         self.reception: Reception | None = None
         self.observed = observed
         self.rights = Rights(settings)
@@ -82,9 +83,12 @@ class Console:
         # They check the files that people send.
         self.workers = Workers.single_process(Shares(settings.reading_memory))
         observed.readers["uploads"] = self.workers
-        # Sessions of people whom an OpenID provider signs in; None without one.
-        lifetime = timedelta(hours=settings.oidc_session_hours)
-        self.sign_ins = SignIns(database, lifetime) if settings.oidc_issuer else None
+        self.sign_ins: SignIns | None = None  # if nobody has to sign in
+        if settings.oidc_issuer:
+            self.sign_ins = SignIns(database, timedelta(hours=settings.oidc_session_hours))
+        elif settings.console_token is not None:
+            token = settings.console_token.get_secret_value()
+            self.sign_ins = SignIns(database, timedelta(days=SESSION_DAYS), token)
 
     async def aclose(self) -> None:
         await self.checks.aclose()

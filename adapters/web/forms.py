@@ -1,5 +1,4 @@
-"""Reads forms and JSON from browsers and programs, with size limits. Forms of pages are read with a
-check of the session's CSRF token; ``form_of_parts``, for the API, leaves it to its caller."""
+"""Reads forms and JSON from browsers and programs, with size limits."""
 
 from __future__ import annotations
 
@@ -18,7 +17,6 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
-from adapters.web.access.gate import same_secret, visitor_of
 from adapters.web.display import texts_of
 from adapters.web.limits import (
     LARGEST_BODY,
@@ -76,8 +74,7 @@ class Form:
 
 
 async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
-    """Read the form in a request, without a check of its CSRF token; ``largest`` is the size limit
-    of one file in bytes.
+    """Read the multipart form in a request; ``largest`` is the size limit of one file in bytes.
 
     Responds with 413 if it is too large, 422 for too many files, and 400 if it is not a form or has
     more than ``MOST_FIELDS`` fields.
@@ -211,20 +208,14 @@ def megabytes(size: int) -> str:
 
 
 FORM = "application/x-www-form-urlencoded"
-CSRF = "csrf"  # the field of a form, and X-CSRF-Token of a script's request
 
 
 async def question_form_of(request: Request, largest: int) -> Form:
     """Read a form that may contain files of at most ``largest`` bytes each; respond with 4xx to
     anything else."""
-    if not kind_is(request, PARTS):
-        return Form.of(await pairs_of(request))
-    if (shown := request.headers.get("x-csrf-token")) is not None:
-        check_csrf(request, shown)  # before anything large is read
-    form = await form_of_parts(request, largest, texts_of(request))
-    if shown is None:
-        check_csrf(request, form.fields.pop(CSRF, ""))
-    return form
+    if kind_is(request, PARTS):
+        return await form_of_parts(request, largest, texts_of(request))
+    return Form.of(await pairs_of(request))
 
 
 async def form_of(request: Request) -> dict[str, str]:
@@ -237,20 +228,11 @@ async def pairs_of(request: Request) -> list[tuple[str, str]]:
     _expect(request, FORM)
     body = await bounded_body(request)
     try:
-        pairs = parse_qsl(
+        return parse_qsl(
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
         )
     except ValueError:
         raise HTTPException(400, texts_of(request)("web-form-unreadable")) from None
-    shown = next((value for name, value in pairs if name == CSRF), "")
-    check_csrf(request, request.headers.get("x-csrf-token", shown))
-    return [(name, value) for name, value in pairs if name != CSRF]
-
-
-def check_csrf(request: Request, shown: str) -> None:
-    """Respond with 403 unless the request came from a page of this session."""
-    if not same_secret(shown, visitor_of(request).csrf):
-        raise HTTPException(403, texts_of(request)("web-form-expired"))
 
 
 async def json_of(request: Request) -> Any:

@@ -24,7 +24,6 @@ THREADS_LISTED = 40  # per page of the list
 FOUND_AT_ONCE = 60  # questions per page of search results
 LONGEST_TITLE = 200  # characters of a conversation's given name
 SESSION_DAYS = 30  # without a visit until a browser has to sign in again
-SECONDS_BETWEEN_SESSION_LOOKS = 5.0  # for whether another process ended sessions
 SIGN_INS_PER_MINUTE = 60  # begun or completed from one address, with an OpenID provider
 REQUESTS_PER_MINUTE = 600  # of one client, including images
 LONGEST_PERSON = 200  # characters of the name that a proxy gives

@@ -396,6 +396,7 @@ class OpenStreams:
 
 
 EVENTS = "text/event-stream"
+STREAMED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 RETRY = "retry: 1000\n\n"  # milliseconds until a disconnected browser reconnects
 
@@ -451,7 +452,7 @@ def event_stream(
     """Respond with events; to HEAD with only the headers, and with 429 if the client has too many
     streams open."""
     if request.method == "HEAD":
-        return _EventStream(_nothing())
+        return Response(media_type=EVENTS, headers=STREAMED)
     if not streams.allows(client):
         raise HTTPException(429, texts_of(request)("web-too-many-streams"))
     return _EventStream(_told(streams, client, events))
@@ -461,8 +462,7 @@ class _EventStream(StreamingResponse):
     """Stops its events once the client has disconnected, even in the middle of one."""
 
     def __init__(self, events: AsyncIterator[str]) -> None:
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        super().__init__(events, media_type=EVENTS, headers=headers)
+        super().__init__(events, media_type=EVENTS, headers=STREAMED)
 
     async def stream_response(self, send: Send) -> None:
         async with aclosing(self.body_iterator):  # type: ignore[type-var]
@@ -481,8 +481,3 @@ async def _told(
         except StorageUnavailable as away:
             # The client reconnects with its last id, and gets the error if it persists.
             log.info("event stream ends", error=str(away))
-
-
-async def _nothing() -> AsyncIterator[str]:
-    return
-    yield

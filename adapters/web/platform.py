@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from starlette.routing import BaseRoute, Mount
 
-from adapters.web.access.gate import Sessions, session_key
+from adapters.web.access.gate import session_key
 from adapters.web.console import Console
 from adapters.web.limits import (
     SECONDS_BETWEEN_INDEXINGS,
@@ -89,13 +89,12 @@ async def open_web(
     settings: Settings, workspaces: Workspaces, observed: Observed | None = None
 ) -> AsyncIterator[WebPlatform]:
     """Open the console. Raises ``StorageUnavailable``."""
-    token = settings.console_token.get_secret_value() if settings.console_token else ""
-    sessions = Sessions(await session_key(workspaces), token, workspaces)
+    key = await session_key(workspaces)
     live = Live(workspaces.database)
     observed = observed or Observed()
     observed.streams = lambda: live.onlookers
     try:
-        console = Console(settings, workspaces.database, live, sessions, observed)
+        console = Console(settings, workspaces.database, live, key, observed)
         yield WebPlatform(console)
     finally:
         await live.aclose()

@@ -19,7 +19,7 @@ from bot.core.errors import (
 )
 from bot.core.messages import Answer, Attachment, Message
 from bot.core.posting import PostState, Reply, RunRef, too_large
-from bot.core.texts import texts_for
+from bot.core.texts import said, texts_for
 from bot.service.replying import Display, Pace, View, open_reply
 from bot.storage.conversations import Files
 
@@ -62,7 +62,7 @@ class WebPoster:
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
         body = await self._files.body(attachment.url)
         if body is None:
-            raise PageUnreadable(f"The file {attachment.name} is no longer there: attach it again.")
+            raise PageUnreadable(said("file-lost", name=attachment.name))
         if len(body) > limit:
             raise too_large(attachment.name, limit)
         return body

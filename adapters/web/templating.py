@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from bot.core.lines import label, one_line, titled
 from bot.core.texts import Texts
-from bot.text.terms import content_words
+from bot.pages.bm25 import asked_words
 
 STATIC = Path(__file__).with_name("static")
 TYPES = {
@@ -90,7 +90,7 @@ def environment(root: str = "") -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     made.filters["label"] = label
-    made.filters["words"] = content_words
+    made.filters["words"] = asked_words
     made.filters["titled"] = lambda page: titled(page.url, page.title)
     made.filters["sentence"] = sentence_html
     made.filters["decoded"] = lambda path: one_line(unquote(path))

@@ -46,7 +46,7 @@ async def _list(settings: Settings) -> None:
     async with open_records(settings) as store:
         found = await CorrectionService(settings, store.database).listed(EVERYTHING)
     for each in found:
-        typer.echo(f"{each.id}: {line_of(each)}")
+        typer.echo(f"{each.id}: {line_of(each, texts_for(DEFAULT))}")
     if not found:
         typer.echo(texts_for(DEFAULT)("correction-none"))
 
@@ -55,5 +55,5 @@ async def _remove(settings: Settings, id: str) -> None:
     """Remove any correction, as the operator may."""
     async with open_records(settings) as store:
         gone = await CorrectionService(settings, store.database).remove(id, None)
-    typer.echo(line_of(gone))
+    typer.echo(line_of(gone, texts_for(DEFAULT)))
     typer.echo(texts_for(DEFAULT)("correction-removed"))

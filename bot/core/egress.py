@@ -19,10 +19,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import unquote, urlsplit
 
 from bot.core.errors import InvalidSetting
+from bot.core.texts import Sentence, said
 
 if TYPE_CHECKING:
     import aiohttp
@@ -244,11 +245,9 @@ class _Routed:
         try:
             return await self._way(url).handle_async_request(request)
         except (library.ConnectError, library.ConnectTimeout, library.ProxyError) as error:
-            raise library.ProxyError(
-                f"The proxy {proxy.url} does not connect to {request.url.host}"
-                f" ({error or type(error).__name__}): check it, HTTPS_PROXY and NO_PROXY, and"
-                " FOOTNOTE_CA_BUNDLE."
-            ) from error
+            host, why = request.url.host, str(error) or type(error).__name__
+            told = said("proxy-unconnected", proxy=proxy.url, host=host, why=why)
+            raise library.ProxyError(told) from error
 
     async def aclose(self) -> None:
         for way in self._ways.values():
@@ -270,10 +269,10 @@ class _Routed:
         return self._ways[url]
 
 
-def proxy_failure(error: BaseException | None) -> str:
+def proxy_failure(error: BaseException | None) -> Sentence:
     """Return the message of a proxy failure in an error or its causes; "" if there is none."""
     while error is not None:
         if type(error).__name__ == "ProxyError":  # of httpx or httpx2, from ``_Routed``
-            return str(error)
+            return cast("Sentence", error.args[0])
         error = error.__cause__
     return ""

@@ -13,7 +13,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
+from bot.core.messages import CONSOLE, Author, Thread
 from bot.core.reader import is_conversation, is_correction, is_document
+from bot.core.texts import Texts
 from bot.text.terms import has_cjk, without_controls
 
 _JOINERS = frozenset("\u200d\u2060\ufeff")  # characters on either side stay together
@@ -100,6 +102,18 @@ def label(text: str) -> str:
     """Return a title, heading or name on one line, with bracketed numbers in parentheses."""
     line = " ".join(without_controls(_SIGN.sub("", text), " ").split())
     return _BRACKETED.sub(_without_mark, line)
+
+
+LOCAL = "local"  # the person of a console that does not tell people apart, and their channel
+
+
+def name_of(author: Author, thread: Thread, texts: Texts) -> str:
+    """Return the label of a message's author; "You" for ``LOCAL``, whose name is in English."""
+    return texts("web-you") if is_unnamed(author, thread) else label(author.name)
+
+
+def is_unnamed(author: Author, thread: Thread) -> bool:
+    return (thread.platform, author.id) == (CONSOLE, LOCAL)
 
 
 def titled(url: str, title: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import sys
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from contextvars import ContextVar
 from typing import Any, Literal
 
@@ -72,6 +72,32 @@ class Log:
 def get_logger() -> Log:
     """Return a logger for a module."""
     return Log()
+
+
+def redirect_library(
+    name: str, shown: Callable[[str], str] = str, quiet: tuple[str, ...] = ()
+) -> logging.Logger:
+    """Write a library's log to ours: each record as one line without its traceback, as a warning at
+    most. Records below a warning, and those that begin with one of ``quiet``, are at debug.
+    ``shown`` hides secrets in a line."""
+    logger = logging.getLogger(name)
+    logger.handlers = [_Redirected(shown, quiet)]
+    logger.propagate = False
+    return logger
+
+
+class _Redirected(logging.Handler):
+    def __init__(self, shown: Callable[[str], str], quiet: tuple[str, ...]) -> None:
+        super().__init__()
+        self._shown = shown
+        self._quiet = quiet
+
+    def emit(self, record: logging.LogRecord) -> None:
+        said, error = record.getMessage(), record.exc_info[1] if record.exc_info else None
+        parts = (said, "" if error is None else str(error) or type(error).__name__)
+        line = self._shown(": ".join(part.partition("\n")[0][:500] for part in parts if part))
+        is_told = record.levelno >= logging.WARNING and not said.startswith(self._quiet)
+        get_logger().log(logging.WARNING if is_told else logging.DEBUG, line, by=record.name)
 
 
 def announce(sentence: str) -> None:

@@ -390,8 +390,8 @@ class Message:
     searched on the author's behalf. Both are known on arrival only; a question keeps them in its
     options. ``made_from`` is what the text was made from, if Footnote wrote it
     and the author only pressed a button. An ``unaddressed`` message was written in a thread where
-    Footnote was asked, without addressing anybody: it may be for other people. One that
-    ``corrects`` was written as a correction of our last answer, whatever its words are.
+    Footnote was asked, without addressing anybody: it may be for other people. ``corrects_run`` is
+    the run to correct whose answer the message was written, whatever its words are, or "".
     """
 
     event_id: str
@@ -406,7 +406,7 @@ class Message:
     conversations: bool = False
     made_from: Provenance = OWN_WORDS
     unaddressed: bool = False
-    corrects: bool = False
+    corrects_run: str = ""
 
     @property
     def direct(self) -> bool:
@@ -418,19 +418,21 @@ class Message:
 class Entry:
     """One earlier message of a thread as a reasoner sees it.
 
-    For an answer of Footnote, ``sources`` are the titles of the cited pages, ``question`` is the
-    standalone question, and ``cited`` its footnotes ordered by number. ``made_from`` are the
-    documents that may have contributed to the text. ``files`` are those that a person sent with it.
+    For an answer of Footnote, ``question`` is the standalone question, ``run`` the id of its run,
+    and ``cited`` its footnotes ordered by number; one that ``corrects`` says that the message
+    before it is kept as a correction. ``made_from`` are the documents that may have contributed to
+    the text. ``files`` are those that a person sent with it.
     """
 
     role: Role
     name: str
     text: str
-    sources: tuple[str, ...] = ()
     question: str = ""
     cited: tuple[Citation, ...] = ()
     made_from: Provenance = OWN_WORDS
     files: tuple[Attachment, ...] = ()
+    run: str = ""
+    corrects: bool = False
 
     @property
     def at_hand(self) -> tuple[Attachment, ...]:
@@ -445,6 +447,14 @@ class Transcript:
     """The earlier messages of a thread, oldest first, without the one being asked."""
 
     entries: tuple[Entry, ...] = ()
+
+    def up_to(self, run: str) -> Transcript:
+        """Return the thread up to the answer of a run: all of it for "", none if that is not in
+        it."""
+        if not run:
+            return self
+        ends = (at for at, entry in enumerate(self.entries, 1) if entry.run == run)
+        return Transcript(self.entries[: next(ends, 0)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -480,7 +490,7 @@ class RunOptions:
     ``audience``, ``groups`` and ``guest`` record what was known about the question's place and its
     author on arrival; rights depend on them. The author's time ``zone`` is recorded too.
     ``conversations`` is True if the platform's own messages may be searched, ``unaddressed`` and
-    ``corrects`` as in ``Message``.
+    ``corrects_run`` as in ``Message``.
 
     ``watch`` is the id of the standing question being checked again, or "".
     """
@@ -498,7 +508,7 @@ class RunOptions:
     watch: str = ""
     zone: str = ""
     unaddressed: bool = False
-    corrects: bool = False
+    corrects_run: str = ""
     within: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
@@ -514,7 +524,7 @@ class RunOptions:
             zone=author.zone or self.zone,
             conversations=message.conversations,
             unaddressed=message.unaddressed,
-            corrects=message.corrects,
+            corrects_run=message.corrects_run,
         )
 
     def standing_of(self, author: Author) -> Author:

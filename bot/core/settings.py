@@ -53,6 +53,7 @@ from bot.core.errors import InvalidSetting, without_credentials
 from bot.core.logs import get_logger
 from bot.core.messages import Depth
 from bot.core.readership import DocumentCollection, McpServer, Readership, without_doubles
+from bot.core.texts import said
 
 PREFIX = "FOOTNOTE_"
 DOTENV = ".env"
@@ -376,7 +377,7 @@ def settings_in_file(path: Path, fields: Sequence[str]) -> dict[str, Any]:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidSetting(f"{path} is not valid TOML: {error}. Correct it there.") from None
+        raise InvalidSetting(said("toml-invalid", path=str(path), why=str(error))) from None
     for name in found:
         if name not in fields:
             plain = name.lower().removeprefix(PREFIX.lower())
@@ -409,15 +410,11 @@ def readers_in(
         without_doubles(collections)
         without_doubles(servers)
     except OSError as error:
-        raise InvalidSetting(f"{path} cannot be read ({error.strerror}).") from None
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        raise InvalidSetting(
-            f"The collections or servers in {path} cannot be used: {problem['msg']}. "
-            "`footnote doctor` says what is wrong."
-        ) from None
-    except ValueError as error:
-        raise InvalidSetting(f"{path}: {error}.") from None
+        told = said("kept-key-unreadable", path=str(path), why=str(error.strerror))
+        raise InvalidSetting(told) from None
+    except ValueError as error:  # pydantic's own text repeats the value, which may be a secret
+        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        raise InvalidSetting(said("toml-unusable", path=str(path)), detail=why) from None
     return collections, servers
 
 

@@ -94,6 +94,11 @@ def month_day(day: date) -> Said:
     return said("month-day", day=day.day, month=day.month)
 
 
+def whole_day(day: date) -> Said:
+    """A day with its year."""
+    return said("day", date=month_day(day), year=str(day.year))
+
+
 def size(count: int) -> Said:
     """A number of bytes in the largest unit that leaves at least one."""
     power = min(3, max(0, (len(str(count)) - 1) // 3))

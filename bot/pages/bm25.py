@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from bot.text.language import detect
 from bot.text.patterns import listed
-from bot.text.terms import has_cjk, keywords, terms
+from bot.text.terms import STOP_WORDS, content_words, has_cjk, keywords, terms
 
 # Weights relative to an occurrence in the passage itself.
 IN_HEADING, IN_TITLE = 1.0, 0.7
@@ -131,6 +131,19 @@ def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
     }
     # single CJK characters are in the index only between other scripts
     return {term: w for term, w in weights.items() if len(term) > 1 or not has_cjk(term)} or weights
+
+
+def asked_words(question: str) -> list[str]:
+    """The content words of a question without the function words of its language; all if it has no
+    others."""
+    function_words = _FUNCTION_WORDS.get(detect(question), frozenset()) | STOP_WORDS
+    words = content_words(question)
+    return [word for word in words if not function_words.issuperset(terms(word))] or words
+
+
+def is_everyday(word: str) -> bool:
+    """True for a word that may occur in any question."""
+    return _EVERYDAY.issuperset(terms(word))
 
 
 def is_unknown(term: str, rarity: Mapping[str, float]) -> bool:

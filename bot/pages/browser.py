@@ -24,6 +24,7 @@ from bot.core.errors import (
     Unavailable,
 )
 from bot.core.extras import need
+from bot.core.texts import said
 from bot.pages.pool import COMMAND, Pool, TaskFailed
 from bot.pages.urls import display_url
 
@@ -110,10 +111,8 @@ class Browser:
     async def _ask(self, url: str) -> Rendered | str:
         path = shutil.which(self._order.browser)
         if path is None:
-            raise InvalidSetting(
-                f"{PLACE} names {self._order.browser}, which is not a program on this machine:"
-                " install Chromium, or correct the name."
-            )
+            told = said("browser-none", place=PLACE, name=self._order.browser)
+            raise InvalidSetting(told)
         need("browser", PLACE)
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(
@@ -178,16 +177,9 @@ class Browser:
     def _not_started(self, detail: str) -> InvalidSetting:
         is_root = hasattr(os, "geteuid") and os.geteuid() == 0
         if self._order.sandbox and (is_root or "sandbox" in detail.lower()):
-            return InvalidSetting(
-                "Chromium does not start with its sandbox here: run Footnote as a user other than"
-                " root where user namespaces are allowed, or, in a container that holds nothing"
-                f" else, set {SANDBOX}=off.",
-                detail=detail,
-            )
-        return InvalidSetting(
-            f"Chromium ({self._order.browser}) does not start: try it by hand, or correct {PLACE}.",
-            detail=detail,
-        )
+            return InvalidSetting(said("browser-sandbox", setting=SANDBOX), detail=detail)
+        told = said("browser-dead", name=self._order.browser, place=PLACE)
+        return InvalidSetting(told, detail=detail)
 
 
 def _understood(reply: Any, _: bytes) -> Rendered | str | _Problem:

@@ -22,6 +22,7 @@ from typing import Any
 from cachetools import LRUCache
 
 from bot.core.errors import PageUnreadable
+from bot.core.texts import said
 from bot.pages.bm25 import idf, relevance, weigh
 from bot.pages.page import Page
 from bot.pages.passages import Passage, Weight, split
@@ -356,9 +357,7 @@ class Chooser:
                 passages = await self._pool.ask(head, data, self._seconds, understood)
         except TaskFailed as failed:
             raise PageUnreadable(
-                f"{display_url(page.url)} is too long, or made in a way that takes too long, to"
-                " find passages in it; paste the part that matters.",
-                detail=str(failed),
+                said("unread-unsearchable", name=display_url(page.url)), detail=str(failed)
             ) from None
         return passages or []
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
+from bot.core.texts import said
 from bot.text.patterns import lazy_regex
 from bot.text.terms import estimate
 
@@ -32,30 +33,19 @@ def refuse_gate(
     lines = (title, text.partition("\n")[0].lstrip("# "))
     if length <= GATE:
         if asks_password or any(_LOGIN.fullmatch(line) for line in lines):
-            raise PageUnreadable(
-                f"{name} shows only a login form; paste the text, or give a page that is public."
-            )
+            raise PageUnreadable(said("gate-login", name=name))
         if any(_BOT_CHECK.search(part) for part in (title, text)):
-            raise BrowserNeeded(
-                f"{name} lets only browsers in and shows a check instead; paste the text."
-            )
+            raise BrowserNeeded(said("gate-check", name=name))
         if any(_NEEDS_SCRIPT.search(part) for part in (title, text)) or _LOADING.fullmatch(text):
-            raise BrowserNeeded(
-                f"{name} lets only browsers in: it shows its text by JavaScript; paste the text."
-            )
+            raise BrowserNeeded(said("gate-script", name=name))
         if any(_MISSING.search(line) for line in lines):
-            raise PageUnreadable(
-                f"{name} does not exist: its site shows an error page there; check the address."
-            )
+            raise PageUnreadable(said("gate-missing", name=name))
         if any(_FOR_SALE.search(part) for part in (title, text)):
-            raise PageUnreadable(f"{name} is gone: its address is for sale; look for another one.")
+            raise PageUnreadable(said("gate-sale", name=name))
     if length <= PREVIEW and (is_paid or _PAYWALL.search(text)):
-        raise PageUnreadable(
-            f"{name} shows only a preview to those who have not paid; paste the text, or give a"
-            " page that is free."
-        )
+        raise PageUnreadable(said("gate-preview", name=name))
     if length <= CONSENT and _asks_consent(title, text):
-        raise BrowserNeeded(f"{name} shows only a question about cookies; paste the text.")
+        raise BrowserNeeded(said("gate-cookies", name=name))
 
 
 def _asks_consent(title: str, text: str) -> bool:

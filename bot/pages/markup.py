@@ -14,6 +14,7 @@ from typing import Any
 from lxml import etree  # type: ignore[import-untyped]
 
 from bot.core.errors import BrowserNeeded
+from bot.core.texts import said
 from bot.pages.content import (
     body_of,
     content_of,
@@ -141,9 +142,7 @@ def _words_in(element: Any) -> str:
 
 
 def _without_words(name: str) -> BrowserNeeded:
-    return BrowserNeeded(
-        f"{name} contains no text that can be read without a browser; paste the text."
-    )
+    return BrowserNeeded(said("unread-scripted", name=name))
 
 
 # ---------------------------------------------------------------- articles of the press

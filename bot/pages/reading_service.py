@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from bot.core.egress import DIRECT, Egress
+from bot.core.egress import DIRECT, Egress, proxy_failure
 from bot.core.errors import (
     AddressRefused,
     BrowserNeeded,
@@ -70,6 +70,7 @@ class ReaderService:
             self.name = parse(place.replace(SLOT, "")).host
         except AddressRefused as error:
             raise InvalidSetting(f"{PLACE} is not a web address: {error.sentence}") from None
+        self._title = said("reading-service", name=self.name)
         self._key = key
         self._seconds = seconds
         self._most_bytes = most_bytes
@@ -135,18 +136,15 @@ class ReaderService:
                         )
         except (TimeoutError, httpx.TimeoutException) as error:
             raise Unavailable(
-                f"The reading service {self.name} returned no page within {self._seconds:g}"
-                " seconds; try again later.",
-                detail=type(error).__name__,
+                said("search-slow", title=self._title), detail=type(error).__name__
             ) from None
         except httpx.ProxyError as error:
-            raise Unavailable(str(error)) from None
+            raise Unavailable(proxy_failure(error)) from None
         except UnicodeEncodeError:  # headers take ASCII only, so it is the key
             raise self._refused("the key is not ASCII") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unavailable(
-                f"The reading service {self.name} cannot be reached; check the network and"
-                f" {PLACE}.",
+                said("search-away", title=self._title, place=PLACE),
                 detail=f"{type(error).__name__}: {error}",
             ) from None
         text = data.decode("utf-8", "replace")
@@ -166,18 +164,15 @@ class ReaderService:
                 f" {status}); paste the text.",
                 detail=detail,
             )
-        reason = f"accepts no more requests at the moment (status {status}); try again later."
+        told = said("search-rate", title=self._title)
         if status >= 500:
-            reason = f"is busy or down (status {status}); try again later."
+            told = said("search-down", title=self._title, status=status)
         elif status < 400:
-            reason = f"redirects, which is not followed; check {PLACE}."
-        raise Unavailable(f"The reading service {self.name} {reason}", detail=detail)
+            told = said("search-redirect", title=self._title, place=PLACE)
+        raise Unavailable(told, detail=detail)
 
     def _refused(self, detail: str) -> CredentialsRefused:
-        return CredentialsRefused(
-            f"The reading service {self.name} does not let Footnote in; correct {KEY}.",
-            detail=detail,
-        )
+        return CredentialsRefused(said("search-key", title=self._title, key=KEY), detail=detail)
 
 
 def without_preamble(text: str) -> Reading:

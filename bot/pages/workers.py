@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 from bot.core.errors import BrowserNeeded, PageUnreadable
 from bot.core.measurements import Load
-from bot.core.texts import decoded, encoded
+from bot.core.texts import decoded, encoded, said, size
 from bot.pages.page import Reading
 from bot.pages.page_markdown import MOST_CHARACTERS
 from bot.pages.pictures import MOST_SCANS, Picture, PictureUnread, Scans, picture_in
@@ -115,8 +115,7 @@ class Workers:
             if failed.reason == "memory":
                 raise self._too_large(name, self._shares.large) from None
             raise PageUnreadable(
-                f"{display_url(name)} could not be read: its reader crashed, or needed more than"
-                f" {self._shares.large / 1e6:,.0f} MB of memory; paste its text.",
+                said("unread-crashed", name=display_url(name), most=size(self._shares.large)),
                 detail=str(failed),
             ) from None
 
@@ -128,8 +127,7 @@ class Workers:
         except TaskFailed as failed:
             if failed.reason == "slow":
                 raise PageUnreadable(
-                    f"{display_url(asked['name'])} takes too long to read because of the way it is"
-                    " made; paste its text.",
+                    said("unread-made-slow", name=display_url(asked["name"])),
                     detail=f"no result within {seconds} s",
                 ) from None
             raise
@@ -143,10 +141,7 @@ class Workers:
             await self._large.aclose()
 
     def _too_large(self, name: str, most: int) -> NeedsMoreMemory:
-        return NeedsMoreMemory(
-            f"{display_url(name)} takes more than {most / 1e6:,.0f} MB of memory to read; split it,"
-            " or paste the part that matters."
-        )
+        return NeedsMoreMemory(said("unread-hungry", name=display_url(name), most=size(most)))
 
 
 class NeedsMoreMemory(PageUnreadable):

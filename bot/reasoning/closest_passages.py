@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 from bot.core.lines import label, titled
 from bot.core.reader import is_conversation, is_correction, is_document
-from bot.pages.bm25 import BESIDE, is_unknown, relevance, weigh
+from bot.pages.bm25 import BESIDE, asked_words, is_unknown, relevance, weigh
 from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import (
@@ -96,7 +96,7 @@ def quoted(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
             places, judged = choose(question.question, evidence)
         if question.kind == "search":
             if judged.enough >= ENOUGH and _is_off_topic(question.own, evidence):
-                judged = replace(judged, unknown=tuple(content_words(question.own)))
+                judged = replace(judged, unknown=tuple(asked_words(question.own)))
             deltas.append(judged)
             places = places if _is_answer(judged) else []
         else:

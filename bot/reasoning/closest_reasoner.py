@@ -79,8 +79,9 @@ def question_of(transcript: Transcript, message: Message) -> Rewritten:
     if message.unaddressed and not follows_up(transcript, message):
         language = language_of(transcript, message)
         return Rewritten("chat", message.text, language=language, for_us=False)
-    correction = (message.text, "") if message.corrects else correction_in(transcript, message.text)
-    stated, asked = correction
+    stated, asked = correction_in(transcript, message.text)
+    if message.corrects_run:
+        stated, asked = message.text, ""
     if stated and not asked:
         language = language_of(transcript, message)
         return Rewritten("chat", message.text, language=language, correction=stated)
@@ -246,17 +247,19 @@ def _files(transcript: Transcript) -> list[str]:
 
 
 def _asked(transcript: Transcript) -> list[str]:
-    """Return what people asked in a thread, oldest first."""
-    left = asides(transcript)
-    entries = (each for at, each in enumerate(transcript.entries) if at not in left)
+    """Return what people asked in a thread, oldest first, without what is no question."""
+    every = transcript.entries
+    mere = {at - 1 for at, each in enumerate(every) if each.corrects and not each.cited}
+    left = asides(transcript) | mere
+    entries = (each for at, each in enumerate(every) if at not in left)
     said = (each.text for each in entries if each.role == "person")
     return [without_links(text[:OPENING]) for text in said if not is_small_talk(text)]
 
 
 def with_topic(said: str, asked: list[str], language: str) -> str:
     """Return a message with the topic words of the thread's first and last question before it, if
-    its own words do not say what it is about."""
-    if not asked or not leans(said, language):
+    its own words do not say what it is about, as those of the first question do."""
+    if not asked or said == asked[0] or not leans(said, language):
         return said
     known = set(terms(said))
     topic: dict[str, str] = {}

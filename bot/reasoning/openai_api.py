@@ -20,6 +20,7 @@ from openai import AsyncStream
 from openai.types.chat import ChatCompletionChunk
 
 from bot.core.errors import FootnoteError, InvalidSetting, ModelBroken
+from bot.core.texts import said
 from bot.pages.pictures import Picture
 from bot.reasoning.calls import (
     Begins,
@@ -159,11 +160,7 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
     def explain(self, error: Exception, model: str) -> FootnoteError:
         failure = self.failure(error)
         if failure.is_bad_request and "support tools" in failure.words:
-            return InvalidSetting(
-                f"{model} cannot call tools, which research needs: set FOOTNOTE_MODEL to a model "
-                "that can.",
-                detail=failure.words,
-            )
+            return InvalidSetting(said("service-toolless", model=model), detail=failure.words)
         return super().explain(error, model)
 
 

@@ -37,6 +37,7 @@ from bot.reasoning.tool_loop import today
 from bot.reasoning.wording import (
     answers_in,
     asides,
+    corrected,
     is_taken,
     language_of,
     last_answer,
@@ -125,7 +126,7 @@ def rewrite_request(
         parts.append(f"Files sent with the newest message: {names}")
     parts += _pictures(message.attachments)
     to = {"to": "thread"} if message.unaddressed else {}
-    to |= {"corrects": "last answer"} if message.corrects else {}
+    to |= {"corrects": "last answer"} if message.corrects_run else {}
     parts.append(element("new_message", asked, **{"from": person(message.author.name)}, **to))
     return Request(
         model, MAX_TOKENS, prompt("rewrite"), user_turn("\n\n".join(parts)), schema=SCHEMA
@@ -152,7 +153,8 @@ def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -
         files = tuple(file.url for file in message.attachments)
         links = links or tuple(links_said(message.text)) or message.links or files
     chat = str(given.get("reply") or "").strip() if kind == "chat" else ""
-    correction = _correction(given.get("correction"), transcript)
+    said_so = given.get("correction") if corrected(transcript, message.corrects_run) else ""
+    correction = line(said_so, CORRECTION) if isinstance(said_so, str) else ""
     language = _language(given.get("language"), transcript, message)
     asked = " ".join(clean(question or message.text).split())
     answers = answers_in(transcript)
@@ -205,8 +207,7 @@ def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -
 def _entry(entry: Entry, *, is_aside: bool) -> str:
     if entry.role == "footnote":
         about = {"question": entry.question} if entry.question else {}
-        named = _sources(entry) or "; ".join(name(each, TITLE) for each in entry.sources)
-        sources = {"sources": named} if named else {}
+        sources = {"sources": named} if (named := _sources(entry)) else {}
         text = shorten(clean(entry.text).strip(), OURS)
         return element("message", text, **{"from": "Footnote"}, **about, **sources)
     text = clean(middle_out(entry.text, PERSONS)).strip()
@@ -255,12 +256,6 @@ def _stands_alone(message: Message, transcript: Transcript, question: str) -> bo
     if len(message.text.strip()) > STANDS_ALONE:
         return False
     return not is_taken(transcript, message, question)
-
-
-def _correction(value: Any, transcript: Transcript) -> str:
-    """Return the correction of our last answer with footnotes; "" if there is no such answer."""
-    said = line(value, CORRECTION) if isinstance(value, str) else ""
-    return said if answers_in(transcript) else ""
 
 
 def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, ...]:

@@ -228,7 +228,7 @@ def _compares_unasked(transcript: Transcript, message: Message, question: str) -
 
 def _around(transcript: Transcript, message: Message) -> Iterator[str]:
     for entry in transcript.entries:
-        yield from (entry.name, entry.text, entry.question, *entry.sources)
+        yield from (entry.name, entry.text, entry.question, *(each.title for each in entry.cited))
     yield message.author.name
     for file in message.attachments:
         yield from (file.name, file.shows)
@@ -321,6 +321,13 @@ _NO_SOURCE = {
 def answers_in(transcript: Transcript) -> list[Entry]:
     """Return our answers in a thread that have footnotes, oldest first."""
     return [entry for entry in transcript.entries if entry.role == "footnote" and entry.cited]
+
+
+def corrected(transcript: Transcript, run: str) -> Entry | None:
+    """Return the answer that a message corrects: that of the ``run`` named, which comes last in its
+    transcript, or else our last one with footnotes."""
+    entries = transcript.entries[-1:] if run else answers_in(transcript)[-1:]
+    return entries[0] if entries else None
 
 
 def asides(transcript: Transcript) -> frozenset[int]:

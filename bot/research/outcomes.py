@@ -28,7 +28,6 @@ from bot.core.errors import (
 from bot.core.lines import label, shortened
 from bot.core.messages import OWN_WORDS, Attachment, Provenance
 from bot.core.texts import DEFAULT, Texts
-from bot.pages.pictures import PictureUnread
 from bot.pages.urls import display_url
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import (
@@ -227,10 +226,8 @@ class Notes(UserList[str]):
 
     def of_page(self, error: FootnoteError) -> str:
         """Return why a page cannot be read, in the asker's language."""
-        if isinstance(error, PictureUnread):
+        if error.text_id or self._texts.locale == DEFAULT:
             return sentence_for(error, self._texts)
-        if self._texts.locale == DEFAULT:
-            return error.sentence
         kinds = ((Unavailable, "page-away"), (Refused, "page-refused"))
         text_id = next((id for kind, id in kinds if isinstance(error, kind)), "page-unreadable")
         return self._texts(text_id)
@@ -238,12 +235,15 @@ class Notes(UserList[str]):
     def unread(self, url: str, reason: str) -> str:
         """Add a note that a link or file of the asker could not be read."""
         reason = self.worded.get(reason, reason)
-        if url in self._attachments:
-            name = self._attachments[url].name
-            told = self._texts("file-not-read", name=name, reason=_of_it(name, reason))
-        else:
-            told = self._texts("link-not-read", url=url, reason=_of_it(display_url(url), reason))
-        return self.not_seen(told)
+        file = self._attachments.get(url)
+        name = file.name if file else display_url(url)
+        if self._texts.locale == DEFAULT:
+            reason = _of_it(name, reason)
+        elif name in reason:  # elsewhere a pronoun in its place needs the right gender
+            return self.not_seen(reason)
+        if file:
+            return self.not_seen(self._texts("file-not-read", name=name, reason=reason))
+        return self.not_seen(self._texts("link-not-read", url=url, reason=reason))
 
     def not_seen(self, sentence: str) -> str:
         """Add a sentence on what was not read or searched: an answer shows it to all."""

@@ -103,7 +103,7 @@ class Pipeline:
             text=without_middle(run.message.text),
             attachments=run.files,
             unaddressed=run.options.unaddressed,
-            corrects=run.options.corrects,
+            corrects_run=run.options.corrects_run,
         )
         self._reasoner = reasoner
         self._fallback = fallback
@@ -313,7 +313,7 @@ class Pipeline:
         return await reasoner.rewrite(self._transcript, self._asked, instructions)
 
     async def _correct(self, rewritten: Rewritten) -> None:
-        """Store the message's statement as a correction of the last answer. If the message also
+        """Store the message's statement as a correction of an answer. If the message also
         asks something, the answer gets a note about the correction. If nothing was stored, a mere
         correction is researched as a question.
         """

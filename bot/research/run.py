@@ -158,7 +158,7 @@ class Resources:
     ``download`` fetches the files sent with the message; they are read like pages, by the URL where
     a person opens them. At most ``prefetch_pages`` are read ahead. With ``keeps_documents``,
     queries to the web leave out words found only in documents. ``correct`` stores the message's
-    statement as a correction of the last answer; it returns None if corrections are off.
+    statement as a correction of an answer; it returns None if corrections are off.
     """
 
     library: Library

@@ -546,7 +546,7 @@ def _searches(
             number = numbers.get(dedupe_key(read.url if read and fate == "read" else hit.url))
             if fate != "failed":  # numbered under a variant of its address, or only examined
                 fate = "left" if number is None else "read"
-            problem = read.problem if read else ""
+            problem = (read.said or read.problem) if read else ""
             hits.append(
                 TracedHit(hit.title, hit.url, hit.snippet, hit.provider, fate, number, problem)
             )
@@ -558,7 +558,7 @@ def _searches(
                 step.seconds,
                 tuple(hits),
                 (*filter(None, (outcome.withheld,)), *outcome.failures),
-                outcome.problem,
+                outcome.said or outcome.problem,
                 under.get(id, ""),
             )
         )

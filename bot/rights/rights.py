@@ -221,7 +221,7 @@ class Rights:
         assert self._file is not None  # noqa: S101 - else its stamp never changes
         if self._stamp is None:
             if self._collections or self._servers:
-                self._fail(InvalidSetting(f"{TOML} with the collections is gone: put it back."))
+                self._fail(InvalidSetting(said("rights-gone", path=TOML)))
             return
         try:
             found = readers_in(self._file, list(type(self._settings).model_fields))
@@ -283,10 +283,8 @@ def roots_of(collections: Sequence[DocumentCollection], docs: Sequence[str]) -> 
             for address in _addresses(collection, path, docs):
                 other = found.setdefault(address, collection)
                 if other is not collection:
-                    raise InvalidSetting(
-                        f"The collections {other.name} and {collection.name} both have the path "
-                        f"{path}: leave it in one of them."
-                    )
+                    two = {"first": other.name, "second": collection.name}
+                    raise InvalidSetting(said("rights-twice", **two, path=path))
     roots = [Root(address, collection) for address, collection in found.items()]
     return tuple(sorted(roots, key=lambda root: (-len(root.address), root.address)))
 
@@ -300,10 +298,7 @@ def _addresses(collection: DocumentCollection, path: str, docs: Sequence[str]) -
     try:
         real = root_of(path)
     except InvalidSetting:
-        raise InvalidSetting(
-            f"The collection {collection.name} has the path {path}, where there is no file or "
-            "folder: correct it."
-        ) from None
+        raise InvalidSetting(said("rights-nowhere", name=collection.name, path=path)) from None
     written = Path(os.path.abspath(Path(path).expanduser()))
     addresses = {address(real), address(written)}
     inside = not docs
@@ -315,11 +310,8 @@ def _addresses(collection: DocumentCollection, path: str, docs: Sequence[str]) -
             is_below(each, address(root)) or is_below(address(root), each) for each in addresses
         )
     if not inside:
-        raise InvalidSetting(
-            f"The collection {collection.name} has the path {path}, which is outside of the "
-            f"documents that are searched ({', '.join(docs)}): correct it, or add it to "
-            "FOOTNOTE_DOCS."
-        )
+        told = said("rights-outside", name=collection.name, path=path, docs=", ".join(docs))
+        raise InvalidSetting(told)
     yield from sorted(addresses)
 
 

@@ -225,9 +225,7 @@ class Rounds:
             root = root_of(path)
             device = _device_of(root)
             if self._devices.setdefault(root, device) != device and not any(root.iterdir()):
-                raise InvalidSetting(
-                    f"The disk of {path} is not mounted; what was indexed of it stays."
-                )
+                raise InvalidSetting(said("disk-unmounted", path=path))
 
     def _progress(self) -> Callable[[int, int], None]:
         loop = asyncio.get_running_loop()

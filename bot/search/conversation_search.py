@@ -59,11 +59,14 @@ def page_of(
     """
     parts = []
     for author, at, words in said:
-        # A heading inside a message would look like the heading of another message.
-        body = "\n".join(_HEADING.sub(r"\1\\#", line) for line in words.split("\n"))
-        parts.append(f"## {label(author)}, {day_of(at)} {at:%H:%M}\n\n{body.strip()}")
+        parts.append(f"## {label(author)}, {day_of(at)} {at:%H:%M}\n\n{without_headings(words)}")
     text = "\n\n".join(parts)
     return Page(url, title, text, now, hashlib.sha256(f"{run_id} {text}".encode()).hexdigest())
+
+
+def without_headings(words: str) -> str:
+    """A message whose lines cannot be headings: one would look like that of another message."""
+    return "\n".join(_HEADING.sub(r"\1\\#", line) for line in words.split("\n")).strip()
 
 
 DAYS: dict[Freshness, int] = {"day": 1, "week": 7, "month": 31, "year": 366}

@@ -12,10 +12,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from bot.core.errors import FootnoteError, PageUnreadable
-from bot.core.lines import label, one_line, shortened
+from bot.core.lines import is_unnamed, label, one_line, shortened
 from bot.core.logs import get_logger
 from bot.core.messages import UPLOADED, Answer, Citation, people_only, zone_named
 from bot.core.posting import Locating, Poster, RunRef
@@ -30,10 +30,10 @@ from bot.core.reader import (
     is_correction,
     is_document,
 )
-from bot.core.texts import Texts, texts_for
+from bot.core.texts import Texts, listed, texts_for, whole_day
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
-from bot.search.conversation_search import day_of, page_of
+from bot.search.conversation_search import without_headings
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
 from bot.storage.store import RunRecord
 from bot.storage.word_search import Correction, Corrections, FoundWords
@@ -99,7 +99,7 @@ class EarlierAnswers:
     def _hit(self, record: RunRecord, answer: Answer, cited: Citation, place: str) -> Hit:
         at = record.accepted_at.astimezone(zone_named(self._asked.options.zone))
         question = shortened(one_line(people_only(record.asked)), ASKED)
-        told = asked_sentence(self._texts, question, day_of(at), place)
+        told = asked_sentence(self._texts, question, self._texts.say(whole_day(at)), place)
         snippet = f"{told} {shortened(one_line(cited.quote), QUOTED)}"
         made_from = documents_in(answer.rests_on)
         return Hit(cited.title, cited.url, snippet, self.name, made_from=made_from)
@@ -168,12 +168,18 @@ class CorrectionSearch:
     kind: ProviderKind = "knowledge"
 
     def __init__(
-        self, stored: Corrections, places: Collection[str], run_id: str, texts: Texts
+        self,
+        stored: Corrections,
+        places: Collection[str],
+        run_id: str,
+        texts: Texts,
+        zone: tzinfo = UTC,
     ) -> None:
         self._stored = stored
         self._places = places
         self._run_id = run_id
         self._texts = texts
+        self._zone = zone
         self._known: dict[str, Correction] | None = None  # by address, the newest first
         self._readable: tuple[Reach, dict[str, Correction]] | None = None  # within the last reach
 
@@ -181,7 +187,8 @@ class CorrectionSearch:
         """Return the best hits. Raises ``StorageUnavailable``."""
         hits: list[Hit] = []
         for each in best(await self._within(query.reach), query.text):
-            said = f"{each.statement} ({one_line(each.text)})"[:SNIPPET]
+            beside = self._about(each) if each.is_own_words else one_line(each.text)
+            said = f"{each.statement} ({beside})"[:SNIPPET] if beside else each.statement
             found = [(self._title(each), _address(each), said)]
             if each.link:
                 found.append((each.link, each.link, each.statement[:SNIPPET]))
@@ -200,16 +207,18 @@ class CorrectionSearch:
     def _page(self, each: Correction, url: str) -> Page:
         """Build the page. Above the author's words is the statement they make, if it depends on the
         thread ("it opens at 07:00 now"), or else the question whose answer they correct."""
-        said = [(each.author.name, each.at, each.text)]
-        page = page_of(url, self._title(each), said, datetime.now(UTC), "")
-        about = each.question and self._texts("correction-of", question=one_line(each.question))
-        head = about if each.is_own_words else each.statement
-        text = f"# {head}\n\n{page.text}" if head else page.text
+        head = self._about(each) if each.is_own_words else each.statement
+        text = "\n\n".join(filter(None, (head and f"# {head}", without_headings(each.text))))
         digest = hashlib.sha256(text.encode()).hexdigest()
-        return Page(url, page.title, text, page.fetched_at, digest, made_from=each.made_from)
+        now = datetime.now(UTC)
+        return Page(url, self._title(each), text, now, digest, made_from=each.made_from)
+
+    def _about(self, each: Correction) -> str:
+        asked = one_line(each.question)
+        return self._texts("correction-of", question=asked) if asked else ""
 
     def _title(self, each: Correction) -> str:
-        return title_of(each, self._texts)
+        return title_of(each, self._texts, self._zone)
 
     async def _within(self, reach: Reach) -> dict[str, Correction]:
         """Return what of the corrections may be searched. In a thread: 2,000 out of reach take half
@@ -235,11 +244,13 @@ def _readable(known: dict[str, Correction], reach: Reach) -> dict[str, Correctio
     }
 
 
-def title_of(each: Correction, texts: Texts) -> str:
+def title_of(each: Correction, texts: Texts, zone: tzinfo = UTC) -> str:
     """Return the title for a footnote: "Correction by Ann, #travel, 3 June 2026"."""
-    where = f"#{label(each.channel_name)}" if each.channel_name else ""
-    said = ", ".join(filter(None, (label(each.author.name), where, day_of(each.at))))
-    return texts("correction-title", said=said)
+    day = whole_day(each.at.astimezone(zone))
+    when = texts.say(listed([f"#{label(each.channel_name)}", day]) if each.channel_name else day)
+    if is_unnamed(each.author, each.thread):
+        return texts("correction-title-own", when=when)
+    return texts("correction-title", name=label(each.author.name), when=when)
 
 
 def link_in(links: Sequence[str]) -> str:

@@ -78,7 +78,7 @@ def fingerprint(*parts: str) -> str:
     return digest.hexdigest()
 
 
-TITLE = "The embeddings endpoint"
+TITLE = said("embeddings-endpoint")
 KEY, PLACE = "FOOTNOTE_EMBEDDINGS_API_KEY", "FOOTNOTE_EMBEDDINGS_URL"
 
 MOST_TOKENS = 512  # of a text, by our own estimate: every model accepts them, most no more
@@ -126,9 +126,7 @@ class Endpoint:
             async with asyncio.timeout(QUESTION_SECONDS):
                 (vector,) = await self._embed([self._worded(text, "query")], "query", attempts=1)
         except TimeoutError as error:
-            raise ProviderUnavailable(
-                f"{TITLE} did not answer within {QUESTION_SECONDS:g} s: try again later."
-            ) from error
+            raise ProviderUnavailable(said("search-slow", title=TITLE)) from error
         return vector
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
@@ -212,13 +210,10 @@ class Endpoint:
             raise
         detail = f"HTTP {reply.status}: {str(reply.data)[:300]}"
         if reply.status in QUOTA_STATUSES:
-            raise Refused(f"The quota of the key in {KEY} is used up: raise it.", detail=detail)
+            raise Refused(said("embeddings-quota", key=KEY), detail=detail)
         if reply.status == 404:
-            raise Refused(
-                f"{TITLE} does not know the address or the model {self.name}: check "
-                f"{PLACE} and FOOTNOTE_EMBEDDINGS_MODEL.",
-                detail=detail,
-            )
+            told = said("embeddings-unknown", title=TITLE, model=self.name, place=PLACE)
+            raise Refused(told, detail=detail)
         if reply.status in (400, 413, 422):
             raise _TooMuch(
                 f"{TITLE} does not accept the request (HTTP {reply.status}): check "
@@ -231,7 +226,7 @@ class Endpoint:
         return JsonApi(
             self._client(),
             base_of(self._url),
-            title=said("embeddings-endpoint"),
+            title=TITLE,
             key=KEY if self._key else "",
             place=PLACE,
             headers={"Authorization": f"Bearer {self._key}"} if self._key else {},

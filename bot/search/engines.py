@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from bot.core.egress import proxy_failure
 from bot.core.errors import AddressRefused, Broken, CredentialsRefused, ProviderUnavailable, Refused
 from bot.core.settings import renewed
 from bot.core.texts import Sentence, said
@@ -163,7 +164,7 @@ class JsonApi:
                 detail=type(error).__name__,
             ) from error
         except httpx.ProxyError as error:
-            raise ProviderUnavailable(str(error)) from error
+            raise ProviderUnavailable(proxy_failure(error)) from error
         except httpx.TransportError as error:
             raise ProviderUnavailable(
                 said("search-away", title=self.title, place=self._place),

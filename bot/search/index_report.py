@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 from urllib.parse import unquote_to_bytes
 
-from bot.core.texts import Sentence, decoded, month_day, said
+from bot.core.texts import Sentence, decoded, said, whole_day
 from bot.pages.media import name_of
 from bot.pages.page import LOST_NOTE, LOST_WORD, counted
 from bot.search.folders import FOLDER, HIDDEN, in_english, readable, root_of
@@ -255,7 +255,7 @@ def reason_of(problem: str, text_of: float) -> Sentence:
     if not text_of:
         return why
     day = datetime.fromtimestamp(text_of, UTC)
-    kept = said("unread-kept", date=month_day(day), year=str(day.year))
+    kept = said("unread-kept", date=whole_day(day))
     return said("sentences", first=why, next=kept)
 
 

@@ -35,6 +35,7 @@ from bot.core.errors import Broken, CredentialsRefused, FootnoteError, ProviderU
 from bot.core.lines import one_line, shortened
 from bot.core.logs import get_logger
 from bot.core.readership import McpServer, fill_variables
+from bot.core.texts import said
 from bot.search.mcp_tools import OfferedTool
 
 MOST_BYTES = 8_000_000  # per call
@@ -293,7 +294,7 @@ class Connection:
         result = await self._asked(lambda client: client.call_tool(tool, arguments))
         if result.is_error:
             words = " ".join(each.text for each in result.content if each.type == "text")
-            raise Broken(f"Its tool {tool} failed: {_said(words)}")
+            raise Broken(said("mcp-tool", tool=tool, words=_said(words)))
         return result
 
     async def resource(self, uri: str) -> str:
@@ -326,11 +327,10 @@ class Connection:
             ):
                 await self._leave()
                 raise self._trouble(error) from error
-            raise self._trouble(error, Broken(f"It refused: {_said(error.message)}")) from error
+            refused = Broken(said("mcp-refused", words=_said(error.message)))
+            raise self._trouble(error, refused) from error
         except (RuntimeError, ValidationError) as error:
-            raise Broken(
-                "It sent a result that is not of the form that it declares.", detail=str(error)
-            ) from error
+            raise Broken(said("mcp-odd"), detail=str(error)) from error
         except (OSError, httpx2.HTTPError) as error:
             await self._leave()
             raise self._trouble(error) from error
@@ -346,15 +346,10 @@ class Connection:
             return Broken(meter.trouble)
         if meter.refused:
             status, meter.refused = meter.refused, 0
-            return CredentialsRefused(
-                f"It does not accept our credentials (HTTP {status}): correct headers or "
-                "oauth in [[mcp]]."
-            )
+            return CredentialsRefused(said("mcp-credentials", status=status))
         if otherwise is not None:
             return otherwise
-        return ProviderUnavailable(
-            "The connection to it broke: try again later.", detail=f"{error!r}"[:500]
-        )
+        return ProviderUnavailable(said("mcp-broke"), detail=f"{error!r}"[:500])
 
     # ------------------------------------------------------------ the connection
 
@@ -394,15 +389,11 @@ class Connection:
         if self._server.command and any(
             isinstance(each, FileNotFoundError | PermissionError) for each in causes
         ):
-            return Broken(
-                f"The command {shortened(self._server.command[0], 80)} cannot be started: correct "
-                "it in [[mcp]]."
-            )
-        words = next((f" {_said(e.message)}" for e in causes if isinstance(e, MCPError)), "")
-        made = ProviderUnavailable(
-            f"It cannot be reached, or does not speak the protocol.{words}",
-            detail=f"{error!r}"[:500],
-        )
+            return Broken(said("mcp-command", command=shortened(self._server.command[0], 80)))
+        told = said("mcp-away")
+        if words := [_said(each.message) for each in causes if isinstance(each, MCPError)]:
+            told += words[0]
+        made = ProviderUnavailable(told, detail=f"{error!r}"[:500])
         return self._trouble(error, made)
 
     @asynccontextmanager

@@ -15,6 +15,7 @@ from typing import Any
 
 from bot.core.errors import Broken
 from bot.core.readership import McpServer
+from bot.core.texts import Sentence, said
 
 # The convention of OpenAI's connectors (https://platform.openai.com/docs/mcp), which the servers of
 # Atlassian and Notion follow too.
@@ -139,8 +140,8 @@ def uses_of(server: McpServer, offered: Sequence[OfferedTool]) -> Uses:
         else:
             searches.append(use)
     if not searches:
-        why = " ".join(remarks) or f"It has no tool that searches: {_names(tools)}."
-        raise Broken(f"{why} Name one in `search` of [[mcp]].")
+        why: Sentence = " ".join(remarks) or said("mcp-no-search", names=_names(tools))
+        raise Broken(said("sentences", first=why, next=said("mcp-name-one")))
     read, remark = _read(server, tools, searches)
     return Uses(tuple(searches), read, (*remarks, *filter(None, [remark])))
 

@@ -59,6 +59,7 @@ from bot.text.language import LATIN_LANGUAGES, detect
 from bot.text.patterns import listed
 from bot.text.terms import terms
 
+PLACE = "FOOTNOTE_WIKIPEDIA_URL"
 FEWER_KEYWORDS = (4, 2, 1)  # how many of the most significant words the further searches keep
 TITLE_SEARCH_WORDS = 5  # a title search requires all words in the title, so long queries fail
 MOST_NAMED = 3  # titles found inside a query that are ranked before the text's matches
@@ -120,7 +121,7 @@ class WikiApi:
     def __init__(self, base: str, client: httpx.AsyncClient) -> None:
         self.base = base.rstrip("/")
         self._client = client
-        self._host = urlsplit(base).netloc.rpartition("@")[2]
+        self._name = said("wiki-at", host=urlsplit(base).netloc.rpartition("@")[2])
         self.known_site: Site | None = None  # once it has been requested
 
     async def site(self) -> Site:
@@ -189,7 +190,7 @@ class WikiApi:
         pages, _ = await self._pages(site, parameters, extracts=site.extracts)
         if not pages or not _exists(pages[0]):
             shown = title if len(title) <= 80 else title[:80] + "…"
-            raise PageUnreadable(f"{site.name} has no page called “{shown}”.")
+            raise PageUnreadable(said("wiki-no-page", site=site.name, page=shown))
         return _listed(pages[0])
 
     async def html(self, title: str) -> str:
@@ -256,7 +257,7 @@ class WikiApi:
         if denied is not None:
             raise denied
         raise Broken(
-            f"There is no MediaWiki API at {display_url(self.base)}: check FOOTNOTE_WIKIPEDIA_URL.",
+            said("wiki-none", url=display_url(self.base), place=PLACE),
             detail="tried " + ", ".join(display_url(place) for place in endpoints(self.base)),
         )
 
@@ -266,22 +267,16 @@ class WikiApi:
         api = JsonApi(
             self._client,
             endpoint,
-            title=said("wiki-at", host=self._host),
+            title=self._name,
             key="",
-            place="FOOTNOTE_WIKIPEDIA_URL",
+            place=PLACE,
             seconds=REQUEST_SECONDS,
             most_bytes=MAX_REPLY_BYTES,
             follows=True,
         )
         query = {**parameters, "format": "json", "formatversion": "2", "errorformat": "plaintext"}
         reply = await api.send("GET", "", parameters=query)
-        if reply.status in (401, 403):
-            raise CredentialsRefused(
-                f"The wiki at {self._host} refuses access (HTTP {reply.status}): it is private, or "
-                "it blocks this address.",
-                detail=str(reply.data)[:200],
-            )
-        if reply.status == 429 or reply.status >= 500:
+        if reply.status in (401, 403, 429) or reply.status >= 500:
             api.answer(reply)
         self._raise_for_error(reply.data, reply.headers)
         if reply.status != 200:
@@ -298,22 +293,18 @@ class WikiApi:
         detail = f"{code}: {string(errors[0].get('text') or errors[0].get('info'))[:300]}"
         if code.startswith(TRY_LATER):
             raise ProviderUnavailable(
-                f"The wiki at {self._host} is overloaded: try again later.",
+                said("search-rate", title=self._name),
                 detail=detail,
                 retry_after=retry_after(headers),
             )
         if code.startswith(NO_ACCESS):
-            raise CredentialsRefused(
-                f"The wiki at {self._host} may only be read after logging in.", detail=detail
-            )
+            raise CredentialsRefused(said("wiki-login", title=self._name), detail=detail)
         if code in ("missingtitle", "invalidtitle", "pagecannotexist", "nosuchpageid"):
-            raise PageUnreadable("There is no such page in the wiki.", detail=detail)
-        raise Refused(f"The wiki at {self._host} does not accept the request.", detail=detail)
+            raise PageUnreadable(said("wiki-no-such", title=self._name), detail=detail)
+        raise Refused(said("wiki-refused", title=self._name), detail=detail)
 
     def _broken(self, detail: str) -> Broken:
-        return Broken(
-            f"The wiki at {self._host} gave an answer that is not MediaWiki's.", detail=detail
-        )
+        return Broken(said("search-garbled", title=self._name, place=PLACE), detail=detail)
 
 
 def endpoints(base: str) -> list[str]:
@@ -431,18 +422,17 @@ class MediaWiki:
         """
         located = self._locate(url)
         if located is None:
-            raise PageUnreadable(
-                f"{display_url(url)} is not an article of {display_url(self._base)}."
-            )
+            wikis = display_url(self._base)
+            raise PageUnreadable(said("wiki-no-article", url=display_url(url), site=wikis))
         wiki, title = located
         site = await wiki.site()
         title = title or _title_of(url, site)
         if not title:
-            raise PageUnreadable(f"{display_url(url)} is not an article of {site.name}.")
+            raise PageUnreadable(said("wiki-no-article", url=display_url(url), site=site.name))
         article = await wiki.article(title)
         text = page_text(article.snippet) or await self._rendered_text(wiki, article.title)
         if not text:
-            raise PageUnreadable(f"The page “{article.title}” of {site.name} has no text.")
+            raise PageUnreadable(said("wiki-empty", site=site.name, page=article.title))
         return Page(article.url, article.title, text, datetime.now(UTC))
 
     async def aclose(self) -> None:

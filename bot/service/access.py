@@ -15,6 +15,7 @@ from cachetools import TTLCache
 from pydantic import ValidationError
 
 from bot.core.errors import Denied, Invalid, invalid
+from bot.core.lines import LOCAL
 from bot.core.messages import CONSOLE, EVERYWHERE, Depth, Message, RunOptions, Sources, Thread
 from bot.core.settings import ChannelRules, Settings
 from bot.core.texts import Said, said
@@ -22,9 +23,7 @@ from bot.storage.audit_log import Audit
 from bot.storage.database import Database
 from bot.storage.workspaces import Workspaces
 
-# The console in these lists: its workspace, and its channel and person if no proxy identifies
-# people.
-IN_CONSOLE, LOCAL = "console", "local"
+IN_CONSOLE = "console"  # the workspace of the console in these lists
 # The workspace of Discord's direct and group messages in these lists, named as in Discord's links.
 IN_NO_SERVER = "@me"
 NO_ROLES = said(

@@ -1,18 +1,20 @@
 """People's actions besides asking, on any platform: buttons under an answer, and "forget me".
 
-An adapter decides how a press is encoded (a button's id and value) and how to reply to it.
+An adapter decides how a press is encoded (a button's id and value, which ``parse_press`` reads) and
+how to reply to it.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from bot.core.messages import Audience, Author, Message
 from bot.core.texts import Texts
 from bot.service.reception import AcceptedQuestion, Reception, is_yes
 from bot.service.standing_service import DAILY, EVERY
-from bot.storage.workspaces import Opinion, Reason, Verdict
+from bot.storage.workspaces import REASONS, Opinion, Reason, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,25 @@ ASK_WHY = "feedback-ask-why"  # the text that asks a person what was wrong
 THANKS = "feedback-thanks"
 
 Press = Feedback | FollowUp | OnRun
+
+RUN = r"[0-9A-Za-z_-]{1,64}"  # the id of a run in a control
+
+
+def parse_press(text: str) -> Press | None:
+    """Return what a control means: "feedback:good:RUN", "feedback:bad:RUN", "reason:REASON:RUN",
+    "follow-ups:RUN:NUMBER", or "DEED:RUN" with a deed on a run; None for anything else."""
+    deeds: tuple[DeedOnRun, ...] = get_args(DeedOnRun)
+    press: Press | None = None
+    match text.split(":"):
+        case ["feedback", ("good" | "bad") as verdict, run]:
+            press = Feedback(run, verdict)
+        case ["reason", reason, run] if why := next((r for r in REASONS if r == reason), None):
+            press = Feedback(run, "bad", why)
+        case ["follow-ups", run, number] if re.fullmatch("[0-9]{1,2}", number):
+            press = FollowUp(run, int(number))
+        case [deed, run] if known := next((d for d in deeds if d == deed), None):
+            press = OnRun(known, run)
+    return press if press is not None and re.fullmatch(RUN, press.run) else None
 
 
 async def carry_out(

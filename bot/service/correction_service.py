@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from bot.core.errors import FootnoteError, RunLost, StorageUnavailable, invalid
-from bot.core.lines import label, one_line, shortened
+from bot.core.lines import name_of, one_line, shortened
 from bot.core.logs import get_logger
-from bot.core.messages import Message, Transcript
+from bot.core.messages import Message, Transcript, zone_named
 from bot.core.posting import Locating, Poster, RunRef, Whereabouts
 from bot.core.reader import Reach, Reader, documents_of
 from bot.core.settings import Settings
-from bot.core.texts import texts_for
-from bot.reasoning.wording import answers_in
+from bot.core.texts import Texts, listed, texts_for, whole_day
+from bot.reasoning.wording import corrected
 from bot.research.run import CorrectionReply
-from bot.search.conversation_search import day_of
 from bot.search.earlier_answers import CorrectionSearch, link_in
 from bot.service.access import is_admin
 from bot.storage.audit_log import Actor
@@ -24,6 +23,7 @@ from bot.storage.database import Database
 from bot.storage.word_search import STATEMENT, Correction, Corrections
 
 SHOWN = 300  # characters of a correction in a list or a reply
+QUESTION = 120  # characters of the question whose answer it corrects, in a reply
 
 log = get_logger()
 
@@ -40,20 +40,20 @@ class CorrectionService:
         guests, and if corrections are off."""
         if reader.guest or not self._settings.corrections_per_day or not reader.corrections:
             return None
-        texts = texts_for(run.message.locale)
-        return CorrectionSearch(self._stored, reader.corrections, run.id, texts)
+        texts, zone = texts_for(run.message.locale), zone_named(run.options.zone)
+        return CorrectionSearch(self._stored, reader.corrections, run.id, texts, zone)
 
     async def keep(
         self, run: RunRef, reader: Reader, transcript: Transcript, poster: Poster, statement: str
     ) -> CorrectionReply | None:
-        """Store a run's message as a correction of the last answer in its thread, once even if the
-        run is restarted. Returns None if corrections are off.
+        """Store a run's message as a correction of an answer in its thread, once even if the run is
+        restarted. Returns None if there is no such answer, or corrections are off.
 
         Raises ``RunLost`` and ``StorageUnavailable``.
         """
         message, most = run.message, self._settings.corrections_per_day
-        answers = answers_in(transcript)
-        if not most or not answers:
+        answer = corrected(transcript, run.options.corrects_run)
+        if not most or answer is None:
             return None
         texts = texts_for(message.locale)
         if reader.guest:
@@ -67,19 +67,24 @@ class CorrectionService:
             at=message.at,
             text=message.text,
             statement=shortened(statement, STATEMENT),
-            question=answers[-1].question,
+            question=answer.question,
             place=where.place,
             channel_name=where.channel_name,
             url=where.url,
             link=link_in(message.links),
         )
         people = (entry for entry in transcript.entries if entry.role == "person")
-        said = {one_line(each.text) for each in people if not each.made_from}
-        if not correction.is_own_words or one_line(correction.question) not in said:
+        theirs = {one_line(each.text) for each in people if not each.made_from}
+        if not correction.is_own_words or one_line(correction.question) not in theirs:
             correction = replace(correction, made_from=documents_of(transcript))
         if not await self._stored.keep(correction, run.attempt, now, most):
             return CorrectionReply(texts("correction-not-kept", most=most))
-        return CorrectionReply(texts("correction-noted", said=line_of(correction)), is_kept=True)
+        said = line_of(correction, texts, zone_named(run.options.zone))
+        noted = texts("correction-noted", said=said)
+        if run.options.corrects_run:
+            question = shortened(answer.question, QUESTION)
+            noted = texts("correction-noted-on", question=question, said=said)
+        return CorrectionReply(noted, is_kept=True)
 
     async def listed(self, reach: Reach, places: Collection[str] | None = None) -> list[Correction]:
         """Return the corrections made in these places, or all, newest first, as readers with this
@@ -108,10 +113,11 @@ class CorrectionService:
         return by.author.id == found.author.id or is_admin(self._settings, by)
 
 
-def line_of(correction: Correction) -> str:
+def line_of(correction: Correction, texts: Texts, zone: tzinfo = UTC) -> str:
     """Format a correction on one line: its statement, author and date."""
-    said = shortened(correction.statement, SHOWN)
-    return f"{said} ({shortened(label(correction.author.name), 100)}, {day_of(correction.at)})"
+    name = shortened(name_of(correction.author, correction.thread, texts), 100)
+    by = texts.say(listed([name, whole_day(correction.at.astimezone(zone))]))
+    return f"{shortened(correction.statement, SHOWN)} ({by})"
 
 
 async def _whereabouts(poster: Poster, run: RunRef) -> Whereabouts:

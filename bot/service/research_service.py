@@ -500,7 +500,8 @@ class ResearchService:
         talk = await self._talk(record, reader)
         journal = await open_journal(self._store.database, record.id, record.attempt, now.signature)
         stored = await self._store.transcript(record.message)
-        transcript = readable(stored, now)
+        thread = readable(stored, now)
+        transcript = thread.up_to(record.options.corrects_run)
         poster = self._posters[record.message.thread.platform]
         settings = self._settings
         reference = self.reference(record)
@@ -528,13 +529,13 @@ class ResearchService:
         )
         if unread:
             run.note(unread)
-        if transcript is not stored:
+        if thread is not stored:
             run.note(run.texts("earlier-out-of-reach"))
         # Ignore an earlier answer that its asker may no longer see.
         given = record.answer
         if given is not None and not now.covers(given.rests_on):
             given = None
-        earlier = transcript
+        earlier = thread
         if is_standing_check(record):
             earlier = await self._standing_checks.earlier_answers(record)
         work = Pipeline(

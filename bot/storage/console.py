@@ -267,16 +267,21 @@ class Identity:
 
 
 class SignIns(Transactions):
-    """Every method is one transaction. Failures are raised as ``StorageUnavailable``."""
+    """Sessions of browsers. Failures are raised as ``StorageUnavailable``.
 
-    def __init__(self, database: Database, lifetime: timedelta) -> None:
+    ``token`` is the console's, if people sign in with that: with another one no session is found,
+    and each visit begins its ``lifetime`` anew.
+    """
+
+    def __init__(self, database: Database, lifetime: timedelta, token: str = "") -> None:
         super().__init__(database)
         self._lifetime = lifetime
+        self._token = token
 
     async def begin(self, identity: Identity) -> str:
         """Begin a session and return the browser's secret; expired sessions are deleted."""
         secret, now = secrets.token_urlsafe(32), datetime.now(UTC)
-        row = {**asdict(identity), "digest": _digest(secret), "ends_at": now + self._lifetime}
+        row = {**asdict(identity), "digest": self._digest(secret), "ends_at": now + self._lifetime}
         del row["session"]
         async with self.database.write() as db:
             await db.execute(sa.delete(sign_ins).where(sign_ins.c.ends_at <= now))
@@ -289,11 +294,16 @@ class SignIns(Transactions):
         """The person of a browser's session; None if it has ended or never existed."""
         if not secret:
             return None
-        now, digest = datetime.now(UTC), _digest(secret)
+        now, digest = datetime.now(UTC), self._digest(secret)
         query = sa.select(sign_ins).where(sign_ins.c.digest == digest, sign_ins.c.ends_at > now)
         row = await self._row(query)
         if row is None:
             return None
+        until = now + self._lifetime
+        if self._token and until - row.ends_at > timedelta(days=1):
+            longer = sa.update(sign_ins).where(sign_ins.c.digest == digest).values(ends_at=until)
+            async with self.database.write() as db:
+                await db.execute(longer)
         return Identity(row.person, row.name, tuple(row.groups), row.id_token, digest)
 
     async def end(self, session: str, *, everywhere: bool = False) -> None:
@@ -307,6 +317,5 @@ class SignIns(Transactions):
             for person in set(await db.scalars(gone)):
                 await note(db, "signed-out", by=in_console(person))
 
-
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
+    def _digest(self, secret: str) -> str:
+        return hashlib.sha256(f"{secret}{self._token}".encode()).hexdigest()

@@ -628,15 +628,15 @@ async def open_store(
 
 
 def _entry(answer: Answer) -> Entry:
-    titles = dict.fromkeys(citation.title for citation in answer.citations)
     return Entry(
         role="footnote",
         name="Footnote",
         text=answer.text,
-        sources=tuple(titles),
         question=answer.question,
         cited=tuple(sorted(answer.citations, key=lambda citation: citation.number)),
         made_from=documents_in(answer.rests_on),
+        run=answer.run,
+        corrects=answer.corrects,
     )
 
 

@@ -69,7 +69,7 @@ def _entry(name: str, text: str, question: str) -> Entry:
     if name != "Footnote":
         return Entry("person", name, text)
     page = Citation(1, "https://example.org/page", "Page", text, "0" * 64, 0, len(text))
-    return Entry("footnote", name, text, ("Page",), question, (page,))
+    return Entry("footnote", name, text, question, (page,))
 
 
 RULES: dict[str, Rule] = {

@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx
 
-from adapters.web.asking import Named
+from adapters.web.asking import ids_by
 from tests.bench.crash_record import Row
 from tests.fakes.mortal_postgres import MortalPostgres
 from tests.fakes.proxy import Network
@@ -132,7 +132,7 @@ class WebScene:
         self.place = place
 
     def event_key(self, said: Said) -> str:
-        return f"web:{Named.by(f'ada-{said.root}', said.id).event_id}"
+        return f"web:{ids_by(f'ada-{said.root}', said.id)[0]}"
 
     def taken(self, said: Said) -> bool | None:
         return bool(self.place.sent[said.id].run)

@@ -436,8 +436,8 @@ async def ranks(documents: Documents, talks: Sequence[Talk], way: Way) -> Ranks:
             entries.append(Entry("person", "Ada", said))
             if hits:
                 hit = hits[0][1]
-                titles = (hit.title,) if hit.title != UNTITLED else ()
-                entries.append(Entry("footnote", "Footnote", hit.snippet, titles, question))
+                title = hit.title if hit.title != UNTITLED else ""
+                entries.append(Entry("footnote", title, hit.snippet, question))
         found[talk.id] = keys.index(talk.page) + 1 if talk.page in keys else 0
     return found
 
@@ -448,7 +448,7 @@ def _said(transcript: Transcript) -> list[str]:
 
 def _last_title(transcript: Transcript) -> str:
     ours = [entry for entry in transcript.entries if entry.role == "footnote"]
-    return " ".join(ours[-1].sources) if ours else ""
+    return ours[-1].name if ours else ""
 
 
 def _as_the_reasoner_does(transcript: Transcript, said: str) -> str:

@@ -197,7 +197,8 @@ async def discord_answers(
         ),
     )
     store = await open_store(settings.database_url)
-    with library_log(discord.token), api_of(settings):
+    library_log(discord.token)
+    with api_of(settings):
         client = HastyClient(egress=Egress.of(settings))
         platform = DiscordPlatform(client, discord.token, Workspaces(store.database))
 

@@ -276,7 +276,6 @@ async def test_a_follow_up_carries_its_subject(reasoner: Reasoner) -> None:
                 "footnote",
                 "Footnote",
                 "It opened in 1890 [1].",
-                ("Forth Bridge",),
                 "When did the Forth Bridge open?",
             ),
         )

@@ -29,7 +29,7 @@ from tests.contract.harness import joined
 from tests.fakes import sqlite
 from tests.fakes.screen import Seen, seen
 
-ADA = Visitor("ada", "Ada", "open", "session", "csrf", operator=True)
+ADA = Visitor("ada", "Ada", "open", "session", operator=True)
 _NOBODY_LOOKS = cast(Database, None)  # a feed would look into it, and there is none here
 _numbers = count(1)
 

@@ -110,9 +110,10 @@ def ask(page: Page, question: str, depth: str = "") -> None:
 
 
 def scrolls_sideways(page: Page) -> int:
-    """By how many pixels a page is wider than its window."""
+    """By how many pixels a page is wider than its window, or a table than its place."""
     wide: int = page.evaluate(
-        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        """() => Math.max(...[...document.querySelectorAll(":root, .scroll:has(> table)")]
+            .map((one) => one.scrollWidth - one.clientWidth))"""
     )
     return wide
 

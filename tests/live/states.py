@@ -22,6 +22,7 @@ from tests.live.browser import ask
 from tests.live.stages import Stage, beside, open_stage
 from tests.scenario.serving import ForkServer
 
+UNREADABLE = "projects/2026/quality-management-handbook_draft_v2_final-revised.pdf"
 CALLS_BEFORE_NODES = 2  # understanding, planning
 
 
@@ -50,18 +51,15 @@ def brain(request: Mapping[str, Any]) -> Reply | Fail:
 def open_states(fork_server: ForkServer, folder: Path, **settings: str) -> Iterator[Stage]:
     """A console with a past. ``folder`` is for it alone."""
     beside(demo.fill(sqlite.migrated(folder / "data")))
-    documents = {**demo.DOCUMENTS, **demo_chinese.DOCUMENTS}
+    documents = {**demo.DOCUMENTS, **demo_chinese.DOCUMENTS, UNREADABLE: "no picture"}
     with open_stage(fork_server, folder, documents, brain, **settings) as stage:
         yield stage
 
 
 def share(visitor: httpx.Client, thread: str) -> str:
     """Share a conversation as its reader does; the path of the link."""
-    page = visitor.get(f"/threads/{thread}").text
-    csrf = page.partition('<meta name="csrf" content="')[2].partition('"')[0]
-    shared = visitor.post(
-        f"/threads/{thread}/share", data={"csrf": csrf}, follow_redirects=True
-    ).text
+    ours = {"Sec-Fetch-Site": "same-origin", "Content-Type": "application/x-www-form-urlencoded"}
+    shared = visitor.post(f"/threads/{thread}/share", headers=ours, follow_redirects=True).text
     token = shared.partition("/shared/")[2].partition('"')[0]
     assert token, "the conversation is not shared"
     return f"/shared/{token}"
@@ -136,6 +134,10 @@ class Walk:
             page.goto(http + path)
             expect(page.locator(seen).first).to_be_visible()
             yield name
+        page.goto(f"{http}/sources")
+        page.locator("a[href*='state=unreadable']").click()
+        expect(page.locator("table.list")).to_be_visible()
+        yield "sources-files"
 
     @property
     def _not_helpful(self) -> str:

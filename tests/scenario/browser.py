@@ -45,8 +45,9 @@ class Browser:
     """At the console of a program; ``url`` is where that listens."""
 
     def __init__(self, url: str, **headers: str) -> None:
+        told = {"Sec-Fetch-Site": "same-origin", **headers}
         self.client = httpx.Client(
-            base_url=url, headers=headers, timeout=SECONDS, follow_redirects=True
+            base_url=url, headers=told, timeout=SECONDS, follow_redirects=True
         )
         self.path = "/"
         self.page = ""
@@ -85,7 +86,8 @@ class Browser:
         raise AssertionError(f"no form for {action} in:\n{self.page}")
 
     def _send(self, path: str, fields: dict[str, Any], files: Any = None) -> Seen:
-        answer = self.client.post(path, data=fields, files=files)
+        kind = {} if files else {"Content-Type": "application/x-www-form-urlencoded"}
+        answer = self.client.post(path, data=fields, files=files, headers=kind)
         answer.raise_for_status()
         self.path, self.page = answer.url.path, answer.text
         return seen(answer.text)

@@ -68,7 +68,6 @@ PARTS = (
     "bot.operation.serving",
     "bot.storage.archive",
     # What these import when they need it.
-    "aiosqlite",
     "alembic.command",
     "alembic.config",
     "anthropic",

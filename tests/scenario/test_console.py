@@ -107,8 +107,10 @@ def test_what_the_form_for_corrections_sends_is_one_in_any_language(
             browser.open("/")
             browser.ask(KEYS)
             browser.until("90 days")
+            browser.ask("Who repairs the elevator?")
+            browser.until("Who repairs the elevator?")
             browser.press("/ask", question="Seit Mai sind es 45 Tage.")
-            browser.until("Notiert: Seit Mai sind es 45 Tage.")
+            browser.until(f"Notiert zu „{KEYS}“: Seit Mai sind es 45 Tage.")
             browser.open("/")
             browser.ask(KEYS)
             assert "Seit Mai sind es 45 Tage." in browser.until("90 days").text

@@ -74,7 +74,7 @@ def test_a_correction_is_a_source_where_it_may_be_read_until_its_author_removes_
             answer = the_answer(place, ask(place, channel, LIU))
             assert "90 days" in answer
             assert "45 days now" in answer
-            assert re.search(r"\[1\] ✎ 更正：ada, #general, \d+ \w+ \d{4}", answer), answer
+            assert re.search(r"\[1\] ✎ 更正：ada、#general、\d{4} 年 \d+ 月 \d+ 日", answer), answer
 
         reply = place.slack.replies(GENERAL, asked.root)[-1]
         place.slack.press(LIU, reply, controls.RETRACT)

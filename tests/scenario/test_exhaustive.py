@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bot.service.access import LOCAL
+from bot.core.lines import LOCAL
 from tests.fakes.claude import Fail, FakeClaude, Fault, Reply, researcher, says, tool
 from tests.fakes.claude_requests import desk_pages, search_results, tagged, user_texts
 from tests.fakes.mediawiki import FakeWiki

@@ -30,9 +30,9 @@ def until(serving: Serving, path: str, is_so: Callable[[str], bool]) -> str:
 def change(serving: Serving, verb: str, file: Path | None = None, **fields: str) -> None:
     """Send a form of the page."""
     with httpx.Client(base_url=serving.http, timeout=60) as browser:
-        csrf = browser.get("/sources").text.partition('name="csrf" value="')[2].partition('"')[0]
         files = {"files": (file.name, file.read_bytes())} if file else None
-        sent = browser.post(f"/sources/{verb}", data={"csrf": csrf, **fields}, files=files)
+        ours = {"Origin": serving.http}
+        sent = browser.post(f"/sources/{verb}", data=fields, files=files, headers=ours)
         assert sent.status_code == 303, sent.text
 
 

@@ -11,7 +11,7 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -91,8 +91,6 @@ class WebPlace:
         self.sent: dict[str, Sent] = {}
         self.pages: dict[str, Page] = {}  # by root
         self.broken: list[str] = []
-        self._csrf = ""
-        self._first = asyncio.Lock()  # who opens the console first, for all tabs of the browser
         self._under_way: list[Future[Any]] = []  # what people have sent and do not know the end of
 
     def new_client(self) -> httpx.AsyncClient:
@@ -165,7 +163,7 @@ class WebPlace:
                 path = f"/threads/{sent.thread}"
                 page = Page(self.client, path, self.changed, self.headers(sent))
                 self.pages[sent.root] = page
-                self.begin(self._look_at(page))
+                self.begin(page.follow())
         sent.settled.set()
 
     async def post_question(self, sent: Sent, thread: str) -> Any:
@@ -218,24 +216,11 @@ class WebPlace:
         headers: dict[str, str],
         files: Files = NO_FILES,
     ) -> httpx.Response:
-        await self._come_in(headers)
-        form = {"csrf": self._csrf, **fields}
+        ours = {**headers, "Sec-Fetch-Site": "same-origin"}
         parts = [("files", (name, body)) for name, body in files.items()]
-        return await self.client.post(path, data=form, files=parts or None, headers=headers)
-
-    async def _come_in(self, headers: Mapping[str, str]) -> None:
-        """Open the first page, once for all tabs of the browser: they share a session."""
-        async with self._first:
-            if not self._csrf:
-                page = await self.client.get("/", headers={**headers, "Accept": "text/html"})
-                self._csrf = page.text.partition('name="csrf" content="')[2].partition('"')[0]
-
-    async def _look_at(self, page: Page) -> None:
-        while not self._csrf:
-            with suppress(httpx.HTTPError):
-                await self._come_in(page.headers)
-            await asyncio.sleep(0 if self._csrf else AGAIN_SECONDS)
-        await page.follow()
+        if not parts:
+            ours["Content-Type"] = "application/x-www-form-urlencoded"
+        return await self.client.post(path, data=fields, files=parts or None, headers=ours)
 
     def headers(self, sent: Sent) -> dict[str, str]:
         """The request headers of the asker's browser."""

@@ -120,7 +120,6 @@ _THREAD = Transcript(
             "footnote",
             "Footnote",
             "The tower is 330 m tall [1].",
-            ("Tower",),
             "How tall is the tower?",
             (_CITED,),
         ),

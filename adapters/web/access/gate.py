@@ -7,16 +7,13 @@
 - With an OpenID provider, people sign in there (see ``single_sign_on``); programs send the token.
 
 A request must say clearly who asks, and for which host: it has each header that tells this once.
-Requests that change anything must come from our own pages: their Origin is ours, and forms carry
-the session's CSRF token (see ``forms``).
+Requests that change anything must come from our own pages, as their browser says: see
+``Gate._check_origin``.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -33,11 +30,9 @@ from adapters.web.limits import (
     GROUPS_OF_ONE_VISITOR,
     LONGEST_PERSON,
     REQUESTS_PER_MINUTE,
-    SECONDS_BETWEEN_SESSION_LOOKS,
-    SESSION_DAYS,
 )
 from bot.core.errors import Denied, StorageUnavailable
-from bot.core.lines import one_line, shortened
+from bot.core.lines import LOCAL, one_line, shortened
 from bot.core.messages import Author, Thread
 from bot.core.rate_limit import Pace
 from bot.core.reader import Reader
@@ -135,12 +130,8 @@ class Proxies:
 
 
 COOKIE = "footnote_session"
-LOCAL = "local"
+LONGEST_COOKIE = 400 * 86_400  # seconds that browsers keep one, at most
 BROWSER = "footnote_sign_in"  # the cookie of a browser that is signing in at a provider
-# Facts in the database: when all sessions ended, and (with its name) until when the cookies of one
-# that has ended would be valid.
-_ENDED, _SIGNED_OUT = "sessions_ended", "session_ended:"
-_PAUSE = SECONDS_BETWEEN_SESSION_LOOKS
 
 # Ways to get access: from this machine (loopback), with the token, through a proxy that names the
 # person, or by signing in at the OpenID provider.
@@ -149,19 +140,22 @@ Way = Literal["open", "token", "proxy", "sso"]
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A visitor. ``session`` identifies the browser ("" for a program that sends a token), ``csrf``
-    is the token of its forms. An ``operator`` may see everyone's questions. ``client`` is the
-    subject of rate limits: a person, a browser, or an address. ``groups`` are those that the proxy
-    or the provider names."""
+    """A visitor. ``session`` identifies a browser that has signed in, or is "". An ``operator`` may
+    see everyone's questions. ``client`` is the subject of rate limits: a person, a browser, or an
+    address. ``groups`` are those that the proxy or the provider names."""
 
     id: str
     name: str
     way: Way
     session: str
-    csrf: str
     operator: bool
     client: str = ""
     groups: tuple[str, ...] = ()
+
+    @property
+    def is_program(self) -> bool:
+        """True for a program, which sends the console's token."""
+        return self.way == "token" and not self.session
 
     @property
     def author(self) -> Author:
@@ -187,120 +181,11 @@ class SignInRefused(Denied):
     """A sign-in was refused; ``detail`` is for the log."""
 
 
-class Sessions:
-    """Signs cookies. The key depends on the console's ``token``, so a new token ends all sessions.
-
-    ``workspaces`` stores for all processes which sessions were ended.
-    """
-
-    def __init__(self, key: bytes, token: str, workspaces: Workspaces | None = None) -> None:
-        self._key = hashlib.sha256(key + b"\0" + token.encode()).digest()
-        self._workspaces = workspaces
-        self._ended = 0  # seconds since 1970; older signatures are void
-        self._signed_out: dict[str, int] = {}  # sessions, until when their cookies would be valid
-        self._looked = float("-inf")
-
-    def new(self) -> tuple[str, str]:
-        """Return a new session's name, and its cookie."""
-        name = secrets.token_hex(16)
-        return name, self._cookie(name)
-
-    def renewed(self, cookie: str) -> str:
-        """Return a new cookie for the session of a valid one that is a day old; "" if it is
-        newer."""
-        name, until, _ = cookie.split(".")
-        if _signed_at(int(until)) > time.time() - 86_400:
-            return ""
-        return self._cookie(name)
-
-    async def end(self, session: str) -> None:
-        """End one session, of which copies of its cookies may be left. Raises
-        ``StorageUnavailable``."""
-        now = int(time.time())
-        over = [name for name, until in self._signed_out.items() if until < now]
-        for name in over:
-            del self._signed_out[name]
-        until = self._signed_out[session] = max(now, self._ended + 1) + SESSION_DAYS * 86_400
-        if self._workspaces is not None:
-            await self._workspaces.remember("web", "console", f"{_SIGNED_OUT}{session}", until)
-            await self._workspaces.drop("web", "console", [f"{_SIGNED_OUT}{name}" for name in over])
-
-    async def end_all(self) -> None:
-        """End the sessions of all browsers. Raises ``StorageUnavailable``."""
-        self._ended = int(time.time())
-        if self._workspaces is not None:
-            await self._workspaces.remember("web", "console", _ENDED, self._ended)
-
-    async def look(self) -> None:
-        """Check at intervals whether another process has ended sessions."""
-        if self._workspaces is None or time.monotonic() < self._looked + _PAUSE:
-            return
-        self._looked = time.monotonic()
-        try:
-            facts = await self._workspaces.facts("web", "console")
-        except StorageUnavailable:
-            return  # the page also needs the database, and reports the error
-        self._ended = max(self._ended, int(facts.get(_ENDED, 0)))
-        for name, until in facts.items():
-            if name.startswith(_SIGNED_OUT):
-                self._signed_out[name.removeprefix(_SIGNED_OUT)] = int(until)
-
-    def _cookie(self, name: str) -> str:
-        until = max(int(time.time()), self._ended + 1) + SESSION_DAYS * 86_400
-        return f"{name}.{until}.{self.sign(f'session {name} {until}')}"
-
-    def read(self, cookie: str) -> str:
-        """Return the name of the session, or "" if the cookie is invalid or too old."""
-        name, _, rest = cookie.partition(".")
-        until, _, signature = rest.partition(".")
-        if not until.isdecimal() or len(until) > 12 or int(until) < time.time():
-            return ""
-        if _signed_at(int(until)) <= self._ended or name in self._signed_out:
-            return ""
-        signed = self.sign(f"session {name} {until}")
-        return name if hmac.compare_digest(signed.encode(), signature.encode()) else ""
-
-    def csrf(self, session: str) -> str:
-        """Return a CSRF token for this session's forms, different each time (see ``masked``)."""
-        return masked(bytes.fromhex(self.sign(f"csrf {session}")))
-
-    def sign(self, text: str) -> str:
-        """Return the signature of a text as hexadecimal digits."""
-        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
-
-
-def _signed_at(until: int) -> int:
-    return until - SESSION_DAYS * 86_400
-
-
-def masked(secret: bytes) -> str:
-    """Mask a secret differently for every page: pages are compressed, and a constant secret could
-    be guessed from the sizes of many pages (BREACH, https://breachattack.com)."""
-    mask = secrets.token_bytes(len(secret))
-    return (mask + _xor(mask, secret)).hex()
-
-
-def same_secret(one: str, other: str) -> bool:
-    """Return True if two masked secrets are the same."""
-    return hmac.compare_digest(_unmasked(one), _unmasked(other))
-
-
-def _unmasked(shown: str) -> bytes:
-    try:
-        both = bytes.fromhex(shown)
-    except ValueError:
-        return b""
-    return _xor(both[: len(both) // 2], both[len(both) // 2 :])
-
-
-def _xor(one: bytes, other: bytes) -> bytes:
-    return bytes(a ^ b for a, b in zip(one, other, strict=False))
-
-
 async def session_key(workspaces: Workspaces) -> bytes:
-    """Return the key shared by all processes on this database, which the first one makes."""
+    """Return the key with which all processes on this database sign, and which the first one
+    makes."""
     known = (await workspaces.facts("web", "console")).get("session_key")
-    if not known:  # two processes may start at once, and must accept each other's sessions
+    if not known:  # two processes may start at once, and must accept each other's signatures
         made = secrets.token_hex(32)
         known = await workspaces.agreed("web", "console", "session_key", made)
     return bytes.fromhex(str(known))
@@ -310,6 +195,7 @@ SIGN_IN = "/sign-in"
 SIGN_OUT = "/sign-out"
 OPEN_PATHS = ("/static/", "/manifest.webmanifest", SIGN_IN)  # they reveal nothing
 SAFE = ("GET", "HEAD", "OPTIONS")
+PROGRAMS = ("/api/", "/mcp")  # the JSON API and the Model Context Protocol
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -344,18 +230,17 @@ class Gate:
         self,
         app: ASGIApp,
         settings: Settings,
-        sessions: Sessions,
         sign_ins: SignIns | None,
         guesses: Guesses,
         audit: Audit,
     ) -> None:
-        """``sign_ins`` is None unless an OpenID provider signs people in."""
+        """``sign_ins`` is None if nobody has to sign in."""
         self._app = app
-        self._sessions = sessions
         self._sign_ins = sign_ins
         self._guesses = guesses
         self._audit = audit
         self._has_token = settings.console_token is not None
+        self._has_provider = bool(settings.oidc_issuer)
         self._header = settings.console_user_header.lower()
         self._groups_header = settings.console_groups_header.lower()
         self._named = tuple(filter(None, (self._header, self._groups_header)))
@@ -376,10 +261,7 @@ class Gate:
         visitor, address = None, self._proxies.client_of(request)
         try:
             self._check_clear(request)
-            await self._sessions.look()
-            visitor, cookie = await self._admitted(request)
-            if cookie:
-                cookies = (set_cookie(cookie, self._root, secure=self._secure),)
+            visitor = await self._admitted(request)
             self._check_pace(request, visitor)
             if visitor is None and not scope["path"].startswith(OPEN_PATHS):
                 answer = _ask_to_sign_in(request, self._root)
@@ -398,48 +280,34 @@ class Gate:
 
     # ------------------------------------------------------------ who it is
 
-    async def _admitted(self, request: Request) -> tuple[Visitor | None, str]:
-        """Return the visitor, if known, and the cookie of a session that begins now, or ""."""
+    async def _admitted(self, request: Request) -> Visitor | None:
+        """Return the visitor, if known."""
         way, user = self._way(request)
-        peer = self._proxies.client_of(request)
-        if self._has_token and way in ("token", "sso") and self._shows_token(request, peer):
-            return Visitor("token", "API", "token", "", "", operator=True, client=peer), ""
-        if self._sign_ins is not None:
-            return await self._signed_in(request, self._sign_ins), ""
-        shown = request.cookies.get(COOKIE, "")
-        session = self._sessions.read(shown)
-        cookie = self._sessions.renewed(shown) if session else ""
-        if not session:
-            if way == "token":
-                return None, ""
-            session, cookie = self._sessions.new()
-        csrf = self._sessions.csrf(session)
+        client = self._proxies.client_of(request)
+        if way == "open":
+            return Visitor(LOCAL, "You", way, "", operator=True, client=client)
         if way == "proxy":
             groups = self._groups(request)
-            operator = self._is_operator(user, groups)
-            return Visitor(user, user, way, session, csrf, operator, user, groups), cookie
-        client = session if way == "token" else peer  # a session costs a sign-in, or nothing
-        return Visitor(LOCAL, "You", way, session, csrf, operator=True, client=client), cookie
-
-    async def _signed_in(self, request: Request, sign_ins: SignIns) -> Visitor | None:
-        """Return the visitor whom the provider has signed in."""
+            return Visitor(user, user, way, "", self._is_operator(user, groups), user, groups)
+        if self._has_token and self._shows_token(request, client):
+            return Visitor("token", "API", "token", "", operator=True, client=client)
+        assert self._sign_ins is not None  # noqa: S101 - there is one where people sign in
         try:
-            who = await sign_ins.find(request.cookies.get(COOKIE, ""))
+            who = await self._sign_ins.find(request.cookies.get(COOKIE, ""))
         except StorageUnavailable as error:
             raise Refusal(503, said("refused-unknown")) from error
         if who is None:
             return None
-        csrf = self._sessions.csrf(who.session)
+        if way == "token":  # a session costs a sign-in
+            return Visitor(LOCAL, who.name, way, who.session, operator=True, client=who.session)
         operator = self._is_operator(who.person, who.groups)
-        return Visitor(
-            who.person, who.name, "sso", who.session, csrf, operator, who.person, who.groups
-        )
+        return Visitor(who.person, who.name, way, who.session, operator, who.person, who.groups)
 
     def _is_operator(self, person: str, groups: tuple[str, ...]) -> bool:
         return person in self._admins or not self._admin_groups.isdisjoint(groups)
 
     def _way(self, request: Request) -> tuple[Way, str]:
-        if self._sign_ins is not None:
+        if self._has_provider:
             return "sso", ""
         if self._header:
             user = one_line(request.headers.get(self._header, ""))
@@ -504,15 +372,21 @@ class Gate:
             raise Refusal(429, said("refused-requests"))
 
     def _check_origin(self, request: Request, visitor: Visitor | None) -> None:
-        if request.method in SAFE or (visitor is not None and not visitor.session):
+        """Refuse a change that another site's page asks for. Browsers say by ``Origin``, and most
+        also by ``Sec-Fetch-Site``, whose page sends a form. Without both it is refused, except on
+        the paths for programs, which send neither.
+
+        https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html
+        """
+        if request.method in SAFE or (visitor is not None and visitor.is_program):
             return
-        origin = request.headers.get("origin")
-        site = request.headers.get("sec-fetch-site", "same-origin")
+        origin, site = (request.headers.get(name) for name in ("origin", "sec-fetch-site"))
         host = request.headers["host"]
         is_public = self._secure and host_name(host) == self._public_host
         schemes = ("https",) if is_public else ("https", "http")
         ours = origin is None or origin in [f"{scheme}://{host}" for scheme in schemes]
-        if not ours or site not in ("same-origin", "none"):
+        told = (origin, site) != (None, None) or request.scope["path"].startswith(PROGRAMS)
+        if not told or not ours or site not in (None, "same-origin", "none"):
             raise Refusal(403, said("refused-site"))
 
     def _dressed(self, send: Send, cookies: Sequence[str]) -> Send:
@@ -533,7 +407,7 @@ def set_cookie(
     root: str,
     *,
     secure: bool,
-    seconds: int = SESSION_DAYS * 86_400,
+    seconds: int = LONGEST_COOKIE,
     name: str = COOKIE,
 ) -> str:
     """Return the header that sets the session's cookie, or another one, for paths below ``root``.
@@ -556,9 +430,8 @@ def refused(request: Request, status: int, why: Sentence) -> Response:
 def is_program(request: Request) -> bool:
     """Return True for a request by a script, to the JSON API or to ``/mcp``, and not for a page."""
     accepted = request.headers.get("accept", "")
-    return str(request.scope["path"]).startswith(("/api/", "/mcp")) or accepted.startswith(
-        "application/json"
-    )
+    is_for_programs = request.scope["path"].startswith(PROGRAMS)
+    return bool(is_for_programs) or accepted.startswith("application/json")
 
 
 def _ask_to_sign_in(request: Request, root: str) -> Response:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import parse_qs
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.web.access.gate import LOCAL, SIGN_IN, SIGN_OUT, Proxies, own_path, set_cookie
+from adapters.web.access.gate import SIGN_IN, SIGN_OUT, Proxies, own_path, set_cookie
 from adapters.web.console import Console
 from adapters.web.display import texts_of
-from adapters.web.forms import bounded_body, form_of
-from bot.storage.audit_log import in_console
+from adapters.web.forms import form_of
+from bot.core.lines import LOCAL
+from bot.storage.console import Identity
 
 
 def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
     """Return the routes of the way in which the settings sign people in; none if they do not."""
-    if console.sign_ins is not None:
+    if (sign_ins := console.sign_ins) is None:
+        return ()
+    if console.settings.oidc_issuer:
         from adapters.web.access.single_sign_on import single_sign_on_pages  # needs an extra
 
-        return single_sign_on_pages(console, console.sign_ins)
-    if console.settings.console_token is None:
-        return ()
+        return single_sign_on_pages(console, sign_ins)
     secure = console.settings.public_url.startswith("https://")
     root = console.settings.root
     proxies = Proxies.of(console.settings)
@@ -34,8 +34,7 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
         return console.page(request, "sign_in.html", to=to, wrong=False)
 
     async def sign_in(request: Request) -> Response:
-        body = (await bounded_body(request)).decode("utf-8", "replace")
-        fields = {name: values[0] for name, values in parse_qs(body).items()}
+        fields = await form_of(request)
         to = own_path(fields.get("to", "/"))
         guess = console.guesses.judge(fields.get("token", ""), proxies.client_of(request))
         if guess == "too many":
@@ -43,20 +42,16 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
         if guess == "wrong":
             await console.audit.note("signed-in", outcome="refused")
             return console.page(request, "sign_in.html", status=403, to=to, wrong=True)
-        await console.audit.note("signed-in", by=in_console(LOCAL))
-        _, cookie = console.sessions.new()
-        headers = {"Set-Cookie": set_cookie(cookie, root, secure=secure)}
+        secret = await sign_ins.begin(Identity(LOCAL, "You", (), ""))
+        headers = {"Set-Cookie": set_cookie(secret, root, secure=secure)}
         return RedirectResponse(root + to, status_code=303, headers=headers)
 
     async def ask_how(request: Request) -> Response:
         return console.page(request, "sign_out.html")
 
     async def sign_out(request: Request) -> Response:
-        if (await form_of(request)).get("all") == "true":
-            await console.sessions.end_all()
-        else:
-            await console.sessions.end(request.state.visitor.session)
-        await console.audit.note("signed-out")
+        everywhere = (await form_of(request)).get("all") == "true"
+        await sign_ins.end(request.state.visitor.session, everywhere=everywhere)
         headers = {"Set-Cookie": set_cookie("", root, secure=secure)}
         return RedirectResponse(root + SIGN_IN, status_code=303, headers=headers)
 

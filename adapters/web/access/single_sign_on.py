@@ -31,7 +31,6 @@ from adapters.web.access.gate import (
     BROWSER,
     CALLBACK,
     COOKIE,
-    LOCAL,
     SIGN_IN,
     SIGN_OUT,
     SIGNED_OUT,
@@ -47,7 +46,7 @@ from adapters.web.forms import form_of
 from adapters.web.limits import GROUPS_OF_ONE_VISITOR, SIGN_INS_PER_MINUTE
 from bot.core.egress import Egress
 from bot.core.errors import Denied, FootnoteError, Unavailable, sentence_for
-from bot.core.lines import shortened
+from bot.core.lines import LOCAL, shortened
 from bot.core.logs import get_logger
 from bot.core.rate_limit import Pace
 from bot.core.settings import Settings
@@ -156,17 +155,15 @@ def _trusted(told: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     ``Unavailable`` if the document is not the issuer's own (Discovery 4.3) or lacks something."""
     issuer = str(told.get("issuer"))
     if issuer.rstrip("/") != settings.oidc_issuer.rstrip("/"):
-        raise Unavailable(
-            f"FOOTNOTE_OIDC_ISSUER is {settings.oidc_issuer}, but the provider calls itself "
-            f"{shortened(issuer, LONGEST)}: set it to that."
-        )
+        its = shortened(issuer, LONGEST)
+        raise Unavailable(said("sso-issuer", given=settings.oidc_issuer, its=its))
     needed, endpoints = ("authorization_endpoint", "token_endpoint", "jwks_uri"), {}
     for name in (*needed, "userinfo_endpoint", "end_session_endpoint"):
         url = endpoints[name] = str(told.get(name) or "")
         parts = urlsplit(url)
         safe = parts.hostname and (parts.scheme == "https" or is_loopback(parts.hostname))
         if not safe and (url or name in needed):
-            raise Unavailable(f"The OpenID provider's discovery document has no usable {name}.")
+            raise Unavailable(said("sso-lacks", name=name))
     ways = told.get("token_endpoint_auth_methods_supported") or [BASIC]
     is_post = "client_secret_post" in ways and BASIC not in ways
     with_secret = "client_secret_post" if is_post else BASIC
@@ -223,7 +220,7 @@ async def report(settings: Settings) -> Said:
 
 def single_sign_on_pages(console: Console, sign_ins: SignIns) -> Sequence[BaseRoute]:
     """Return the routes of the pages that lead to the provider and back."""
-    settings, root, sign = console.settings, console.settings.root, console.sessions.sign
+    settings, root = console.settings, console.settings.root
     secure = settings.public_url.startswith("https://")
     provider, proxies = Provider(settings), Proxies.of(settings)
     redirect, signed_out_url = provider_addresses(settings)
@@ -235,8 +232,10 @@ def single_sign_on_pages(console: Console, sign_ins: SignIns) -> Sequence[BaseRo
 
     def attempt(browser: str, told: str) -> tuple[str, dict[str, str]]:
         """Return the state, and the secrets, of a browser's attempt to sign in."""
-        made = (sign(f"{what} {browser} {told}") for what in ("state", "nonce", "verifier"))
-        proof, nonce, verifier = made
+        proof, nonce, verifier = (
+            hmac.new(console.key, f"{what} {browser} {told}".encode(), "sha256").hexdigest()
+            for what in ("state", "nonce", "verifier")
+        )
         return f"{told}-{proof}", {"nonce": nonce, "code_verifier": verifier}
 
     async def begin(request: Request) -> Response:

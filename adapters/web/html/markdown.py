@@ -27,30 +27,16 @@ from bot.rendering.verbatim import answer_parser, with_marks
 LONGEST_CODE = 12_000  # characters of the longest code that is coloured
 CODE_KEPT = 512  # cached pieces of coloured code, because pages are shown more than once
 
-LEXERS = {
-    **dict.fromkeys(("sh", "bash", "shell", "zsh"), "bash"),
-    **dict.fromkeys(("console", "shell-session", "sh-session", "terminal"), "console"),
-    **dict.fromkeys(("python", "py", "python3"), "python"),
-    **dict.fromkeys(("pycon", "python-console"), "pycon"),
-    **dict.fromkeys(("javascript", "js", "jsx", "mjs"), "javascript"),
-    **dict.fromkeys(("typescript", "ts", "tsx"), "typescript"),
-    **dict.fromkeys(("yaml", "yml"), "yaml"),
-    **dict.fromkeys(("ini", "cfg", "conf", "properties"), "ini"),
-    **dict.fromkeys(("c", "h"), "c"),
-    **dict.fromkeys(("cpp", "c++", "cc", "hpp"), "cpp"),
-    **dict.fromkeys(("csharp", "c#", "cs"), "csharp"),
-    **dict.fromkeys(("html", "xhtml"), "html"),
-    **dict.fromkeys(("docker", "dockerfile"), "docker"),
-    **dict.fromkeys(("make", "makefile"), "make"),
-    **dict.fromkeys(("rust", "rs"), "rust"),
-    **dict.fromkeys(("ruby", "rb"), "ruby"),
-    **dict.fromkeys(("kotlin", "kt"), "kotlin"),
-    **dict.fromkeys(("postgresql", "postgres", "psql", "plpgsql"), "postgresql"),
-    **dict.fromkeys(("diff", "patch", "udiff"), "diff"),
-    **dict.fromkeys(("powershell", "ps1", "pwsh"), "powershell"),
-    **{name: name for name in ("json", "toml", "sql", "xml", "css", "java", "go", "swift", "php")},
-    **{name: name for name in ("lua", "r", "perl", "nginx", "http", "haskell", "scala", "elixir")},
-}
+# Pygments knows five hundred, of which some take long for code that was written for that.
+LANGUAGES = frozenset(
+    {
+        *("bash", "console", "pycon", "powershell", "python", "javascript", "jsx", "typescript"),
+        *("tsx", "json", "yaml", "toml", "ini", "properties", "html", "xml", "css", "http", "sql"),
+        *("postgresql", "psql", "plpgsql", "c", "cpp", "csharp", "java", "kotlin", "scala", "go"),
+        *("rust", "swift", "php", "ruby", "perl", "lua", "r", "haskell", "elixir", "docker"),
+        *("make", "nginx", "diff"),
+    }
+)
 _PROMPT = re.compile(r"[ \t]*\$ \S")
 
 Coloured = tuple[tuple[str, str], ...]
@@ -59,10 +45,12 @@ Coloured = tuple[tuple[str, str], ...]
 
 def coloured(code: str, language: str) -> Coloured:
     """Split code, whose fence names ``language``, into coloured pieces."""
-    known = LEXERS.get(language.strip().lower()) or _guessed(code)
-    if not known or len(code) > LONGEST_CODE:
+    language = language.strip().lower()
+    if _lexer(language) is None and _PROMPT.match(code):  # no other language is guessed
+        language = "console"
+    if _lexer(language) is None or len(code) > LONGEST_CODE:
         return (("", code),)
-    return _lexed(code, known)
+    return _lexed(code, language)
 
 
 def language_of(info: str) -> str:
@@ -71,14 +59,9 @@ def language_of(info: str) -> str:
     return words[0].lstrip(".") if words else ""
 
 
-def _guessed(code: str) -> str:
-    """Recognise a terminal session by its prompt; no other language is guessed."""
-    return "console" if _PROMPT.match(code) else ""
-
-
 @lru_cache(CODE_KEPT)
-def _lexed(code: str, name: str) -> Coloured:
-    return tuple(_merged(_lexer(name).get_tokens_unprocessed(code)))
+def _lexed(code: str, language: str) -> Coloured:
+    return tuple(_merged(_lexer(language).get_tokens_unprocessed(code)))
 
 
 def _merged(tokens: Iterator[tuple[int, Any, str]]) -> Iterator[tuple[str, str]]:
@@ -121,12 +104,19 @@ def _colour(kind: Any) -> str:
     return next((name for family, name in families if kind in family), "")
 
 
-@cache
-def _lexer(name: str) -> Any:
+@lru_cache(CODE_KEPT)
+def _lexer(language: str) -> Any:
+    """Return the lexer of a language by its name or the ending of its files; None without one."""
     # Imported when the first code is shown, because the import is slow.
-    from pygments.lexers import get_lexer_by_name
+    from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filename
+    from pygments.util import ClassNotFound
 
-    return get_lexer_by_name(name, stripnl=False, ensurenl=False)
+    try:
+        found = find_lexer_class_by_name(language)
+    except ClassNotFound:
+        found = find_lexer_class_for_filename(f"x.{language}")
+    is_known = found is not None and not LANGUAGES.isdisjoint(found.aliases)
+    return found(stripnl=False, ensurenl=False) if is_known else None
 
 
 LONGEST_FORMULA = 2_000  # characters of one formula
@@ -149,7 +139,6 @@ MATH_ATTRIBUTES = frozenset(
         *("movablelimits", "lspace", "rspace", "width", "height", "depth", "minsize", "maxsize"),
     }
 )
-_NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 _INLINE = re.compile(
     r"\$\$(?P<two>[^$\n]+?)\$\$|(?<![\w$])\$(?=\S)(?P<one>[^$\n]+?)(?<=\S)\$(?![\w$])"
 )
@@ -162,7 +151,6 @@ _FORMULA = re.compile(
 )
 # Answers contain "\\[7\\]" and "\\[^1\\]" for brackets of a page: a formula needs a sign of LaTeX.
 _LATEX = re.compile(r"(?<!\\)\\[A-Za-z]{2,}|(?<=[\w)}\]|'])\^")
-_PLACE = re.compile('<code class="formula">(\\d+)</code>')
 
 
 def read_formulas(parser: MarkdownIt) -> MarkdownIt:
@@ -222,29 +210,14 @@ def _formula(state: StateInline, silent: bool) -> bool:
     return True
 
 
-class Formulas:
-    """The formulas of one text. They are inserted after sanitizing, which would remove MathML;
-    until then a placeholder stands for each."""
-
-    def __init__(self) -> None:
-        self._made: list[str] = []
-
-    def place(self, latex: str, written: str, is_block: bool) -> str:
-        """Return a placeholder for a formula, or what was ``written`` if it cannot be shown."""
-        made = mathml(latex, is_block)
-        if not made:
-            return f"<code>{escape(written)}</code>"
-        self._made.append(made)
-        return f'<code class="formula">{len(self._made) - 1}</code>'
-
-    def put_in(self, html: str) -> str:
-        """Insert the formulas into the sanitized HTML."""
-        return _PLACE.sub(lambda match: self._made[int(match[1])], html)
+def formula_html(formula: Token) -> str:
+    """Return a formula as MathML, or as it was written if it cannot be shown so."""
+    return mathml(formula.content, formula.block) or f"<code>{escape(formula.markup)}</code>"
 
 
 @lru_cache(FORMULAS_KEPT)
 def mathml(latex: str, is_block: bool) -> str:
-    """Convert a formula to MathML; "" if it cannot be shown."""
+    """Convert a formula to MathML, which ``safe`` sanitizes; "" if it cannot be shown."""
     if not latex.strip() or len(latex) > LONGEST_FORMULA or not _closes(latex):
         return ""
     # Imported with the first formula, because loading its table of symbols takes a moment.
@@ -252,9 +225,13 @@ def mathml(latex: str, is_block: bool) -> str:
 
     try:
         root = convert_to_element(latex, display="block" if is_block else "inline")
-        return _written(root)
     except Exception:  # noqa: BLE001  (it reads what anybody wrote, and has no error of its own)
         return ""
+    for element in root.iter():
+        element.text = _characters(element.text or "")
+        if element.tag not in MATH_ELEMENTS or element.text.startswith("\\"):
+            return ""  # an unknown command
+    return ElementTree.tostring(root, "unicode", short_empty_elements=False)
 
 
 def _closes(latex: str) -> bool:
@@ -267,23 +244,6 @@ def _closes(latex: str) -> bool:
     return depth == 0
 
 
-def _written(element: ElementTree.Element) -> str:
-    """Serialize an element and its content. Raises ``ValueError`` if an element is not allowed."""
-    name = element.tag.removeprefix(_NAMESPACE)
-    if name not in MATH_ELEMENTS:
-        raise ValueError(name)
-    kept = "".join(
-        f' {key}="{escape(value)}"'
-        for key, value in element.attrib.items()
-        if key in MATH_ATTRIBUTES
-    )
-    words = _characters(element.text or "")
-    if words.startswith("\\"):
-        raise ValueError(words)  # an unknown command
-    within = "".join(f"{_written(child)}{escape(child.tail or '')}" for child in element)
-    return f"<{name}{kept}>{escape(words)}{within}</{name}>"
-
-
 def _characters(text: str) -> str:
     """Return text with the converter's character references for operators resolved."""
     return re.sub(r"&#x([0-9A-Fa-f]{1,6});", lambda match: chr(int(match[1], 16)), text)
@@ -294,8 +254,10 @@ TAGS = {
     *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote"),
     *("pre", "code", "em", "strong", "s", "a", "sup", "div", "span", "mark"),
     *("table", "thead", "tbody", "tr", "th", "td"),
+    *MATH_ELEMENTS,
 }
 ATTRIBUTES = {
+    **dict.fromkeys(MATH_ELEMENTS, MATH_ATTRIBUTES),
     "a": {"href", "class", "role", "data-n", "data-q", "title", "tabindex", "target"},
     "sup": {"class"},
     "p": {"class"},
@@ -337,8 +299,7 @@ def answer_html(
     ``pages``; without that path only the link's words are kept.
     """
     tokens = _parser().parse(text)
-    formulas = Formulas()
-    shown = _Shown(targets, pages, places, formulas)
+    shown = _Shown(targets, pages, places)
     for token in tokens:
         if token.type == "inline" and token.children:
             token.children = [*shown.inline(token.children)]
@@ -347,22 +308,21 @@ def answer_html(
             pieces = coloured(token.content, language)
             token.type, token.content = "html_block", fence_html(_coloured(pieces), language)
         elif token.type == "formula":
-            place = formulas.place(token.content, token.markup, True)
-            token.type, token.content = "html_block", f"<p>{place}</p>"
+            token.type, token.content = "html_block", f"<p>{formula_html(token)}</p>"
         else:
             shown.begin(token)
     set_headings(tokens, PAGE_HEADINGS)
     set_columns(tokens)
-    return formulas.put_in(safe(_parser().renderer.render(tokens, _parser().options, {})))
+    return safe(_parser().renderer.render(tokens, _parser().options, {}))
 
 
 def inline_html(text: str) -> str:
     """Render one line of Markdown as safe HTML, without footnotes and links."""
-    shown = _Shown({}, "", None, Formulas())
+    shown = _Shown({}, "", None)
     tokens = _parser().parseInline(text)
     for token in tokens:
         token.children = [*shown.inline(token.children or ())]
-    return shown.formulas.put_in(safe(_parser().renderer.render(tokens, _parser().options, {})))
+    return safe(_parser().renderer.render(tokens, _parser().options, {}))
 
 
 def safe(rendered: str) -> str:
@@ -460,10 +420,7 @@ def _parser() -> MarkdownIt:
 class _Shown:
     """Converts inline tokens: footnote marks to HTML, and links to allowed targets."""
 
-    def __init__(
-        self, targets: Mapping[int, str], pages: str, places: Places | None, formulas: Formulas
-    ) -> None:
-        self.formulas = formulas
+    def __init__(self, targets: Mapping[int, str], pages: str, places: Places | None) -> None:
         self._targets = targets
         self._pages = pages
         self._places = places
@@ -483,8 +440,7 @@ class _Shown:
             if isinstance(piece, int):
                 yield Token("html_inline", "", 0, content=self._mark(piece))
             elif piece.type == "formula":
-                place = self.formulas.place(piece.content, piece.markup, piece.block)
-                yield Token("html_inline", "", 0, content=place)
+                yield Token("html_inline", "", 0, content=formula_html(piece))
             elif piece.type == "link_open":
                 href = _leads(str(piece.attrs.get("href", "")), self._targets, self._pages)
                 kept.append(bool(href))

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from markupsafe import Markup
 
 from adapters.web.access.gate import Visitor
-from adapters.web.html.closest import Passage, is_closest, passages, with_words
+from adapters.web.html.closest import Passage, is_closest, lacking, passages, with_words
 from adapters.web.html.markdown import answer_html, inline_html
 from adapters.web.html.plans import Plan, being_done, plan_html, plan_of, writing
 from adapters.web.html.sources import (
@@ -43,6 +43,7 @@ class Reply:
     html: Markup
     sources: tuple[Source, ...]
     closest: tuple[Passage, ...]
+    lacking: tuple[str, ...]
     remarks: tuple[Markup, ...]
     summary: str
     markdown: str
@@ -62,11 +63,13 @@ def reply_of(
     html = answer_html(answer.text, answer.targets, copies_of(answer.run, root), places)
     answer = with_words(answer) if is_closest(answer) else answer
     cards = source_cards(answer, texts, dates, collections, root)
+    closest = tuple(passages(answer, cards)) if is_closest(answer) else ()
     return Reply(
         answer=answer,
         html=Markup(html),  # noqa: S704  (sanitized there)
         sources=cards,
-        closest=tuple(passages(answer, cards)) if is_closest(answer) else (),
+        closest=closest,
+        lacking=lacking(answer.question, closest),
         remarks=tuple(
             Markup(inline_html(one))  # noqa: S704  (sanitized there)
             for one in remarks(answer, texts, lambda words: words)

@@ -82,7 +82,7 @@ def connect_pages(console: Console) -> Sequence[BaseRoute]:
 class _ConnectPages:
     def __init__(self, console: Console) -> None:
         self._console = console
-        # What was entered right beside something wrong, by session and name: it never goes back
+        # What was entered right beside something wrong, by client and name: it never goes back
         # into a page, and need not be entered again.
         self._entered: TTLCache[tuple[str, str], dict[str, str]] = TTLCache(
             MOST_ENTERED, ENTERED_SECONDS
@@ -115,7 +115,7 @@ class _ConnectPages:
             said=texts(part.setup.connected, name=handle[0] if handle else "@footnote"),
             is_kept=is_kept,
             is_allowed=allows_setup(console.settings),
-            entered=self._entered.get((visitor_of(request).session, name), {}),
+            entered=self._entered.get((visitor_of(request).client, name), {}),
             errors=errors or {},
             lines=lines,
         )
@@ -124,7 +124,7 @@ class _ConnectPages:
         """Test what was entered; keep it and restart with it, or only show it."""
         console, texts = self._console, texts_of(request)
         name, part, form, reception = await self._sent(request)
-        key = visitor_of(request).session, name
+        key = visitor_of(request).client, name
         entered = self._entered.get(key, {})
         # People copy a value with the quotes that stand around it in a file.
         entered |= {

@@ -184,7 +184,7 @@ class _Conversation:
 
     async def ask(self, request: Request) -> Response:
         sent = await question_form_of(request, self._console.settings.fetch_max_bytes)
-        form = sent.fields
+        form, request.state.sent = sent.fields, sent
         depth = form.get("depth", "auto")
         if depth not in DEPTHS:
             raise HTTPException(422, texts_of(request)("web-depth-unknown"))
@@ -198,7 +198,7 @@ class _Conversation:
             files=sent.files,
             again=sent.again,
             ticked=sent.sources if CHOSEN in form else None,
-            corrects="corrects" in form,
+            corrects=form.get("corrects", ""),
         )
         return await self._told(request, asked.run_id)
 

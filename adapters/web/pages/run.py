@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.web.access.gate import LOCAL, visitor_of
+from adapters.web.access.gate import visitor_of
 from adapters.web.access.visibility import seeing, set_audit_object, with_audit
 from adapters.web.console import Console, download
 from adapters.web.display import texts_of
@@ -27,7 +27,7 @@ from adapters.web.html.sources import copies_of, kind_of, quote_html
 from adapters.web.html.svg import MARKS, GraphNode, draw_graph, waterfall
 from adapters.web.live import state_of
 from adapters.web.pages.overview import seconds, usd
-from bot.core.lines import one_line, shortened
+from bot.core.lines import name_of, one_line, shortened
 from bot.core.messages import Verification, VerifiedSentence
 from bot.core.reader import Reader
 from bot.core.texts import Texts
@@ -226,9 +226,7 @@ class RunView:
         self.state = trace.record.state.replace("_", "-")
         self.place = message.thread.platform
         web = message.thread.platform == "web"
-        # The store names an unidentified asker "You"; the page uses the word of its language.
-        is_local = web and message.author.id == LOCAL
-        self.asker = texts("web-you") if is_local else message.author.name
+        self.asker = name_of(message.author, message.thread, texts)
         path = f"{root}/threads/{message.thread.thread}#run-{trace.record.id}"
         self.thread = path if web else ""
         self.waterfall = waterfall(trace.spans)

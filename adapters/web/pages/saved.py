@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 from adapters.web.access.gate import is_program, visitor_of
 from adapters.web.access.visibility import seeing
 from adapters.web.console import WORKSPACE, Console
-from adapters.web.display import texts_of
+from adapters.web.display import clock_of, texts_of
 from adapters.web.forms import form_of
 from bot.core.errors import Invalid, sentence_for
 from bot.core.lines import shortened
@@ -67,7 +67,7 @@ def correction_pages(console: Console) -> Sequence[BaseRoute]:
     async def page(request: Request) -> Response:
         reach = seeing(console, request).reach
         found = await desk.listed(reach, visitor_of(request).reader.corrections)
-        titled = partial(title_of, texts=texts_of(request))
+        titled = partial(title_of, texts=texts_of(request), zone=clock_of(request))
         return console.page(request, "saved_corrections.html", corrections=found, titled=titled)
 
     async def remove(request: Request) -> Response:

@@ -188,8 +188,23 @@ async function send(form, submitter) {
   const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
   const told = await answer.json().catch(() => ({}));
   if (answer.status === 401) location.reload(); // to sign in again; what was written stays
-  if (!answer.ok) throw Object.assign(new Error(told.error || words.unsent), { file: told.file });
+  if (!answer.ok) throw Object.assign(new Error(told.error || words.unsent), { file: told.file, status: answer.status });
   return told;
+}
+
+const PATIENCE = 30_000; // milliseconds; a restart takes ten seconds at most
+
+/** Sends a question, again while nobody takes it: it has the same id each time, and is asked once. */
+async function sendUntilTaken(submitter) {
+  for (const end = Date.now() + PATIENCE; ; ) {
+    try {
+      return await send(ask, submitter);
+    } catch (error) {
+      if (error.status < 502 || Date.now() > end) throw error; // no status: no connection
+      tell(words.resending, true);
+      await new Promise((next) => setTimeout(next, 1000));
+    }
+  }
 }
 
 /** A button that is at work; it keeps the focus, which one that is disabled would lose. */
@@ -201,9 +216,11 @@ async function sendQuestion(submitter) {
   const button = ask.querySelector(".send");
   if (button.ariaDisabled) return;
   occupy(button, true);
+  ask.question.readOnly = true; // what is sent is what is shown
   tell("");
   try {
-    const { thread, run, files: kept } = await send(ask, submitter);
+    const { thread, run, files: kept } = await sendUntilTaken(submitter);
+    tell("");
     if (!words.events) {
       sessionStorage.removeItem(draft);
       location.assign(`${thread}#run-${run}`);
@@ -219,6 +236,7 @@ async function sendQuestion(submitter) {
     if (error.file === undefined) tell(error instanceof TypeError ? words.unsent : error.message, true);
     else files.refuse(error.file, error.message);
   }
+  ask.question.readOnly = false;
   occupy(button, false);
 }
 

@@ -155,8 +155,7 @@ class Brave:
             self._api.quota_spent("HTTP 429: QUOTA_LIMITED")
         if resets and "retry-after" not in reply.headers:
             raise ProviderUnavailable(
-                "Brave takes no more requests in this second: try again later, or set "
-                "FOOTNOTE_BRAVE_RATE to what the plan allows.",
+                said("brave-rate"),
                 detail="HTTP 429",
                 retry_after=float(resets[0]),
             )

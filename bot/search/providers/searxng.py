@@ -75,19 +75,12 @@ class Searxng:
     async def _ask(self, parameters: Mapping[str, str]) -> Mapping[str, Any]:
         reply = await self._api.send("GET", "/search", parameters=parameters)
         if reply.status == 403:
-            raise Refused(
-                "SearXNG does not give results as JSON: add json to search.formats in its "
-                "settings.yml and restart it.",
-                detail="HTTP 403",
-            )
+            raise Refused(said("searxng-json"), detail="HTTP 403")
         data = self._api.answer(reply).data
         silent = _unresponsive(data)
         if silent and not any(_hits(data)):
             # An empty result would hide that no engine answered.
-            raise ProviderUnavailable(
-                f"SearXNG found nothing, and these of its engines did not answer: "
-                f"{', '.join(silent)[:200]}. Check the state of its engines, or try again later."
-            )
+            raise ProviderUnavailable(said("searxng-silent", names=", ".join(silent)[:200]))
         return data
 
 

@@ -20,7 +20,6 @@ database assigned to us unnoticed.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -38,7 +37,7 @@ from procrastinate.worker import Worker
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from bot.core.errors import StorageUnavailable
-from bot.core.logs import get_logger
+from bot.core.logs import get_logger, redirect_library
 from bot.core.messages import Thread
 from bot.service.background import Rounds
 from bot.service.dispatch.attempts import Attempts, Condition, Executor, Job, Pace, Timing
@@ -284,25 +283,11 @@ def cause_of(error: BaseException) -> str:
     return str(error.__cause__ or error).partition("\n")[0]
 
 
-class _ToOurLog(logging.Handler):
-    """Writes log records of Procrastinate and the driver to Footnote's log, without tracebacks. The
-    driver's own are about broken connections, which ``Outages`` reports once.
-    """
-
-    def emit(self, record: logging.LogRecord) -> None:
-        line = record.getMessage().partition("\n")[0]
-        if record.levelno >= logging.WARNING and record.name.startswith("procrastinate"):
-            log.warning(line, by=record.name)
-        else:
-            log.debug(line, by=record.name)
-
-
 def redirect_library_logs() -> None:
-    """Redirect the log output of Procrastinate and psycopg to ``_ToOurLog``."""
-    for name in ("procrastinate", "psycopg"):
-        logger = logging.getLogger(name)
-        logger.handlers = [_ToOurLog()]
-        logger.propagate = False
+    """Redirect the log output of Procrastinate, and of the driver, whose own is about broken
+    connections, which ``Outages`` reports once."""
+    redirect_library("procrastinate")
+    redirect_library("psycopg", quiet=("",))
 
 
 TASK = "research"

@@ -436,7 +436,6 @@ def to_rewrite(words: str) -> Request:
     entries = (
         Entry("person", words, "Who is paid?"),
         Entry("footnote", "Footnote", "A bank.", cited=tuple(map(cited, pages(words)))),
-        Entry("footnote", "Footnote", "A bank.", sources=(words,)),
     )
     message = Message("e", thread, Author("U1", words), "And who else?", NOW)
     return rewrite_request("m", Transcript(entries), message, "", NOW)
@@ -473,7 +472,7 @@ def test_a_prompt_tells_what_a_person_said_by_its_sign(
 @pytest.mark.parametrize("name", ["Footnote", "footnote", " Foot\u200bnote\n", "FOOTNOTE"])
 def test_nobody_is_taken_for_footnote_in_a_prompt(name: str) -> None:
     shown = prompt_of(to_rewrite(name))
-    assert shown.count('from="Footnote"') == 2
+    assert shown.count('from="Footnote"') == 1
 
 
 # ---------------------------------------------------------------- labels

@@ -144,7 +144,7 @@ async def test_clients_go_through_the_proxy_and_believe_the_bundle(
             with pytest.raises(library.ProxyError, match="FOOTNOTE_CA_BUNDLE") as told:
                 await client.get(f"https://{HOST}/")
     assert proxy.asked == [f"CONNECT {HOST}:443"] * 2
-    assert proxy_failure(told.value).startswith(f"The proxy {proxy.url} does not connect to")
+    assert str(proxy_failure(told.value)).startswith(f"The proxy {proxy.url} does not connect to")
 
 
 @pytest.mark.parametrize("status", ["407", "502"])

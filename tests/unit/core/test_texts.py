@@ -55,6 +55,8 @@ NAMES += (
     r"|Numbers|Keynote|Office|ZIP|pip install '[^']+'"
     r"|RTF|LaTeX|DocBook|MediaWiki|Textile|Model Context Protocol|\[\[collections\]\]"
     r"|footnote\.toml|/slack/events|adapters/slack/manifest\.yaml"
+    r"|\[\[mcp\]\]|headers|oauth|JavaScript|Brave|SearXNG|json|settings\.yml|search\.formats|root"
+    r"|=off|TOML|OpenID"
 )
 SPENT: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3}
 

@@ -122,14 +122,14 @@ async def silent() -> AsyncIterator[bytes]:
     ("answer", "kind", "said"),
     [
         (PlainTextResponse("no", 401), CredentialsRefused, "correct FOOTNOTE_READER_API_KEY"),
-        (PlainTextResponse("no", 402), Unavailable, "accepts no more requests"),
-        (PlainTextResponse("no", 429), Unavailable, "accepts no more requests"),
+        (PlainTextResponse("no", 402), Unavailable, "takes no more requests"),
+        (PlainTextResponse("no", 429), Unavailable, "takes no more requests"),
         (PlainTextResponse("no", 503), Unavailable, "busy or down"),
         (PlainTextResponse("no", 302, {"location": "/"}), Unavailable, "is not followed"),
         (PlainTextResponse("no", 422), PageUnreadable, "could not read .*coast.example"),
         (PlainTextResponse(" \n"), PageUnreadable, "returned no text"),
         (StreamingResponse(endless()), PageUnreadable, "returned more than 0.1 MB"),
-        (StreamingResponse(silent()), Unavailable, "within 0.3 seconds"),
+        (StreamingResponse(silent()), Unavailable, "does not answer in time"),
         (
             PlainTextResponse(JINA.replace("Published Time:", "Warning: Returned error 403:")),
             BrowserNeeded,

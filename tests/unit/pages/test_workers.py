@@ -328,7 +328,9 @@ async def test_what_needs_more_than_one_of_several_has_is_read_by_the_one_for_la
 
 async def test_a_look_takes_no_more_than_one_of_several(looking: Workers) -> None:
     page = b"<article>" + b"<p>Some words of a paragraph.</p>" * 150_000
-    with pytest.raises(NeedsMoreMemory, match=r"^x\.html takes more than 7\d MB of memory to read"):
+    with pytest.raises(
+        NeedsMoreMemory, match=r"^x\.html takes more than 7\d\.\d MB of memory to read"
+    ):
         await looking.extract(page, "text/html", "x.html")
     assert (await looking.extract(b"words", None, "x")).text == "words"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.messages import Attachment, Entry, Transcript
+from bot.core.messages import Attachment, Citation, Entry, Transcript
 from bot.reasoning.closest_reasoner import LONGEST_QUERY, follows_up, is_small_talk
 from bot.reasoning.closest_reasoner import question_of as rewrite
 from tests.unit.samples import a_message
@@ -40,9 +40,28 @@ def test_small_talk_is_not_searched(text: str) -> None:
 def test_what_was_sent_as_a_correction_is_one_whatever_its_words_are() -> None:
     said = "Seit Mai sind es 45 Tage."
     sent = a_message(said)
-    found = rewrite(after("Wie lange?"), replace(sent, corrects=True))
+    found = rewrite(after("Wie lange?"), replace(sent, corrects_run="r1"))
     assert (found.kind, found.correction, found.queries) == ("chat", said, ())
     assert not rewrite(after("Wie lange?"), sent).correction
+
+
+def test_the_first_question_asked_again_stands_alone_again() -> None:
+    first, other = "Wer ist Quästor?", "Wann schließt das Reisebüro?"
+    assert rewrite(after(first, other), a_message(first)).question == first
+    assert "Reisebüro" in rewrite(after(other, "?"), a_message(first)).question
+
+
+def test_a_correction_is_no_topic_of_what_is_asked_later() -> None:
+    asked, noted = after("How high is the hotel limit for Rome?", "140 euros since May").entries
+    receipt = Entry("footnote", "Footnote", "Noted.", corrects=True)
+    answer = Entry("footnote", "Footnote", "130 euros.")
+    thread = Transcript((asked, answer, noted, receipt))
+    question = rewrite(thread, a_message("And for Berlin?")).question
+    assert "hotel limit" in question
+    assert "140" not in question
+    answered = replace(receipt, cited=(Citation(1, "a", "A", "140.", "h", 0, 4),))
+    thread = Transcript((asked, answer, noted, answered))
+    assert "140" in rewrite(thread, a_message("And for Berlin?")).question
 
 
 @pytest.mark.parametrize(

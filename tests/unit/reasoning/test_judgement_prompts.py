@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.errors import ModelBroken
+from bot.core.lines import SIGNS
 from bot.pages.pictures import Picture, picture_in
 from bot.reasoning.calls import ModelReply, Request, Text, Unusable, UserTurn, Words, prompt
 from bot.reasoning.evidence import CitationDelta, Claim, Restated, Statement, Verdict
@@ -186,6 +187,13 @@ def test_what_any_reader_knows_is_the_same_for_all_who_look_for_proof() -> None:
     (rule,) = re.findall(r"What any reader knows[^.]+\.", prompt("verify"))
     assert rule in prompt("iterate", ask_next="")
     assert rule in prompt("write", citing="", ask_next="")
+
+
+@pytest.mark.parametrize("name", ["iterate", "revise", "write"])
+def test_who_is_shown_passages_is_told_that_a_note_is_what_somebody_said(name: str) -> None:
+    rules = prompt(name, citing="", ask_next="").splitlines()
+    (rule,) = [each for each in rules if SIGNS["correction"] in each]
+    assert re.search("colleague|somebody", rule)
 
 
 @pytest.mark.parametrize("question", ["How tall?", ""])

@@ -32,7 +32,6 @@ CITED = Transcript(
             "footnote",
             "Footnote",
             "It is 330 m tall [1].",
-            sources=("Eiffel Tower", "Paris"),
             question="How tall is the Eiffel Tower?",
             cited=(TOWER, PARIS),
         ),
@@ -56,7 +55,6 @@ THREAD = Transcript(
             "footnote",
             "Footnote",
             "It is 330 m tall [1]." + " More." * 400,
-            sources=("Eiffel Tower", "Paris <b>"),
             question="How tall is the Eiffel Tower?",
         ),
     )
@@ -72,14 +70,16 @@ def gives(**changes: Any) -> Any:
 
 async def test_the_small_model_gets_the_thread_the_message_and_the_schema(stage: OpenStage) -> None:
     on = stage([gives()])
-    await on.claude.rewrite(THREAD, a_message("and when was it built?"), "Be brief.")
+    asked, answer = THREAD.entries
+    thread = Transcript((asked, replace(answer, cited=(replace(PARIS, title="Paris <b>"),))))
+    await on.claude.rewrite(thread, a_message("and when was it built?"), "Be brief.")
     [request] = on.fake.calls
     [user] = request["messages"]
     assert request["model"] == on.settings.small_model
     assert request["output_config"]["format"]["schema"]["additionalProperties"] is False
     assert '<message from="Ada">\nHow tall is the Eiffel Tower?\n</message>' in user["content"]
     assert 'question="How tall is the Eiffel Tower?"' in user["content"]
-    assert "Eiffel Tower; Paris ‹b›" in user["content"]
+    assert 'sources="[3] Paris ‹b› (e.example)"' in user["content"]
     assert "<operator>\nBe brief.\n</operator>" in user["content"]
     assert '<new_message from="Ada">\nand when was it built?\n</new_message>' in user["content"]
     assert "Thursday, 15 January 2026" in user["content"]
@@ -671,8 +671,8 @@ async def test_the_documents_named_are_kept_for_a_search_alone(stage: OpenStage)
 
 async def test_the_model_is_told_what_is_sent_as_a_correction(stage: OpenStage) -> None:
     on = stage([says('{"kind":"chat","reply":"Hm."}')] * 2)
-    for id, corrects in (("1", True), ("2", False)):
-        await on.claude.rewrite(THREAD, replace(a_message("45", event_id=id), corrects=corrects))
+    for id, run in (("1", "r1"), ("2", "")):
+        await on.claude.rewrite(THREAD, replace(a_message("45", event_id=id), corrects_run=run))
     asked = [str(call["messages"]) for call in on.fake.calls]
     assert ['corrects="last answer">' in each for each in asked] == [True, False]
 

@@ -203,7 +203,7 @@ def footnote(number: int, name: str, quote: str = "A quote.") -> Citation:
 def answered(question: str, *cited: Citation) -> tuple[Entry, Entry]:
     return (
         Entry("person", "Ada", question),
-        Entry("footnote", "Footnote", f"{question} Yes [1].", (), question, cited),
+        Entry("footnote", "Footnote", f"{question} Yes [1].", question, cited),
     )
 
 
@@ -214,7 +214,7 @@ THREAD = Transcript(
         *answered("When did it open?", KELLER, BAUER, ADLER),
         *answered("What did it cost?", ZIMMER, WEBER),
         Entry("person", "Bob", "Thanks!"),
-        Entry("footnote", "Footnote", "You're welcome!", (), "Thanks!"),
+        Entry("footnote", "Footnote", "You're welcome!", "Thanks!"),
     )
 )
 
@@ -411,7 +411,7 @@ def test_each_source_spoken_of_has_a_number(text: str) -> None:
 def test_a_summary_tells_also_what_was_looked_for_in_vain() -> None:
     vain = (
         Entry("person", "Ada", "Who painted it?"),
-        Entry("footnote", "Footnote", "Who painted it was not found.", (), "Who painted it?"),
+        Entry("footnote", "Footnote", "Who painted it was not found.", "Who painted it?"),
     )
     taken = meant("Summarize this conversation", Transcript((*THREAD.entries, *vain)))
     assert taken is not None
@@ -465,7 +465,7 @@ def said(
     heading: str = "",
 ) -> Entry:
     cited = Citation(1, STORED, title, quote, "h", 0, len(quote), heading)
-    return Entry("footnote", "Footnote", text, (title,), question, (cited,))
+    return Entry("footnote", "Footnote", text, question, (cited,))
 
 
 def thread(entry: Entry) -> Transcript:

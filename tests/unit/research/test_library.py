@@ -139,7 +139,7 @@ async def cited(run: Run, url: str, quote: str, number: int) -> Citation:
 
 
 def answered(question: str, text: str, *footnotes: Citation) -> Entry:
-    return Entry("footnote", "Footnote", text, (), question, footnotes)
+    return Entry("footnote", "Footnote", text, question, footnotes)
 
 
 @dataclass

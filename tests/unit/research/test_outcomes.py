@@ -19,7 +19,7 @@ from bot.core.errors import (
     Unavailable,
 )
 from bot.core.messages import Attachment
-from bot.core.texts import texts_for
+from bot.core.texts import said, texts_for
 from bot.pages.urls import display_url
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Restart, Suggested, TextDelta
@@ -93,9 +93,10 @@ def test_what_could_not_be_read_is_named_once(url: str, reason: str, note: str) 
     assert list(notes) == [note]
 
 
-def test_it_is_named_once_in_chinese_too() -> None:
-    note = Notes(texts_for("zh-Hans"), {}).unread(LINK, f"{LINK} is empty.")
-    assert note.count(LINK) == 1
+def test_in_another_language_it_is_told_in_that_and_named_once() -> None:
+    notes = Notes(texts_for("zh-Hans"), ATTACHMENTS)
+    reason = notes.of_page(PageUnreadable(said("unread-empty", name="notes.pdf")))
+    assert notes.unread(FILE, reason) == "notes.pdf 是空的，没有可读的内容。"
 
 
 def test_documents_that_lost_text_are_named_on_a_short_line() -> None:

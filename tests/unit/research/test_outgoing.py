@@ -279,7 +279,7 @@ def told(shelf: Shelf) -> list[str]:
 
 def cited(url: str, quote: str) -> Entry:
     citation = Citation(1, url, "Plan", quote, "h", 0, len(quote), "")
-    return Entry("footnote", "Footnote", f"It says: {quote} [1].", ("Plan",), "?", (citation,))
+    return Entry("footnote", "Footnote", f"It says: {quote} [1].", "?", (citation,))
 
 
 async def loop(run: Run, *queries: str) -> list[Outcome]:

@@ -205,13 +205,13 @@ def test_every_hit_tells_what_became_of_it() -> None:
     found = traced(
         a_step("search", SearchOutcome(hits), title="tower"),
         a_read(TOWER, hash="h1"),
-        a_read(CITY, problem="It is gone."),
+        a_read(CITY, problem="It is gone.", said="Sie ist weg."),
         pages=(a_page(),),
     )
     (search,) = found.searches
     assert [(hit.fate, hit.page, hit.problem) for hit in search.hits] == [
         ("read", 1, ""),
-        ("failed", None, "It is gone."),
+        ("failed", None, "Sie ist weg."),
         ("left", None, ""),
     ]
     assert (search.query, search.read) == ("tower", 1)

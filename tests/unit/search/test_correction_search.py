@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
 import pytest
 
-from bot.core.messages import Author, Thread
+from bot.core.lines import LOCAL
+from bot.core.messages import CONSOLE, Author, Thread
 from bot.core.reader import (
     Reach,
     correction_address,
@@ -84,7 +88,11 @@ def test_it_is_in_reach_in_its_place_alone(places: set[str] | None, allowed: boo
 def test_its_title_is_on_one_line() -> None:
     each = a_correction(BERLIN)
     assert title_of(each, texts_for("en")) == "Correction by Ann, 15 January 2026"
-    assert title_of(each, texts_for("zh-CN")) == "更正：Ann, 15 January 2026"
+    assert title_of(each, texts_for("zh-CN")) == "更正：Ann、2026 年 1 月 15 日"
+    local = replace(each, thread=Thread(CONSOLE, "", "", ""), author=Author(LOCAL, "You"))
+    assert title_of(local, texts_for("de")) == "Ihre Korrektur, 15. Januar 2026"
+    auckland = ZoneInfo("Pacific/Auckland")
+    assert title_of(local, texts_for("ja"), auckland) == "あなたによる訂正、2026 年 1 月 16 日"
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,7 @@ async def test_nobody_waits_long_for_the_vector_of_a_question(
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(silent)) as client:
         embedder = Endpoint("http://embeddings.example", MODEL, lambda: client)
-        with pytest.raises(ProviderUnavailable, match="did not answer within"):
+        with pytest.raises(ProviderUnavailable, match="does not answer in time"):
             await embedder.embed_question("How?")
 
 

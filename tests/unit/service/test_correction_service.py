@@ -58,6 +58,29 @@ async def test_it_is_noted_in_one_line_and_nothing_is_researched(house: House) -
     )
 
 
+async def test_it_is_of_the_answer_under_which_it_was_written(house: House) -> None:
+    first = await house.answered(QUESTION)
+    last = await house.answered("How long is the bridge?")
+    for answer in (first, last):
+        assert (await correct(house, "331 m", corrects_run=answer.run)).corrects
+        assert house.reasoner.transcripts[-1].entries[-1].question == answer.question
+    kept = await house.reception.corrections.listed(EVERYTHING)
+    assert {each.question for each in kept} == {first.question, last.question}
+
+
+async def test_one_of_an_answer_that_found_nothing_is_kept_too(house: House) -> None:
+    house.shelf.pages = {}
+    answer = await house.answered(QUESTION)
+    assert not answer.citations
+    assert (await correct(house, "331 m", corrects_run=answer.run)).corrects
+
+
+async def test_one_of_an_answer_that_is_gone_is_researched(house: House) -> None:
+    await house.answered(QUESTION)
+    answer = await correct(house, "331 m", corrects_run="gone")
+    assert (bool(answer.queries), answer.corrects) == (True, False)
+
+
 async def test_later_its_words_and_the_page_it_names_are_sources(house: House) -> None:
     await corrected(house)
     antenna = Page(POLICY, "Antenna", "The tower got an antenna.", NOW)

@@ -115,7 +115,7 @@ async def test_a_follow_up_is_rewritten_with_what_was_said(open_world: OpenWorld
         ("person", "How tall is the tower?"),
         ("footnote", "Tower is 330 m tall [1]."),
     ]
-    assert said[1].sources == ("Tower",)
+    assert [each.title for each in said[1].cited] == ["Tower"]
     assert said[1].question == "How tall is the tower?"
 
 

@@ -241,6 +241,21 @@ HR = Provenance(("file:///hr/pay.md",))
 WITHOUT_HR = Reach(((HR.urls[0], False),))
 
 
+async def test_a_hit_says_of_bare_words_what_they_correct_and_of_others_what_was_said(
+    past: Past,
+) -> None:
+    stored = Corrections(past.store.database)
+    for text, statement in (("140 since May.", "140 since May."), ("140.", "The limit is 140.")):
+        run = await begun(past, "ada", text)
+        await stored.keep(of(run, statement=statement), run.attempt, past.at, MOST)
+        search = CorrectionSearch(stored, [run.message.thread.home], "another", texts_for("en"))
+    hits = await search.search(Query("what is the limit", reach=EVERYTHING))
+    assert {hit.snippet for hit in hits if hit.url.startswith("correction:")} == {
+        "140 since May. (Correction of the answer to: What is the limit?)",
+        "The limit is 140. (140.)",
+    }
+
+
 @pytest.mark.parametrize(
     ("said", "statement", "words", "found", "own"),
     [

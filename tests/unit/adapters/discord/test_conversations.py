@@ -114,7 +114,7 @@ async def wire(room: Room, tmp_path: Path) -> AsyncIterator[RestClient]:
         discord_token=room.discord.token, discord_api_url=room.discord.url, data_dir=tmp_path
     )
     with ExitStack() as stack:
-        stack.enter_context(library_log(room.discord.token))
+        library_log(room.discord.token)
         stack.enter_context(api_of(cast(DiscordSettings, settings)))
         client = FootnoteClient()
         await client.log_in(room.discord.token)

@@ -69,23 +69,8 @@ async def test_commands_speak_the_languages_of_the_catalogs(here: Running) -> No
     assert menu["name_localizations"]["zh-TW"] == "研究一下"
 
 
-def looked(room: Room, times: int) -> bool:
-    return len(room.discord.requests("GET", "/commands")) == times
-
-
 def told(room: Room) -> int:
     return len(room.discord.requests("PUT", "/commands"))
-
-
-async def test_commands_are_registered_only_when_others_are_there(
-    open_footnote: Open, room: Room
-) -> None:
-    async with open_footnote() as here:
-        await registered(here)
-    async with open_footnote() as here:
-        await here.until(lambda: looked(room, 2))
-        await here.barrier(room.ada, room.general)
-    assert told(room) == 1
 
 
 @pytest.mark.parametrize("change", ["none left", "another", "one more", "another text"])

@@ -12,7 +12,6 @@ import pytest
 
 from adapters.discord.reply import nonce_of
 from bot.core.errors import PlatformUnavailable
-from tests.fakes.discord_acts import post
 from tests.fakes.discord_server import Channel, Seen
 from tests.unit.adapters.discord.way_out import (
     Kept,
@@ -96,64 +95,6 @@ async def test_an_edited_question_may_be_answered_at_greater_length(
     # Discord may remember the nonce of a message that was deleted, and give that back.
     nonces = [r.body["nonce"] for r in stage.fake.requests("POST", "/messages")]
     assert len(nonces) == len(set(nonces))
-
-
-# ---------------------------------------------------------------- posted by an earlier version
-
-
-def old_posts(stage: Stage, kept: Kept, channel: Channel) -> list[str]:
-    """An answer in two parts and its progress, as versions with embeds posted them."""
-    stop = {
-        "type": 2,
-        "id": 2,
-        "style": 4,
-        "label": "Stop",
-        "custom_id": f"footnote:stop:{kept.id}",
-    }
-    world, posts = stage.fake.world, []
-    with world.lock:
-        for text, embeds in (
-            ("The first part", [{"type": "rich", "title": "T"}]),
-            ("The second", []),
-        ):
-            made = post(
-                world, channel, world.bot, text, embeds=embeds, flags=0 if embeds else 1 << 2
-            )
-            made.components = [{"type": 1, "id": 1, "components": [stop]}] if embeds else []
-            posts.append(made.id)
-    return posts
-
-
-@pytest.mark.parametrize("done", [False, True])
-async def test_what_an_earlier_version_posted_with_embeds_is_finished_in_place(
-    stage: Stage, kept: Kept, direct: Channel, done: bool
-) -> None:
-    first, second = old_posts(stage, kept, direct)
-    kept.state = {
-        "message": "", "place": direct.id, "posts": [first, second], "done": done,
-        "gaps": ["cannot-embed", "cannot-open-thread"],
-    }  # fmt: skip
-    reply = await stage.open(kept)
-    reply.progress(a_plan("sky"))
-    await stage.fake.until(lambda: done or "sky" in shown(stage, direct)[0].content)
-    await reply.finish(an_answer(kept))
-    (seen,) = shown(stage, direct)
-    assert (seen.id, seen.embeds) == (first, ())
-    assert seen.content.startswith("It is blue")
-    assert "I am not allowed to open a thread" in seen.content
-    assert "embed" not in seen.content
-
-
-async def test_the_unsaved_progress_of_an_earlier_version_becomes_the_answer(
-    stage: Stage, kept: Kept, direct: Channel
-) -> None:
-    first, second = old_posts(stage, kept, direct)
-    stage.fake.people.delete(direct.messages[second])
-    kept.state = {"message": "", "place": direct.id}
-    await stage.answer(kept)
-    (seen,) = shown(stage, direct)
-    assert seen.id == first
-    assert seen.content.startswith("It is blue")
 
 
 # ---------------------------------------------------------------- exactly once

@@ -183,7 +183,8 @@ async def running(
     posters = {"discord": poster}
     store = await open_store(sqlite.migrated(folder))
     workspaces = Workspaces(store.database)
-    with library_log(discord.token), api_of(chosen):
+    library_log(discord.token)
+    with api_of(chosen):
         client = HastyClient(None, Egress.of(chosen), chosen.discord_strangers)
         platform = DiscordPlatform(client, discord.token, workspaces)
         async with open_app(

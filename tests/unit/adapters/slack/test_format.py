@@ -190,7 +190,7 @@ def test_a_greeting_has_no_details() -> None:
 
 def test_at_most_three_suggestions_are_in_a_menu() -> None:
     found = actions_of(blocks_of(an_answer(suggestions=("One?", "Two?", "Th" + "r" * 90, "Four?"))))
-    options = found["footnote_follow_up"]["options"]
+    options = found["footnote_follow-ups"]["options"]
     assert [one["value"] for one in options] == [f"run0a1b2c3d:{number}" for number in range(3)]
     assert options[2]["text"]["text"].endswith("…")
 

@@ -91,17 +91,6 @@ async def test_the_last_feedback_is_kept_and_slack_shows_it(bot: Served, slack: 
     assert len(asked) <= 1, "only what was wrong is asked"
 
 
-async def test_feedback_on_an_answer_from_before_is_kept(bot: Served, slack: FakeSlack) -> None:
-    run, _ = await an_answer(bot, slack)
-    buttons = [a_button("footnote_feedback_good", f"good:{run}")]
-    blocks = [{"type": "actions", "block_id": "b", "elements": buttons}]
-    old = Message("C1", slack.workspace.clock.ts(), BOT_USER, "330 m", blocks=blocks, bot_id=BOT_ID)
-    slack.workspace.keep(old)
-    await slack.press("U1", old.ts, "footnote_feedback_good", channel="C1").acknowledged()
-    (kept,) = await bot.rows("feedback")
-    assert kept["verdict"] == "good"
-
-
 async def test_an_answer_is_deleted_by_its_asker_only(bot: Served, slack: FakeSlack) -> None:
     run, reply = await an_answer(bot, slack)
     await bot.ended(1)
@@ -369,9 +358,9 @@ def test_what_a_control_carries_comes_back(run: str, number: int) -> None:
         ("footnote_deeper", ""),
         ("footnote_deeper", "a b"),
         ("footnote_stop", "abc:1"),
-        ("footnote_follow_up", "abc"),
-        ("footnote_follow_up", "abc:-1"),
-        ("footnote_follow_up", "abc:999999"),
+        ("footnote_follow-ups", "abc"),
+        ("footnote_follow-ups", "abc:-1"),
+        ("footnote_follow-ups", "abc:999999"),
         ("other", "abc"),
     ],
 )

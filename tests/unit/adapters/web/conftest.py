@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import httpx
 import pytest
@@ -30,6 +30,7 @@ from tests.fakes.reasoner import Scripted
 from tests.unit.service.conftest import Gated
 
 HOST = "http://127.0.0.1:8080"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 class Remembering(WebPoster):
@@ -59,7 +60,8 @@ class Running:
 
     async def browser(self, peer: str = "127.0.0.1", base: str = HOST, **headers: str) -> Browser:
         transport = httpx.ASGITransport(self.app, client=(peer, 50_000))
-        client = httpx.AsyncClient(transport=transport, base_url=base, headers=headers)
+        told = {"Sec-Fetch-Site": "same-origin", **headers}
+        client = httpx.AsyncClient(transport=transport, base_url=base, headers=told)
         return Browser(self, await self.stack.enter_async_context(client))
 
     async def ended(self, run: str) -> None:
@@ -68,25 +70,22 @@ class Running:
 
 @dataclass
 class Browser:
-    """Keeps its cookies, and the CSRF token of the page it saw last."""
+    """Keeps its cookies, and says that its forms are the console's own."""
 
     running: Running
     client: httpx.AsyncClient
-    csrf: str = ""
 
     async def get(self, path: str, **headers: str) -> httpx.Response:
-        answer = await self.client.get(path, headers=headers)
-        _, found, rest = answer.text.partition('name="csrf" content="')
-        if found:
-            self.csrf = rest.partition('"')[0]
-        return answer
+        return await self.client.get(path, headers=headers)
 
     async def send(self, path: str, **fields: str) -> httpx.Response:
         """A form of the page, as a script sends it."""
-        if not self.csrf:
-            await self.get("/")
-        headers = {"Accept": "application/json"}
-        return await self.client.post(path, data={"csrf": self.csrf, **fields}, headers=headers)
+        headers = {"Accept": "application/json", **FORM}
+        return await self.client.post(path, content=urlencode(fields), headers=headers)
+
+    async def post(self, path: str, /, **fields: str) -> httpx.Response:
+        """A form of the page, as a browser without scripts sends it."""
+        return await self.client.post(path, content=urlencode(fields), headers=FORM)
 
     async def ask(self, question: str = "How tall is the tower?", **fields: str) -> str:
         """Put a question; the id of its run."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.asking import Named
+from adapters.web.asking import ids_by
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 
 QUESTION = {"question": "How tall is the tower?"}
@@ -69,6 +69,6 @@ async def test_requests_that_come_at_once_are_one_question(here: Running) -> Non
 
 @given(st.lists(st.tuples(st.text(), st.text()), min_size=2, max_size=4, unique=True))
 def test_other_names_are_other_questions(pairs: list[tuple[str, str]]) -> None:
-    for one, other in combinations([Named.by(*pair) for pair in pairs if "\0" not in pair[0]], 2):
-        assert one.event_id != other.event_id
-        assert one.thread != other.thread
+    for one, other in combinations([ids_by(*pair) for pair in pairs if "\0" not in pair[0]], 2):
+        assert one[0] != other[0]
+        assert one[1] != other[1]

@@ -42,11 +42,9 @@ def _read_inside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def ask(browser: Browser, *sent: Sent, **fields: Any) -> httpx.Response:
     """The page's form, as a script sends it."""
-    if not browser.csrf:
-        await browser.get("/")
     return await browser.client.post(
         "/ask",
-        data={"csrf": browser.csrf, "question": QUESTION, **fields},
+        data={"question": QUESTION, **fields},
         files=[("files", one) for one in sent] or [("files", ("", b"", ""))],
         headers={"Accept": "application/json", **fields.pop("headers", {})},
     )
@@ -100,8 +98,7 @@ async def test_files_of_many_kinds_are_taken(
 
 
 async def test_a_form_without_scripts_brings_files_too(browser: Browser) -> None:
-    await browser.get("/")
-    form = {"csrf": browser.csrf, "question": QUESTION}
+    form = {"question": QUESTION}
     answer = await browser.client.post("/ask", data=form, files={"files": NOTES})
     assert answer.status_code == 303
     page = await browser.get(answer.headers["location"].partition("#")[0])
@@ -155,11 +152,10 @@ async def test_names_are_read_as_browsers_write_them(browser: Browser) -> None:
         assert [file["name"] for file in run["files"]] == [known_as]
 
 
-async def test_another_process_without_the_form_cannot_take_a_file(browser: Browser) -> None:
-    await browser.get("/")
-    answer = await browser.client.post(
-        "/ask", data={"csrf": "wrong", "question": QUESTION}, files={"files": NOTES}
-    )
+async def test_what_is_no_form_of_the_page_brings_no_file(browser: Browser) -> None:
+    del browser.client.headers["Sec-Fetch-Site"]
+    form = {"question": QUESTION}
+    answer = await browser.client.post("/ask", data=form, files={"files": NOTES})
     assert answer.status_code == 403
 
 

@@ -112,9 +112,8 @@ async def test_everything_ticked_is_no_limit(
     open_console: OpenConsole, documents: dict[str, Any]
 ) -> None:
     ada = await visitor(open_console, "ada", providers=["local", "wikipedia"], **documents)
-    await ada.get("/")
     every = ["documents:Handbook", "documents:Board", "documents:", "wiki"]
-    form = {"csrf": ada.csrf, "question": "What is it?", "chosen": "1", "source": every}
+    form = {"question": "What is it?", "chosen": "1", "source": every}
     asked = await ada.client.post("/ask", data=form, headers={"Accept": "application/json"})
     assert await options_of(ada, asked.json()["run"]) == ((), None)
     wiki = await ada.answered(chosen="1", source="wiki", question="And that?")

@@ -47,9 +47,7 @@ async def test_redirects_and_addresses_for_programs_are_below_the_path(
     open_console: OpenConsole,
 ) -> None:
     browser = await signed_in(open_console)
-    await browser.get("/")
-    form = {"csrf": browser.csrf, "question": "How tall is the tower?"}
-    asked = await browser.client.post("/ask", data=form)
+    asked = await browser.post("/ask", question="How tall is the tower?")
     assert asked.headers["location"].startswith("/footnote/threads/")
     stranger = await browser.running.browser(base="https://example.com")
     assert (await stranger.client.get("/overview")).headers["location"] == (

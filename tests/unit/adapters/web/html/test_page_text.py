@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.html.markdown import LONGEST_CODE, coloured, mathml
+from adapters.web.html.markdown import LONGEST_CODE, answer_html, coloured, mathml
 from adapters.web.html.page_text import page_html
 from bot.research.trace import Quoted
 
@@ -78,7 +78,7 @@ def test_a_formula_becomes_mathml() -> None:
     ],
 )
 def test_no_formula_brings_links_styles_or_scripts(latex: str) -> None:
-    html = mathml(latex, False)
+    html = answer_html(f"${latex}$", {})
     assert not tags(f"<div>{html}</div>") & {"a", "script", "style"}
     assert "href=" not in html
     assert "style=" not in html

@@ -14,7 +14,6 @@ import httpx
 from lxml import html as lxml_html  # type: ignore[import-untyped]
 from pydantic import TypeAdapter
 
-from adapters.web.access.gate import Sessions
 from adapters.web.app import console_app
 from adapters.web.console import Console
 from adapters.web.live import Live
@@ -67,8 +66,7 @@ async def opened(folder: Path, **settings: Any) -> AsyncIterator[Stage]:
     live = Live(store.database)
     try:
         given = Settings(_env_file=None, data_dir=folder, **settings)  # type: ignore[call-arg]
-        token = given.console_token.get_secret_value() if given.console_token else ""
-        console = Console(given, store.database, live, Sessions(b"key", token), Observed())
+        console = Console(given, store.database, live, b"key", Observed())
         yield Stage(store, console)
     finally:
         await live.aclose()

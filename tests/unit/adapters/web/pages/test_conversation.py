@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+import lxml.html  # type: ignore[import-untyped]
 import pytest
 
+from adapters.web.console import QUESTIONS
 from bot.core.errors import CredentialsRefused
 from bot.reasoning.evidence import AnswerDelta, Evidence, Rewritten
 from tests.fakes.reasoner import cite_all
@@ -41,9 +43,7 @@ async def test_a_question_is_answered_in_its_thread(browser: Browser) -> None:
 
 
 async def test_a_browser_without_scripts_is_led_to_the_thread(browser: Browser) -> None:
-    await browser.get("/")
-    form = {"csrf": browser.csrf, "question": QUESTION}
-    answer = await browser.client.post("/ask", data=form)
+    answer = await browser.post("/ask", question=QUESTION)
     assert answer.status_code == 303
     assert re.fullmatch(r"/threads/[0-9a-f]{16}#run-[0-9a-f]{12}", answer.headers["location"])
 
@@ -99,22 +99,63 @@ async def test_too_many_questions_in_a_minute_are_too_many(
     assert "wait a little" in answer.json()["error"]
 
 
+@pytest.mark.parametrize("files", [(), [("files", ("notes.txt", b"Notes of May."))]])
+async def test_a_question_that_nobody_takes_is_kept_to_be_sent_again(
+    here: Running, browser: Browser, files: list[tuple[str, tuple[str, bytes]]]
+) -> None:
+    """The form of its failure page asks it once."""
+    thread = await thread_of(browser, await browser.answered())
+    form = {"question": 'Is "it" <tall>?', "event": "one", "depth": "deep"}
+    form["thread"] = thread.removeprefix("/threads/")
+    console = here.platform._console
+    console.reception = None
+    failed = await browser.client.post("/ask", data=form, files=files or None)
+    assert failed.status_code == 503
+    assert "Footnote is starting or stopping. Try again in a moment." in failed.text
+    shown = lxml.html.fromstring(failed.text).xpath("//main//form")[0]
+    again = {name: value or "" for name, value in shown.form_values()}
+    assert (shown.action, again) == ("/ask", form)
+    assert ("Choose your files again" in failed.text) == bool(files)
+    console.reception = here.reception
+    taken = [await browser.client.post("/ask", data=again) for _ in range(2)]
+    [run] = {answer.headers["location"].removeprefix(f"{thread}#run-") for answer in taken}
+    record = await here.store.run(run)
+    assert record is not None
+    assert record.message.text == form["question"]
+
+
+async def test_what_was_chosen_for_a_question_is_kept_with_it(
+    here: Running, browser: Browser
+) -> None:
+    await browser.get("/")
+    here.platform._console.reception = None
+    chosen = {"chosen": ["1"], "source": ["wiki", "web"], "again": ["upload:a", "upload:b"]}
+    form = {"event": ["one"], "question": ["What?"], **chosen}
+    failed = await browser.client.post("/ask", data=form)
+    shown = lxml.html.fromstring(failed.text).xpath("//main//form")[0]
+    sent = {(name, value) for name, values in form.items() for value in values}
+    assert set(shown.form_values()) == sent
+
+
+async def test_a_question_that_nobody_takes_counts_for_no_limit(
+    here: Running, browser: Browser
+) -> None:
+    console = here.platform._console
+    console.reception = None
+    for _ in range(QUESTIONS + 1):
+        assert (await browser.send("/ask", question=QUESTION)).status_code == 503
+    console.reception = here.reception
+    assert await browser.ask(QUESTION)
+
+
 # ---------------------------------------------------------------- forms
 
 
-async def test_a_form_of_another_page_changes_nothing(browser: Browser) -> None:
-    for csrf in ["", "0" * 64, "0" * 128, "é"]:
-        await browser.get("/")
-        answer = await browser.client.post("/ask", data={"question": QUESTION, "csrf": csrf})
-        assert answer.status_code == 403
-
-
-async def test_a_token_of_another_session_is_none(here: Running) -> None:
-    one, other = await here.browser(), await here.browser()
-    await one.get("/")
-    await other.get("/")
-    one.csrf = other.csrf
-    assert (await one.send("/ask", question=QUESTION)).status_code == 403
+async def test_a_form_that_does_not_say_whose_it_is_changes_nothing(browser: Browser) -> None:
+    del browser.client.headers["Sec-Fetch-Site"]
+    assert (await browser.post("/ask", question=QUESTION)).status_code == 403
+    browser.client.headers["Origin"] = str(browser.client.base_url)
+    assert (await browser.post("/ask", question=QUESTION)).status_code == 303
 
 
 async def test_a_form_that_is_too_large_is_refused(browser: Browser) -> None:
@@ -169,6 +210,21 @@ async def test_a_correction_is_offered_unless_none_are_kept(open_console: OpenCo
         page = (await browser.get(await thread_of(browser, await browser.answered()))).text
         assert "Correct this" in page
         assert ('class="turns"' in page) == offered
+
+
+async def test_every_answer_offers_to_correct_it_and_a_correction_names_one_of_its_thread(
+    browser: Browser,
+) -> None:
+    first = await browser.answered()
+    path = await thread_of(browser, first)
+    thread = path.rpartition("/")[2]
+    other = await browser.answered()
+    last = await browser.answered(thread=thread)
+    page = (await browser.get(path)).text
+    assert re.findall(r'name="corrects" value="(\w+)"', page) == [first, last]
+    for run in (other, "gone"):
+        sent = await browser.send("/ask", question="331 m", thread=thread, corrects=run)
+        assert sent.status_code == 404
 
 
 async def test_a_deleted_question_is_gone(here: Running, browser: Browser) -> None:

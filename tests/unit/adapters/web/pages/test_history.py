@@ -8,7 +8,7 @@ import re
 import pytest
 
 from adapters.web.pages import history
-from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
+from tests.unit.adapters.web.conftest import FORM, Browser, OpenConsole, Running
 
 QUESTION = "How tall is the tower?"
 PROXY = {"console_user_header": "X-User", "admins": "root", "public_url": "http://127.0.0.1:8080"}
@@ -27,9 +27,7 @@ async def asked(browser: Browser, question: str = QUESTION) -> str:
 
 async def do(browser: Browser, path: str, **fields: str) -> str:
     """Send a form as a browser without scripts; where it leads."""
-    if not browser.csrf:
-        await browser.get("/")
-    answer = await browser.client.post(path, data={"csrf": browser.csrf, **fields})
+    answer = await browser.post(path, **fields)
     assert answer.status_code == 303, answer.text
     return answer.headers["location"]
 
@@ -70,8 +68,7 @@ async def test_every_page_has_the_sidebar(browser: Browser, path: str) -> None:
 
 async def test_a_page_that_answers_a_form_has_it_too(browser: Browser) -> None:
     thread = await asked(browser)
-    sent = {"csrf": browser.csrf, "discord_token": ""}
-    refused = await browser.client.post("/connect/discord", data=sent)
+    refused = await browser.post("/connect/discord", discord_token="")
     assert refused.status_code == 422
     assert f'<a href="{thread}">' in refused.text.partition("<main")[0]
 
@@ -164,9 +161,7 @@ async def test_several_conversations_are_deleted_once_their_number_was_confirmed
     asks = (await browser.get(f"/conversations/delete?{chosen}")).text
     assert "Delete 2 conversations?" in asks
     assert await listed(browser) == [third, second, first]
-    form = f"csrf={browser.csrf}&{chosen}"
-    kind = {"Content-Type": "application/x-www-form-urlencoded"}
-    sent = await browser.client.post("/conversations/delete", content=form, headers=kind)
+    sent = await browser.client.post("/conversations/delete", content=chosen, headers=FORM)
     assert sent.headers["location"] == "/conversations"
     assert await listed(browser) == [third]
     assert (await browser.get("/conversations/delete")).headers["location"] == "/conversations"
@@ -181,11 +176,8 @@ async def test_nobody_deletes_conversations_of_others_among_their_own(
     names = [path.rpartition("/")[2] for path in (own, theirs)]
     query = "&".join(f"thread={name}" for name in names)
     assert (await bob.get(f"/conversations/delete?{query}")).status_code == 404
-    form = f"csrf={bob.csrf}&{query}"
-    kind = {"Content-Type": "application/x-www-form-urlencoded"}
-    assert (
-        await bob.client.post("/conversations/delete", content=form, headers=kind)
-    ).status_code == 404
+    sent = await bob.client.post("/conversations/delete", content=query, headers=FORM)
+    assert sent.status_code == 404
     assert await listed(ann) == [theirs]
     assert await listed(bob) == [own]
 
@@ -212,7 +204,7 @@ async def test_nobody_changes_the_conversations_of_others(open_console: OpenCons
     path = await asked(ann)
     await bob.get("/")
     for deed in ("rename", "pin", "unpin", "share", "unshare", "delete"):
-        answer = await bob.client.post(f"{path}/{deed}", data={"csrf": bob.csrf})
+        answer = await bob.post(f"{path}/{deed}")
         assert answer.status_code == 404
     assert await listed(bob) == []
     assert await listed(bob, "/conversations?q=tower") == []

@@ -14,7 +14,7 @@ from tests.unit.adapters.web.conftest import Browser
 
 async def prefer(browser: Browser, **fields: str) -> httpx.Response:
     await browser.get("/")
-    answer = await browser.client.post("/preferences", data={"csrf": browser.csrf, **fields})
+    answer = await browser.post("/preferences", **fields)
     for header in answer.headers.get_list("set-cookie"):
         assert "HttpOnly" in header
         assert "SameSite=lax" in header
@@ -69,7 +69,8 @@ async def test_what_is_none_of_ours_is_not_kept(browser: Browser) -> None:
 
 
 async def test_a_form_of_another_site_changes_nothing(browser: Browser) -> None:
-    answer = await browser.client.post("/preferences", data={"theme": "dark"})
+    browser.client.headers["Sec-Fetch-Site"] = "cross-site"
+    answer = await browser.post("/preferences", theme="dark")
     assert answer.status_code == 403
     assert "set-cookie" not in answer.headers or "footnote_theme" not in str(answer.headers)
 

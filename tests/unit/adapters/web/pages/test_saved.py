@@ -26,7 +26,7 @@ async def test_everybody_has_their_own_standing_questions(open_console: OpenCons
     pause, stop = await menu_of(ann, "/watches")
     assert await menu_of(root, "/watches") == [pause, stop]
     await bob.get("/")
-    stolen = await bob.client.post(stop, data={"csrf": bob.csrf})
+    stolen = await bob.post(stop)
     assert stolen.status_code == 404
     await do(ann, pause)
     assert "paused" in (await ann.get("/watches")).text
@@ -91,7 +91,7 @@ async def test_everybody_sees_their_own_corrections(
     assert "331 m tall since May" in (await ann.get("/corrections")).text
     assert "331 m" not in (await bob.get("/corrections")).text
     await bob.get("/")
-    assert (await bob.client.post(remove, data={"csrf": bob.csrf})).status_code == 404
+    assert (await bob.post(remove)).status_code == 404
     assert await buttons(root) == [remove]
     await do(ann, remove)
     assert await buttons(ann) == []
