@@ -39,7 +39,7 @@ def matching(
 ) -> list[str]:
     """Return the addresses of the pages that match any of the texts ``wanted``, best first.
 
-    A page matches if the text names it (``named_beside``), or if one of its passages has enough of
+    A page matches if the text names it (``named_apart``), or if one of its passages has enough of
     the text's words and no other page matches that text much better. Rare words count more
     (``rarity`` as in ``search.provider.Lexicon``). If a text names one of these pages, or of those
     ``shown`` before (by title), other pages must also have most of the words besides the name: a
@@ -58,7 +58,7 @@ def matching(
         weights = weigh(text, rarity) or dict.fromkeys(keywords(text), 1.0)
         titles = [*shown, *(page.title for page in pages)]
         titles.sort(key=lambda title: -sum(weights.get(w, 0.0) for w in name_in(title, text)))
-        named = named_beside(text, (), titles)
+        named = named_apart(text, titles)
         words = {word for title in named for word in name_in(title, text)}
         rest = {term: weight for term, weight in weights.items() if term not in words}
         shares = {url: _best_share(weights, found) for url, found in passages.items()}
@@ -105,22 +105,12 @@ def _with_rare_words(
     return found
 
 
-def things_named(results: Sequence[QueryResult], text: str) -> list[int]:
-    """Return the numbers of the unread hits that a text names, the first of each name.
-
-    Only a search for the verbatim text counts: other queries are about one thing.
-    """
-    hits = [hit for result in results if result.query == text for hit in result.hits]
-    numbers = {hit.hit.title: hit.number for hit in hits if hit.page is None}
-    return [numbers[title] for title in named_beside(text, (), numbers)]
-
-
-def named_beside(text: str, titles: Sequence[str], others: Iterable[str]) -> list[str]:
-    """Return those of ``others`` that a text names separately: without using the words by which it
-    names one of ``titles`` or an earlier one of ``others``."""
-    taken = {word for title in titles for word in name_in(title, text)}
+def named_apart(text: str, titles: Iterable[str]) -> list[str]:
+    """Return the titles that a text names separately: without using the words by which it names an
+    earlier one."""
+    taken: set[str] = set()
     apart: list[str] = []
-    for title in others:
+    for title in titles:
         words = name_in(title, text)
         if words and not words & taken:
             taken |= words

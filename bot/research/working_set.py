@@ -39,8 +39,6 @@ from bot.research.selection import (
     ShownPages,
     best_hits,
     matching,
-    named_beside,
-    things_named,
     to_open,
     with_opened,
 )
@@ -171,7 +169,6 @@ WHOLE = 4  # times the tokens of one page, for pages that are needed as a whole
 PREFETCHED = 3  # pages read ahead while the reasoner chooses
 MOST_OPENED = 6  # pages opened with one search without being chosen
 LOOKED_AT = 2  # times as many are read to find those that match
-ALSO_NAMED = 2  # additional pages, about other things that the question itself names
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,8 +375,7 @@ class WorkspaceKeeper:
 
         Choosing takes the reasoner a turn, and it would usually choose these. Pages that cannot be
         read quickly, or do not match, are left for it to choose. Half of the run's pages are
-        reserved for chosen ones. The best pages for a question are often all about one of the
-        things that it names, so the first page about each other thing is added.
+        reserved for chosen ones.
         """
         opened: list[Outcome] = []
         for outcome in outcomes:
@@ -390,19 +386,13 @@ class WorkspaceKeeper:
             if not numbers:
                 opened.append(outcome)
                 continue
-            named = things_named(outcome.queries, self._question.text)[: LOOKED_AT * ALSO_NAMED]
-            urls = {self._hits[number - 1].url: number for number in (*numbers, *named)}
+            urls = {self._hits[number - 1].url: number for number in numbers}
             titles = {url: self._title(url) for url in urls}
             patience = self._reading.patience
             ready = await self._run.ready(tuple(urls), tuple(titles.values()), patience)
             pages = await self._run.look(ready, [titles[url] for url in ready])
             wanted = [result.query for result in outcome.queries]
-            ranked = [page for page in pages if urls.get(page.url) in numbers]
-            fit = (await self._matching(wanted, ranked))[:most]
-            others = {titles[url]: url for url in ready if urls[url] in named and url not in fit}
-            apart = named_beside(self._question.text, [titles[url] for url in fit], others)
-            more = min(ALSO_NAMED, MOST_OPENED - len(fit), room - len(fit))
-            fit += [others[title] for title in apart[:more]]
+            fit = (await self._matching(wanted, pages))[:most]
             reading = _Reading(outcome.action, self._page_tokens // 2)
             reading.urls = [(urls[url], url, "") for url in ready if url in fit]
             (read,) = await self._do([reading])

@@ -299,12 +299,11 @@ def a_shelf_of_names() -> Shelf:
 @pytest.mark.parametrize(
     ("query", "pages", "opened"),
     [
-        (ASKED, 12, ["Midway, Iowa", "McRae, Arkansas", "Radio Norwood", "Lake Norman"]),
-        (ASKED, 3, ["Midway, Iowa", "McRae, Arkansas", "Radio Norwood"]),
+        (ASKED, 12, ["Midway, Iowa", "McRae, Arkansas"]),
         ("midway mcrae", 12, ["Midway, Iowa", "Midway, Ohio"]),  # the words of a query are its own
     ],
 )
-async def test_a_page_of_each_other_thing_that_the_question_names_comes_with_the_best(
+async def test_the_best_pages_include_one_of_each_thing_that_the_question_names(
     query: str, pages: int, opened: list[str], open_run: OpenRun
 ) -> None:
     run = await open_run(a_shelf_of_names(), replace(BUDGET, pages=20))
