@@ -15,14 +15,18 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pydantic import TypeAdapter
+
 from bot.core.errors import (
     BudgetSpent,
+    CredentialsRefused,
     FootnoteError,
     Invalid,
     ModelUnavailable,
     NoProviderAvailable,
     RunLost,
     StorageUnavailable,
+    Unavailable,
 )
 from bot.core.logs import get_logger
 from bot.core.messages import (
@@ -67,6 +71,7 @@ from bot.research.strategies import (
 )
 from bot.search.conversation_search import SearchedConversations
 from bot.search.filters import filter_in, without
+from bot.storage.journal import SPOILED
 
 if TYPE_CHECKING:
     from bot.research.verification import Amendment
@@ -208,6 +213,8 @@ class Pipeline:
         if error is not None:
             told = self._run.notes.described(error)
             answer = replace(self._answer("failed", told), cause=error.sentence)
+            if not isinstance(error, (BudgetSpent, CredentialsRefused, Unavailable)):
+                await self._run.keep(SPOILED, {}, True, TypeAdapter(bool), "")
         self._is_made = True
         self._given = self._named(self._numbering.answer(answer))
         return self._given, error

@@ -423,7 +423,7 @@ class PaidCalls:
             return await send()
 
         def paid(reply: ModelReply) -> Amount:
-            if self._account.first_time(kind, request):
+            if self._run.is_to_pay(kind, request):
                 self._pay(reply)
             return self._account.amount(reply)
 
@@ -442,7 +442,8 @@ class PaidCalls:
     ) -> AsyncGenerator[AnswerDelta]:
         recorded = self._run.recorded(kind, request, _stream())
         if recorded is not None:
-            self._pay(recorded.reply)
+            if self._run.is_to_pay(kind, request):
+                self._pay(recorded.reply)
             for delta in recorded.deltas:
                 yield delta
             return
@@ -595,6 +596,12 @@ class Run(Steps):
 
     # ------------------------------------------------------------ searching and reading
 
+    def is_to_pay(self, kind: str, inputs: Mapping[str, Any]) -> bool:
+        """Return True the first time a step occurs, unless an earlier version of the question has
+        paid for it."""
+        is_earlier = self.journal.is_earlier(step_key(kind, inputs))
+        return not is_earlier and self.account.first_time(kind, inputs)
+
     @property
     def can_search(self) -> frozenset[ProviderKind]:
         """The kinds that this run can search: the web, documents, or both."""
@@ -680,7 +687,7 @@ class Run(Steps):
                 key = step_key("search", inputs)[:12]
                 self.show(StepView(key, "search", query.text, "failed", detail=problem))
                 return SearchOutcome(hits=(), problem=problem)
-            if self.account.first_time("search", inputs):
+            if self.is_to_pay("search", inputs):
                 self.account.count(searches=1)
                 self.account.pay(cost(outcome))
         is_asked = bool(outcome.hits) or not outcome.withheld
@@ -846,7 +853,7 @@ class Run(Steps):
                 self.show(StepView(key, "read", title, "failed", detail=problem, sources=(url,)))
                 return problem
             is_read = not (outcome.problem or looks) and stored is None
-            if is_read and self.account.first_time("read", inputs):
+            if is_read and self.is_to_pay("read", inputs):
                 self.account.count(pages=1)
         self._made_from |= outcome.made_from
         if outcome.problem:

@@ -22,6 +22,7 @@ from bot.core.reader import documents_in
 from bot.storage.audit_log import Actor, deed_row, named, note
 from bot.storage.console import forget_names
 from bot.storage.database import Transactions, awaited, repeated
+from bot.storage.journal import BEFORE
 from bot.storage.removal import pages_attached, remove_pages
 from bot.storage.spending import (
     Amount,
@@ -423,7 +424,8 @@ class Conversations(Transactions):
         regenerate: bool = False,
     ) -> tuple[str, Thread] | None:
         """Store the new text of an edited message and restart its run, even one that has ended.
-        With ``regenerate``, the same text is answered again, and nothing found before is reused.
+        With ``regenerate``, the same text is answered again; only a run that failed reuses what it
+        had finished (see ``journal.BEFORE``).
 
         The process that is working on the run loses it; its posts stay recorded, so that the new
         answer replaces them. Returns None when the text has not changed or the message began no
@@ -447,7 +449,11 @@ class Conversations(Transactions):
                 )
             if row.run_id is None:
                 return None
-            await _begin_again(db, row, now, owner, lease, removed=False, regenerate=regenerate)
+            if is_retry := regenerate and row.state == "failed":
+                its_steps = sa.update(steps).where(steps.c.run_id == row.run_id)
+                await db.execute(its_steps.values(attempt=BEFORE))
+            afresh = regenerate and not is_retry
+            await _begin_again(db, row, now, owner, lease, removed=False, regenerate=afresh)
             if addressed and row.options.get("unaddressed"):
                 options = row.options | {"unaddressed": False}
                 its_run = sa.update(runs).where(runs.c.id == row.run_id)

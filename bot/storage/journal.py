@@ -45,6 +45,13 @@ def step_key(kind: str, inputs: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+BEFORE = -1
+"""The attempt of the steps that a run had finished when it failed, once it is tried again."""
+
+SPOILED = "spoiled"
+"""The kind of the step by which a run that fails records that a model's reply may be the cause."""
+
+
 def page_read(kind: str, result: str) -> tuple[str, str] | None:
     """The URL and hash under which a step's page is stored; None if it read none.
 
@@ -88,8 +95,9 @@ class Journal(Transactions):
 
     ``payer`` is the account that is charged. ``seconds`` is how long earlier attempts worked on the
     question, by their finished steps; parallel steps count once. ``without_page`` holds the keys of
-    recorded steps that must be repeated. ``reach`` is the signature of the documents that its
-    readers may see (``rights.reach``): results recorded with a different one are not reused.
+    recorded steps that must be repeated, ``earlier`` of those ``BEFORE`` that are reused. ``reach``
+    is the signature of the documents that its readers may see (``rights.reach``): results recorded
+    with a different one are not reused.
     """
 
     def __init__(
@@ -103,6 +111,7 @@ class Journal(Transactions):
         seconds: float,
         without_page: Collection[str] = (),
         reach: str = "",
+        earlier: Collection[str] = (),
     ) -> None:
         super().__init__(database)
         self._reach = reach
@@ -116,12 +125,17 @@ class Journal(Transactions):
         self._recording = asyncio.Lock()
         self._pages: dict[tuple[str, str], Page] = {}  # read by this attempt, by URL and hash
         self._without_page = frozenset(without_page)
+        self._earlier = frozenset(earlier)
         self._numbers = dict(numbers)
         self._numbering = asyncio.Lock()
 
     def finished(self, key: str) -> RecordedStep | None:
         """The step with this key, if this or an earlier attempt finished it."""
         return self._finished.get(self._kept_as(key))
+
+    def is_earlier(self, key: str) -> bool:
+        """True for a step that is reused from before the run failed: it does not count again."""
+        return self._kept_as(key) in self._earlier
 
     def _kept_as(self, key: str) -> str:
         return step_key("within", {"reach": self._reach, "key": key}) if self._reach else key
@@ -324,9 +338,9 @@ def _loading() -> Sequence[sa.Select[Any]]:
         .select_from(asked_runs)
         .where(runs.c.id == sa.bindparam("its_id"))
     )
-    finished = sa.select(
-        steps.c.key, steps.c.kind, steps.c.title, steps.c.result, steps.c.seconds, steps.c.at
-    ).where(steps.c.run_id == sa.bindparam("its_id"))
+    finished = sa.select(*(steps.c[name] for name in _OF_STEP), steps.c.attempt).where(
+        steps.c.run_id == sa.bindparam("its_id")
+    )
     numbers = sa.select(pages.c.url, run_pages.c.number).join(run_pages)
     return of_run, finished, numbers.where(run_pages.c.run_id == sa.bindparam("its_id"))
 
@@ -337,14 +351,17 @@ async def _load(database: Database, run_id: str, attempt: int, reach: str) -> Jo
 
     async def load(
         db: AsyncConnection,
-    ) -> tuple[Sequence[Any], list[RecordedStep], Sequence[sa.Row[Any]], set[str]]:
+    ) -> tuple[Sequence[Any], list[RecordedStep], set[str], Sequence[sa.Row[Any]], set[str]]:
         run = (await db.execute(of_run, its)).one()
-        recorded = [RecordedStep(*row) for row in (await db.execute(finished, its)).all()]
+        kept = (await db.execute(finished, its)).all()
+        recorded = [RecordedStep(*row[:-1]) for row in kept]
+        before = {row.key for row in kept if row.attempt == BEFORE}
         rows = (await db.execute(numbers, its)).all()
-        return run, recorded, rows, await _without_page(db, recorded)
+        return run, recorded, before, rows, await _without_page(db, recorded)
 
-    run, recorded, rows, gone = await database.query(load)
+    run, recorded, before, rows, gone = await database.query(load)
     *place, accepted_at = run
+    gone |= _useless([step for step in recorded if step.key in before])
     return Journal(
         database,
         run_id,
@@ -355,6 +372,7 @@ async def _load(database: Database, run_id: str, attempt: int, reach: str) -> Jo
         _seconds([step for step in recorded if step.at >= accepted_at]),
         gone,
         reach,
+        before - gone,
     )
 
 
@@ -399,6 +417,19 @@ async def _without_page(db: AsyncConnection, recorded: Sequence[RecordedStep]) -
     )
     stored = {(row.url, row.hash) for row in (await db.execute(query)).all()}
     return {key for key, page in read.items() if page is not None and page not in stored}
+
+
+def _useless(before: Sequence[RecordedStep]) -> set[str]:
+    """The keys of the steps of a run that failed that are repeated: what failed, mere decisions,
+    which have no title, and all model calls if one of them made the run fail."""
+    spoiled = any(step.kind == SPOILED for step in before)
+    return {
+        step.key
+        for step in before
+        if not step.title
+        or step.kind == "lapse"
+        or (json.loads(step.result).get("problem") if step.kind in ("search", "read") else spoiled)
+    }
 
 
 def _seconds(worked: Sequence[RecordedStep]) -> float:

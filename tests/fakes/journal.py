@@ -41,6 +41,9 @@ class MemoryJournal:
     def finished(self, key: str) -> RecordedStep | None:
         return self.shelved.steps.get(key)
 
+    def is_earlier(self, key: str) -> bool:
+        return False
+
     async def record(
         self, step: RecordedStep, page: Page | None = None, cost: Amount = NOTHING
     ) -> None:

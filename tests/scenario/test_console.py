@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
+from tests.fakes.claude import Fail, Reply, researcher
 from tests.fakes.postgres import Postgres
 from tests.fakes.server import serve
 from tests.scenario.browser import Browser
@@ -39,6 +40,7 @@ def thoughtful(documented: Program, gate: Gate) -> Iterator[Program]:
         yield documented
 
 
+CALLS = 3  # that lead to an answer: understanding, a turn over what was opened, writing
 Browse = Callable[[Serving], Browser]
 
 
@@ -114,6 +116,40 @@ def test_what_the_form_for_corrections_sends_is_one_in_any_language(
             browser.open("/")
             browser.ask(KEYS)
             assert "Seit Mai sind es 45 Tage." in browser.until("90 days").text
+
+
+# ---------------------------------------------------------------- what failed, tried again
+
+
+@pytest.mark.parametrize(
+    ("end", "repeated"),
+    [
+        (Fail(401, type="authentication_error"), 1),
+        (Reply((), stop_reason="refusal"), CALLS),  # what was recorded is what failed
+    ],
+    ids=["a call that failed", "a reply that is no answer"],
+)
+def test_what_is_tried_again_repeats_only_what_failed(
+    fork_server: ForkServer,
+    browse: Browse,
+    thoughtful: Program,
+    gate: Gate,
+    end: Fail | Reply,
+    repeated: int,
+) -> None:
+    def until_writing(request: Mapping[str, Any]) -> Fail | Reply:
+        return researcher(request) if len(gate.research) < CALLS else end
+
+    gate.claude.use(until_writing)
+    with ending(start_forked(fork_server, thoughtful)) as serving:
+        browser = browse(serving)
+        browser.ask(KEYS)
+        browser.until("Try again")
+        assert len(gate.research) == CALLS
+        gate.claude.use(researcher)
+        browser.press("/edit", regenerate="1")
+        browser.until("90 days")
+        assert len(gate.research) == CALLS + repeated
 
 
 # ---------------------------------------------------------------- crashes and other processes

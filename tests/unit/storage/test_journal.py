@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from bot.core.errors import FootnoteError, RunLost
 from bot.core.messages import RunOptions
-from bot.storage.journal import Journal, RecordedStep, open_journal, page_read, step_key
+from bot.storage.conversations import Conversations
+from bot.storage.journal import SPOILED, Journal, RecordedStep, open_journal, page_read, step_key
 from bot.storage.spending import Amount, Spending
 from bot.storage.store import Store
 from bot.storage.tables import pages as pages_table
@@ -283,6 +284,52 @@ async def test_the_time_of_a_question_is_that_of_its_steps_since_it_was_asked(
         step = RecordedStep(key, "search", "", "{}", seconds, NOW + timedelta(seconds=at))
         await journal.record(step)
     assert (await open_journal(store.database, "r1", 1)).seconds == 0.25 + 6.0 + 5.0
+
+
+@pytest.mark.parametrize("spoiled", [False, True])
+async def test_a_run_that_failed_is_tried_again_with_what_it_had_finished(
+    store: Store, journal: Journal, spoiled: bool
+) -> None:
+    """What failed and mere decisions are repeated, and all calls if a reply made it fail."""
+    told = {
+        "found": ("search", '{"problem": ""}', "tower"),
+        "away": ("search", '{"problem": "It is away."}', "tower"),
+        "unread": ("read", '{"url": "u", "problem": "It is empty."}', "page"),
+        "understood": ("rewrite", "{}", "Understanding the question"),
+        "late": ("lapse", "{}", "Draft"),
+        "ready": ("ready", "[]", ""),
+    }
+    for key, (kind, result, title) in told.items():
+        await journal.record(RecordedStep(key, kind, title, result, 0.25, NOW), cost=CALL)
+    if spoiled:
+        await journal.record(RecordedStep("cause", SPOILED, "", "true", 0.0, NOW))
+    await store.end("r1", 1, "failed", NOW)
+    run = await store.run("r1")
+    assert run is not None
+    message = run.message
+    await Conversations(store.database).edit(
+        message.thread.platform,
+        message.event_id,
+        message.text,
+        (),
+        NOW + HOUR,
+        owner="h/2/x",
+        lease=timedelta(seconds=30),
+        regenerate=True,
+    )
+    reused = {"found"} if spoiled else {"found", "understood"}
+    again = await open_journal(store.database, "r1", 2)
+    assert {key for key in told if again.finished(key)} == reused
+    assert {key for key in told if again.is_earlier(key)} == reused
+    assert again.seconds == 0.0
+    repeated = RecordedStep("away", "search", "tower", '{"problem": ""}', 1.0, NOW + HOUR)
+    await again.record(repeated, cost=CALL)
+    await taken_over(store)
+    last = await open_journal(store.database, "r1", 3)
+    assert last.finished("away") == repeated
+    assert {key for key in told if last.is_earlier(key)} == reused
+    spent = await Spending(store.database).day(journal.payer, NOW.date())
+    assert spent.user.model_calls == len(told) + 1
 
 
 async def test_a_page_that_is_not_stored_is_an_error_to_who_has_read_it(journal: Journal) -> None:
