@@ -52,7 +52,7 @@ from bot.storage.postgres import (
     open_postgres,
     postgres_trouble,
 )
-from bot.storage.sqlite import Sqlite, Work, open_sqlite, sqlite_trouble
+from bot.storage.sqlite import Connections, Whole, Work, open_sqlite, sqlite_trouble
 
 # Parts that fail independently: a full disk can still be read, and the queue has its own pool.
 Part = Literal["reading", "writing", "queue"]
@@ -218,26 +218,29 @@ class Database:
     Statements on ``reader`` take effect one by one, without a transaction; on PostgreSQL it is
     also used for single writes.
     ``trouble`` translates a driver's error. ``patience`` is how many seconds a run waits for the
-    database (see ``awaited``). ``listener`` receives notifications; ``connecting`` holds the
-    connection settings.
+    database (see ``awaited``). ``connections`` tracks connections that an engine's pool may lose.
+    ``listener`` receives notifications; ``connecting`` holds the connection settings. ``whole``
+    runs the transactions of SQLite that every run needs.
     """
 
     def __init__(
         self,
-        writer: AsyncEngine | Sqlite,
-        reader: AsyncEngine | Sqlite,
+        writer: AsyncEngine,
+        reader: AsyncEngine,
         turns: Turns,
         trouble: Trouble,
         patience: float = 0.0,
+        connections: Connections | None = None,
         connecting: Connecting = Connecting(),  # noqa: B008  (frozen)
         listener: Listener | None = None,
+        whole: Whole | None = None,
     ) -> None:
-        # Runs the transactions that every run needs.
-        self._whole = writer if isinstance(writer, Sqlite) else None
+        self._whole = whole
         self._writer = writer
         self._reader = reader
         self._turns = turns
         self._trouble = trouble
+        self._connections = connections
         self.patience = patience
         self.outages = Outages()
         self.url = writer.url
@@ -320,10 +323,16 @@ class Database:
             raise trouble
 
     async def close(self) -> None:
-        await self.listener.aclose()
-        await self._writer.dispose()
-        if self._reader is not self._writer:
-            await self._reader.dispose()
+        try:
+            await self.listener.aclose()
+            await self._writer.dispose()
+            if self._reader is not self._writer:
+                await self._reader.dispose()
+        finally:
+            if self._connections is not None:
+                await self._connections.close()
+            if self._whole is not None:
+                await self._whole.close()
 
     @asynccontextmanager
     async def _transaction(
@@ -481,14 +490,15 @@ def _place(url: sa.URL) -> Said:
 def _opened(url: sa.URL, patience: float, connecting: Connecting) -> Database:
     backend = url.get_backend_name()
     if backend == "sqlite":
-        engines = open_sqlite(url)
-        return Database(engines, engines, Turns(), sqlite_trouble, patience)
+        writer, reader, connections, whole = open_sqlite(url)
+        return Database(writer, reader, Turns(), sqlite_trouble, patience, connections, whole=whole)
     if backend == "postgresql":
         need("postgres", "FOOTNOTE_DATABASE_URL")
         place = connecting.listen_at(url)
         listener = Listener(partial(connection_arguments, place, Connecting()))
+        engines = open_postgres(url, connecting)
         return Database(
-            *open_postgres(url, connecting),
+            *engines,
             NoTurns(),
             postgres_trouble,
             patience,

@@ -1,73 +1,197 @@
 """SQLite: its engines and settings, the translation of its errors, and its connections.
 
-The statements of a connection run in a thread. A transaction that awaits nothing but its connection
-runs there as a whole. A block that awaits other things between its statements has a thread of its
-own, so that they take their turns even if the tasks that wait for them are cancelled.
+Connections are closed even if the task that opens or closes them is cancelled, and need only one
+thread switch per statement.
+
+aiosqlite 0.22 loses a file if its task is cancelled while opening it
+(https://github.com/omnilib/aiosqlite/issues/259), calls back into an event loop that may already be
+closed, and waits forever when a connection is closed after SQLAlchemy stopped it.
+
+It also switches threads separately to create a cursor, execute, fetch and close, and SQLAlchemy
+rolls back every connection that is returned: 210 switches per run, half of the time of a run
+with a model when other runs were active.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
+import aiosqlite
 import sqlalchemy as sa
 import stamina
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.core.errors import InvalidSetting, StorageUnavailable
 
 T = TypeVar("T")
 Work = Callable[[AsyncConnection], Coroutine[Any, Any, T]]  # awaits nothing but its connection
 
+_ROWS_AT_ONCE = 64  # aiosqlite's own default
 
-class Sqlite:
-    """The engines of a file, one for writing and one for reading, used like an ``AsyncEngine`` that
-    writes in ``begin`` and reads in ``connect``.
 
-    ``write`` and ``read`` run a transaction as a whole in a thread: one thread switch instead of
-    one for each statement, and a quarter of the processor time.
+class Cursor:
+    """The part of ``aiosqlite.Cursor`` that SQLAlchemy uses when it does not stream rows.
+
+    Executes a statement, fetches its rows and closes the cursor in one thread switch.
     """
 
+    arraysize = 1  # unused: rows are not fetched in batches
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._rows: list[Any] = []
+        self.description: Any = None
+        self.rowcount = -1
+        self.lastrowid: int | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def execute(self, sql: str, parameters: Sequence[Any] = ()) -> Self:
+        """Raises ``sqlite3.Error``."""
+        await self._connection.work(self._executed, sqlite3.Cursor.execute, sql, parameters)
+        return self
+
+    async def executemany(self, sql: str, parameters: Sequence[Sequence[Any]]) -> Self:
+        """Raises ``sqlite3.Error``."""
+        await self._connection.work(self._executed, sqlite3.Cursor.executemany, sql, parameters)
+        return self
+
+    def _executed(self, execute: Callable[..., Any], sql: str, parameters: Sequence[Any]) -> None:
+        cursor = self._connection.file.cursor()
+        try:
+            execute(cursor, sql, parameters)
+            self.description = cursor.description
+            self._rows = cursor.fetchall() if cursor.description else []
+            self.rowcount, self.lastrowid = cursor.rowcount, cursor.lastrowid
+        finally:
+            cursor.close()
+
+    async def fetchall(self) -> list[Any]:
+        rows, self._rows = self._rows, []
+        return rows
+
+    async def close(self) -> None:
+        """Do nothing: the cursor is already closed."""
+
+
+class Connection(aiosqlite.Connection):
+    """A connection whose thread closes the file, once, as its last action."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        """Take the arguments of ``sqlite3.connect``."""
+        super().__init__(self._open, _ROWS_AT_ONCE)
+        self._thread.daemon = True  # a program that exits must not wait for it
+        self._options = args, options
+        self._file: sqlite3.Connection | None = None
+        self.closed: Future[None] = Future()
+        self.closed.set_running_or_notify_cancel()  # so that no waiter can cancel it for the others
+        self._is_unsure = False  # whether a statement may still begin a transaction
+
+    def cursor(self) -> Cursor:  # type: ignore[override]
+        return Cursor(self)
+
+    @property
+    def file(self) -> sqlite3.Connection:
+        """The connection that the thread uses. Raises ``ValueError`` when it is closed."""
+        return self._conn
+
+    async def work(self, do: Callable[..., T], *args: Any) -> T:
+        """Call a function in the thread and return its result."""
+        try:
+            result: T = await self._execute(do, *args)  # type: ignore[no-untyped-call]
+        except asyncio.CancelledError:
+            self._is_unsure = True  # the thread continues with it
+            raise
+        return result
+
+    async def rollback(self) -> None:
+        """Roll back, if a transaction is or may be open."""
+        if self._is_unsure or self.in_transaction:
+            await super().rollback()
+            self._is_unsure = False
+
+    def stop(self) -> None:
+        """Close the file after the queued work, without waiting. May be called again."""
+        if self._running:
+            self._running = False
+            self._tx.put_nowait((None, self._roll_back))
+            self._tx.put_nowait((None, self._close_file))
+
+    async def close(self) -> None:
+        """Finish the queued work and close the file. May be called again.
+
+        Raises ``sqlite3.Error``.
+        """
+        self.stop()
+        await asyncio.wrap_future(self.closed)
+
+    def _open(self) -> sqlite3.Connection:
+        args, options = self._options
+        # Stored here, in the thread: the task that should receive it may have been cancelled.
+        self._file = sqlite3.connect(*args, **options)
+        return self._file
+
+    def _roll_back(self) -> None:
+        # Closing alone keeps a transaction open as long as one of its cursors is referenced.
+        if self._file is not None:
+            self._file.rollback()
+
+    def _close_file(self) -> None:
+        super().stop()  # in this thread, which has no event loop, it calls back into none
+        file, self._file, self._connection = self._file, None, None
+        try:
+            if file is not None:
+                file.close()
+        except sqlite3.Error as error:
+            self.closed.set_exception(error)
+        else:
+            self.closed.set_result(None)
+
+
+class Connections:
+    """All open connections to one database."""
+
+    def __init__(self) -> None:
+        self._open: set[Connection] = set()
+
+    async def open(self, *args: Any, **options: Any) -> Connection:
+        """Take the arguments of ``sqlite3.connect``, and raise its errors."""
+        connection = Connection(*args, **options)
+        self._open.add(connection)
+        connection.closed.add_done_callback(lambda _: self._open.discard(connection))
+        await connection
+        return connection
+
+    async def close(self) -> None:
+        """Close all of them, including those still being opened or never returned."""
+        await asyncio.gather(*(connection.close() for connection in list(self._open)))
+
+
+class Whole:
+    """Runs each transaction as a whole in a thread, with connections of its own: one thread switch
+    instead of one for each statement, and a quarter of the processor time."""
+
     def __init__(self, url: sa.URL, timeout: float) -> None:
-        self.url = url.set(drivername="sqlite+pysqlite")
-        # isolation_level None: the driver begins no transaction by itself.
         options = {"isolation_level": None, "timeout": timeout, "check_same_thread": False}
-        how = {"max_overflow": 0, "connect_args": options}
-        self._writer = sa.create_engine(self.url, pool_size=1, **how)
-        self._reader = sa.create_engine(self.url, pool_size=2 * SQLITE_READERS, **how)
-        self.dialect = self._writer.dialect
+        url = url.set(drivername="sqlite+pysqlite")
+        self._writer = sa.create_engine(url, pool_size=1, max_overflow=0, connect_args=options)
+        self._reader = sa.create_engine(
+            url, pool_size=SQLITE_READERS, max_overflow=0, connect_args=options
+        )
         for engine in (self._writer, self._reader):
-            sa.event.listen(engine, "connect", _set_up)
+            sa.event.listen(engine, "connect", _use_pragmas)
         sa.event.listen(self._writer, "begin", _begin_immediate)
         self._writing = ThreadPoolExecutor(1, "sqlite-writer")
         self._reading = ThreadPoolExecutor(SQLITE_READERS, "sqlite-reader")
-        self._blocks: set[_Block] = set()
         self._closing: Sequence[Future[None]] = ()
-
-    def begin(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a transaction, committed if the block ends without an exception."""
-        return self._block(self._writer)
-
-    def connect(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a connection for queries."""
-        return self._block(self._reader)
-
-    @asynccontextmanager
-    async def _block(self, engine: sa.Engine) -> AsyncIterator[AsyncConnection]:
-        block = _Block(engine, self._blocks)
-        try:
-            await block.open()
-            yield cast("AsyncConnection", block)
-            await block.run_sync(sa.Connection.commit)
-        finally:
-            await block.close()
 
     async def write(self, work: Work[T]) -> T:
         """The result of a transaction, which is committed unless it raises."""
@@ -85,10 +209,8 @@ class Sqlite:
         with self._reader.connect() as connection:
             return _completed(work(_direct(connection)))
 
-    async def dispose(self) -> None:
-        """Close the connections, those of blocks that have not ended, too, and the others once what
-        is under way has ended. May be called again."""
-        await asyncio.gather(*(block.close() for block in list(self._blocks)))
+    async def close(self) -> None:
+        """Close the connections once what is under way has ended. May be called again."""
         if not self._closing:
             self._closing = (
                 self._writing.submit(self._writer.dispose),
@@ -99,74 +221,10 @@ class Sqlite:
         await asyncio.wait(map(asyncio.wrap_future, self._closing))  # which cancels none of them
 
 
-class _Block:
-    """The methods of ``AsyncConnection`` that transactions use, each statement with its rows in one
-    switch to the block's thread. Is in ``among`` until it is closed."""
-
-    def __init__(self, engine: sa.Engine, among: set[_Block]) -> None:
-        self.dialect = engine.dialect
-        self._engine = engine
-        self._among = among
-        self._thread = ThreadPoolExecutor(1, "sqlite-block")
-        self._connection: sa.Connection | None = None
-        self._closing: Future[None] | None = None
-        among.add(self)
-
-    async def open(self) -> None:
-        """Raises ``sqlite3.Error`` as SQLAlchemy does."""
-        await _in(self._thread, self._opened)
-
-    async def execute(self, statement: Any, values: Any = None) -> Any:
-        return await self.run_sync(_with_rows, sa.Connection.execute, statement, values)
-
-    async def exec_driver_sql(self, statement: str) -> Any:
-        return await self.run_sync(_with_rows, sa.Connection.exec_driver_sql, statement)
-
-    async def scalar(self, statement: Any, values: Any = None) -> Any:
-        return await self.run_sync(sa.Connection.scalar, statement, values)
-
-    async def scalars(self, statement: Any, values: Any = None) -> Any:
-        return (await self.execute(statement, values)).scalars()
-
-    async def run_sync(self, do: Callable[..., T], *args: Any) -> T:
-        """The result of a function of the connection, called in the thread."""
-        if self._connection is None or self._closing is not None:
-            raise sqlite3.ProgrammingError("The connection is closed.")
-        return await _in(self._thread, do, self._connection, *args)
-
-    async def close(self) -> None:
-        """Roll back what was not committed, after the statements that have begun, and give the
-        connection back. May be called again."""
-        if self._closing is None:
-            self._closing = self._thread.submit(self._closed)
-            self._thread.shutdown(wait=False)
-        await asyncio.shield(asyncio.wrap_future(self._closing))
-
-    def _opened(self) -> None:
-        # Stored here, in the thread: the task that waits for it may have been cancelled.
-        self._connection = self._engine.connect()
-        self._connection.begin()
-
-    def _closed(self) -> None:
-        try:
-            if self._connection is not None:
-                self._connection.close()
-        finally:
-            self._among.discard(self)
-
-
-def _with_rows(
-    connection: sa.Connection, execute: Callable[..., sa.CursorResult[Any]], *args: Any
-) -> Any:
-    """The result of a statement, with all its rows."""
-    result = execute(connection, *args)
-    return result.freeze()() if result.returns_rows else result
-
-
-async def _in(threads: ThreadPoolExecutor, do: Callable[..., T], *args: Any) -> T:
-    """Call a function in a thread, with the context of the caller: the audit log takes from it who
-    acts."""
-    running = partial(copy_context().run, do, *args)
+async def _in(threads: ThreadPoolExecutor, run: Callable[[Work[T]], T], work: Work[T]) -> T:
+    """Run a transaction in a thread, with the context of the caller: the audit log takes from it
+    who acts."""
+    running = partial(copy_context().run, run, work)
     return await asyncio.get_running_loop().run_in_executor(threads, running)
 
 
@@ -204,7 +262,7 @@ def _completed(work: Coroutine[Any, Any, T]) -> T:
 
 
 BUSY_SECONDS = 10  # how long another process may hold SQLite's write lock
-SQLITE_READERS = 4  # connections for queries that run as a whole; as many for blocks
+SQLITE_READERS = 4
 
 _SQLITE_PRAGMAS = (
     # In WAL mode NORMAL survives the death of any process; only a power cut may lose the last
@@ -248,8 +306,13 @@ def sqlite_trouble(error: BaseException, what: str) -> StorageUnavailable | None
     return StorageUnavailable(f"{what} does not work: {error}.", detail=name, kind="wrong")
 
 
-def open_sqlite(url: sa.URL) -> Sqlite:
-    """Raises ``InvalidSetting`` and ``StorageUnavailable``."""
+def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine, Connections, Whole]:
+    """Return the writing engine, which has one connection, the reading one, all connections of
+    these two, and what runs whole transactions.
+
+    Raises ``InvalidSetting`` and ``StorageUnavailable``.
+    """
+    url = url.set(drivername="sqlite+aiosqlite")
     path = url.database
     if not path or path == ":memory:":
         raise InvalidSetting(
@@ -263,7 +326,21 @@ def open_sqlite(url: sa.URL) -> Sqlite:
             "Choose another place with FOOTNOTE_DATA_DIR.",
             detail=str(error),
         ) from None
-    return Sqlite(url, _busy_seconds(url))
+    # isolation_level None: the driver begins no transaction by itself; ``_begin_immediate`` does.
+    connections = Connections()
+    connect_args = {
+        "isolation_level": None,
+        "timeout": _busy_seconds(url),
+        "async_creator_fn": connections.open,
+    }
+    writer = create_async_engine(url, pool_size=1, max_overflow=0, connect_args=connect_args)
+    reader = create_async_engine(
+        url, pool_size=SQLITE_READERS, max_overflow=0, connect_args=connect_args
+    )
+    for engine in (writer, reader):
+        sa.event.listen(engine.sync_engine, "connect", _set_up)
+    sa.event.listen(writer.sync_engine, "begin", _begin_immediate)
+    return writer, reader, connections, Whole(url, _busy_seconds(url))
 
 
 def _busy_seconds(url: sa.URL) -> float:
@@ -276,17 +353,27 @@ def _busy_seconds(url: sa.URL) -> float:
         ) from None
 
 
-def _set_up(connection: sqlite3.Connection, _: object) -> None:
+def _set_up(connection: Any, record: Any) -> None:
     """Set up a new connection; SQLAlchemy closes it if this fails."""
+    connection.run_async(_use_wal)
+    _use_pragmas(connection, record)
+
+
+def _use_pragmas(connection: Any, record: Any) -> None:
+    cursor = connection.cursor()
+    for pragma in _SQLITE_PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
+
+
+async def _use_wal(connection: aiosqlite.Connection) -> None:
     # Two processes that switch a new file to WAL would wait for each other's lock, and SQLite does
     # not call its busy handler in that case: https://www.sqlite.org/c3ref/busy_handler.html
-    for attempt in stamina.retry_context(
+    async for attempt in stamina.retry_context(
         on=_is_busy, attempts=None, timeout=BUSY_SECONDS, wait_initial=0.01, wait_jitter=0.05
     ):
         with attempt:
-            connection.execute("PRAGMA journal_mode = WAL")
-    for pragma in _SQLITE_PRAGMAS:
-        connection.execute(pragma)
+            await connection.execute("PRAGMA journal_mode = WAL")
 
 
 def _is_busy(error: Exception) -> bool:

@@ -38,7 +38,7 @@ SLOWER = 3.0  # times as long as without a mutant, and some seconds: then it cou
 SECONDS = 10.0
 # Loaded once, for each mutant's process to begin with. Nothing of ours that is to be mutated.
 PRELOADED = (
-    *("aiohttp", "alembic.command", "anthropic", "anthropic.types.beta", "anyio"),
+    *("aiohttp", "aiosqlite", "alembic.command", "anthropic", "anthropic.types.beta", "anyio"),
     *("cryptography", "fluent.runtime", "httpx", "hypothesis", "lxml.html", "markdown_it"),
     *("procrastinate", "prometheus_client", "psycopg_pool", "pydantic_settings", "pytest_asyncio"),
     *("schemathesis.pytest.plugin", "sqlalchemy.ext.asyncio", "stamina", "starlette", "structlog"),

@@ -12,11 +12,10 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Engine
-from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.dialects.sqlite.aiosqlite import SQLiteDialect_aiosqlite
 from sqlalchemy.util import LRUCache
 
 from bot.storage.database import Database, open_database
-from bot.storage.sqlite import Sqlite
 
 
 def migrated(folder: Path) -> str:
@@ -49,14 +48,14 @@ def compile_each_statement_once() -> None:
     Each engine compiles its own, and each test has two engines: that took a tenth of the tests.
     """
     compiled: LRUCache[Any, Any] = LRUCache(2_000)
-    dialect: Any = SQLiteDialect_pysqlite  # part of a statement's key: one is like the other
+    dialect: Any = SQLiteDialect_aiosqlite  # part of a statement's key: one is like the other
     dialect.__eq__ = lambda self, other: type(self) is type(other)
     dialect.__hash__ = lambda self: hash(type(self))
     begin = Engine.__init__
 
     def init(engine: Engine, *args: Any, **more: Any) -> None:
         begin(engine, *args, **more)
-        if isinstance(engine.dialect, SQLiteDialect_pysqlite):
+        if isinstance(engine.dialect, SQLiteDialect_aiosqlite):
             engine._compiled_cache = compiled
 
     Engine.__init__ = init  # type: ignore[method-assign, assignment]
@@ -68,7 +67,7 @@ def _url(path: Path) -> str:
 
 def engines(database: Database) -> Iterable[sa.Engine]:
     """The engines through which statements of a database go, of either kind; one for each pool."""
-    whole = database._writer
-    if isinstance(whole, Sqlite):
-        return whole._reader, whole._writer
-    return (whole.sync_engine,)  # the reader shares its pool
+    found = [database._reader.sync_engine, database._writer.sync_engine]
+    if database._whole is not None:
+        found += [database._whole._reader, database._whole._writer]
+    return {engine.pool: engine for engine in found}.values()

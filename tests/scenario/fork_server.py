@@ -68,6 +68,7 @@ PARTS = (
     "bot.operation.serving",
     "bot.storage.archive",
     # What these import when they need it.
+    "aiosqlite",
     "alembic.command",
     "alembic.config",
     "anthropic",

@@ -31,7 +31,6 @@ from bot.storage.spending import SCOPES, Holder, Payer, Reservation, Reservation
 from bot.storage.store import Store
 from bot.storage.word_search import FoundWords
 from bot.storage.workspaces import Opinion, Workspaces
-from tests.fakes.sqlite import engines
 from tests.unit.storage.past import Past, pages
 
 STEPS = 2  # of each run
@@ -272,7 +271,7 @@ def explaining(store: Store) -> Iterator[list[Explained]]:
     """Explain each statement, once, that goes to the store while the block runs."""
     found: list[Explained] = []
     seen = set[str]()
-    (engine,) = engines(store.database)
+    engine = store.database._writer.sync_engine
 
     def before(
         connection: Any, cursor: Any, statement: str, given: Any, context: Any, is_many: bool

@@ -22,7 +22,6 @@ from bot.storage.postgres import Connecting, RunSignals, open_postgres, postgres
 from bot.storage.store import Store
 from bot.storage.tables import pad_ids
 from tests.fakes.postgres import Postgres
-from tests.fakes.sqlite import engines
 from tests.unit.samples import NOW, a_message
 
 
@@ -367,7 +366,7 @@ async def test_what_is_posted_elsewhere_and_what_nobody_sees_is_no_news(pg_store
 async def test_one_save_is_one_signal_and_no_statement_more(pg_store: Store) -> None:
     attempt = await begun_on(pg_store, WEB)
     statements: list[str] = []
-    (engine,) = engines(pg_store.database)
+    engine = pg_store.database._writer.sync_engine
     sa.event.listen(engine, "before_cursor_execute", lambda *said: statements.append(said[2]))
     async with listening(pg_store) as (ear, _):
         await pg_store.save_post_state("r1", attempt, {"mark": "1.1", "text": "secret words"})

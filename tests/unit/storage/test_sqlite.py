@@ -6,7 +6,6 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.errors import StorageUnavailable
 from bot.storage.database import Database, open_database
-from bot.storage.sqlite import Sqlite, open_sqlite
+from bot.storage.sqlite import Connection, Connections
 from tests.fakes import sqlite
 
 ONE = sa.text("SELECT 1")
@@ -71,150 +69,147 @@ async def test_cancelled_after_any_step_nothing_is_left(tmp_path: Path, times: i
         steps += 1
 
 
-@pytest.fixture
-async def file(tmp_path: Path) -> AsyncIterator[Sqlite]:
-    file = open_sqlite(sa.make_url(f"sqlite:///{tmp_path / 'a.sqlite'}"))
-    async with file.begin() as db:
-        await db.exec_driver_sql("CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT)")
-    yield file
-    await file.dispose()
-
-
-words = sa.table("words", sa.column("id", sa.Integer), sa.column("word", sa.Text))
-EVERY = sa.select(words.c.word).order_by(words.c.id)
-
-
-async def said(file: Sqlite) -> list[str]:
-    async with file.connect() as db:
-        return list((await db.scalars(EVERY)).all())
-
-
 async def test_a_file_is_closed_whose_opening_was_cancelled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on = threading.Event(), threading.Event()
-    opened = sqlite3.connect(tmp_path / "a.sqlite", check_same_thread=False, isolation_level=None)
+    file = sqlite3.connect(tmp_path / "a.sqlite", check_same_thread=False)
 
-    def slow(*args: Any, **options: Any) -> sqlite3.Connection:
+    def slow(*args: Any) -> sqlite3.Connection:
         begun.set()
         assert go_on.wait(60)
-        return opened
+        return file
 
-    file = open_sqlite(sa.make_url(f"sqlite:///{tmp_path / 'a.sqlite'}"))
-    monkeypatch.setattr(file.dialect.loaded_dbapi, "connect", slow)
-    opening = asyncio.create_task(file.begin().__aenter__())
+    monkeypatch.setattr(sqlite3, "connect", slow)
+    connections = Connections()
+    opening = asyncio.create_task(connections.open(tmp_path / "a.sqlite"))
     await asyncio.to_thread(begun.wait)
     opening.cancel()
-    go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await opening
-    await file.dispose()
+    go_on.set()
+    await connections.close()
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-        opened.execute("SELECT 1")
+        file.execute("SELECT 1")
 
 
 async def test_one_that_was_not_given_back_is_closed_with_the_database(tmp_path: Path) -> None:
     database = await open_database(sqlite.migrated(tmp_path))
-
-    async def look() -> None:
-        async with database.read() as db:
+    async with database.read() as db:
+        await db.execute(ONE)
+        await database.close()
+        with pytest.raises(sa.exc.OperationalError):
             await db.execute(ONE)
-            await database.close()
-            await db.execute(ONE)
-
-    with pytest.raises(StorageUnavailable, match="closed"):
-        await look()
 
 
-async def test_what_is_closed_in_a_transaction_holds_no_lock(file: Sqlite) -> None:
-    async def change() -> None:
-        async with file.begin() as db:
-            await db.execute(sa.insert(words).values(word="lost"))
-            await file.dispose()
+async def test_a_closed_one_holds_no_lock_though_a_cursor_is_still_referred_to(
+    tmp_path: Path,
+) -> None:
+    connection = Connection(tmp_path / "a.sqlite", isolation_level=None)
+    async with connection:
+        await connection.execute("BEGIN IMMEDIATE")
+        cursor = await connection.execute("SELECT 1 UNION SELECT 2")
+        await connection.close()
+    async with Connection(tmp_path / "a.sqlite", isolation_level=None, timeout=0) as other:
+        await other.execute("BEGIN IMMEDIATE")
+    del cursor
 
-    with pytest.raises(sqlite3.ProgrammingError):
-        await change()
-    again = Sqlite(file.url, 0.0)
-    async with again.begin() as db:
-        await db.execute(sa.insert(words).values(word="kept"))
-    assert await said(again) == ["kept"]
-    await again.dispose()
+
+async def test_it_is_stopped_and_closed_as_often_as_one_likes(tmp_path: Path) -> None:
+    connection = Connection(tmp_path / "a.sqlite")
+    async with connection:
+        answer = asyncio.create_task(connection.execute_fetchall("SELECT 1"))
+        await asyncio.sleep(0)
+        connection.stop()
+        connection.stop()
+        await connection.close()
+        assert list(await answer) == [(1,)]  # what was queued before
 
 
 async def test_what_cannot_be_opened_leaves_no_thread(tmp_path: Path) -> None:
-    threads = set(threading.enumerate())
-    file = Sqlite(sa.make_url(f"sqlite:///{tmp_path}"), 0.0)
-    with pytest.raises(sa.exc.OperationalError):
-        async with file.begin():
-            pytest.fail("a folder was opened")
-    await file.dispose()
-    for thread in set(threading.enumerate()) - threads:
-        thread.join(10)
-        assert not thread.is_alive()
+    connections = Connections()
+    with pytest.raises(sqlite3.OperationalError):
+        await connections.open(tmp_path)
+    await connections.close()
 
 
 # ---------------------------------------------------------------- statements
 
 
-async def test_a_statement_takes_one_crossing_to_the_thread(
-    file: Sqlite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+async def connection(tmp_path: Path) -> AsyncIterator[Connection]:
+    connections = Connections()
+    connection = await connections.open(tmp_path / "a.sqlite", isolation_level=None)
+    await connection.cursor().execute("CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT)")
+    yield connection
+    await connections.close()
+
+
+@pytest.fixture
+def crossings(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The work that the thread was given."""
     given: list[Any] = []
-    submit = ThreadPoolExecutor.submit
-
-    def noted(self: ThreadPoolExecutor, *work: Any) -> Any:
-        given.append(work)
-        return submit(self, *work)
-
-    monkeypatch.setattr(ThreadPoolExecutor, "submit", noted)
-    async with file.begin() as db:
-        given.clear()
-        adding = sa.insert(words).values([{"word": "a"}, {"word": "b"}]).returning(words.c.id)
-        assert (await db.scalars(adding)).all() == [1, 2]
-        assert len(given) == 1
+    monkeypatch.setattr(connection, "_tx", _Noted(connection._tx, given))
+    return given
 
 
-async def test_it_tells_what_a_statement_changed(file: Sqlite) -> None:
-    async with file.begin() as db:
-        await db.execute(sa.insert(words), [{"word": "a"}, {"word": "b"}, {"word": "c"}])
-        assert (await db.execute(sa.delete(words).where(words.c.id > 1))).rowcount == 2
-    assert await said(file) == ["a"]
+class _Noted:
+    def __init__(self, queue: Any, given: list[Any]) -> None:
+        self._queue, self._given = queue, given
+
+    def put_nowait(self, item: Any) -> None:
+        self._given.append(item)
+        self._queue.put_nowait(item)
 
 
-async def test_what_raises_changes_nothing(file: Sqlite) -> None:
-    async def change() -> None:
-        async with file.begin() as db:
-            await db.execute(sa.insert(words).values(word="lost"))
-            await db.execute(sa.text("SELECT * FROM sentences"))
-
-    with pytest.raises(sa.exc.OperationalError, match="no such table"):
-        await change()
-    assert await said(file) == []
-
-
-@pytest.mark.parametrize("times", [1, 2])
-async def test_a_transaction_is_rolled_back_after_the_statement_in_which_it_was_cancelled(
-    file: Sqlite, times: int
+async def test_a_statement_takes_one_crossing_to_the_thread(
+    connection: Connection, crossings: list[Any]
 ) -> None:
-    begun, go_on = threading.Event(), threading.Event()
+    cursor = await connection.cursor().__aenter__()  # as SQLAlchemy does it
+    await cursor.execute("INSERT INTO words (word) VALUES (?), (?) RETURNING id", ("a", "b"))
+    assert [name for name, *_ in cursor.description] == ["id"]
+    assert await cursor.fetchall() == [(1,), (2,)]
+    assert await cursor.fetchall() == []
+    await cursor.close()
+    assert len(crossings) == 1
 
-    def slow(connection: sa.Connection) -> None:
-        begun.set()
-        assert go_on.wait(60)
-        connection.execute(sa.insert(words).values(word="late"))
 
-    async def change() -> None:
-        async with file.begin() as db:
-            await db.run_sync(slow)
+async def test_it_tells_what_a_statement_changed(connection: Connection) -> None:
+    cursor = connection.cursor()
+    await cursor.executemany("INSERT INTO words (word) VALUES (?)", [("a",), ("b",), ("c",)])
+    assert (cursor.rowcount, cursor.description) == (3, None)
+    await cursor.execute("INSERT INTO words (word) VALUES ('d')")
+    assert (cursor.rowcount, cursor.lastrowid) == (1, 4)
 
-    changing = asyncio.create_task(change())
-    await asyncio.to_thread(begun.wait)
-    for _ in range(times):
-        changing.cancel()
-        await asyncio.sleep(0)
-    go_on.set()
+
+async def test_an_error_is_that_of_sqlite(connection: Connection) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        await connection.cursor().execute("SELECT * FROM sentences")
+    assert await (await connection.cursor().execute("SELECT 1")).fetchall() == [(1,)]
+
+
+async def test_only_a_transaction_is_rolled_back(
+    connection: Connection, crossings: list[Any]
+) -> None:
+    await connection.rollback()
+    assert not crossings
+    await connection.cursor().execute("BEGIN IMMEDIATE")
+    await connection.rollback()
+    assert not connection.in_transaction
+
+
+async def test_a_transaction_that_begins_after_its_task_was_cancelled_is_rolled_back(
+    connection: Connection,
+) -> None:
+    go_on = threading.Event()
+    held = asyncio.create_task(connection.work(go_on.wait, 10))
+    beginning = asyncio.create_task(connection.cursor().execute("BEGIN IMMEDIATE"))
+    await asyncio.sleep(0)
+    beginning.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await changing
-    async with file.begin() as db:  # waits until the connection is given back
-        await db.execute(sa.insert(words).values(word="next"))
-    assert await said(file) == ["next"]
+        await beginning
+    assert not connection.in_transaction  # not yet
+    go_on.set()
+    await connection.rollback()
+    assert await held
+    assert not connection.in_transaction
