@@ -109,11 +109,12 @@ def ask(page: Page, question: str, depth: str = "") -> None:
     box.press("Enter")
 
 
-def scrolls_sideways(page: Page) -> int:
+def scrolls_sideways(page: Page, places: str = ":root, .scroll:has(> table)") -> int:
     """By how many pixels a page is wider than its window, or a table than its place."""
     wide: int = page.evaluate(
-        """() => Math.max(...[...document.querySelectorAll(":root, .scroll:has(> table)")]
-            .map((one) => one.scrollWidth - one.clientWidth))"""
+        """(places) => Math.max(...[...document.querySelectorAll(places)]
+            .map((one) => one.scrollWidth - one.clientWidth))""",
+        places,
     )
     return wide
 

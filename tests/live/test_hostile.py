@@ -80,7 +80,8 @@ def expect_inert(page: Page) -> None:
     # Whatever waits for a pointer or for the focus gets it.
     page.mouse.move(180, 300)
     assert page.evaluate(LOOK) == []
-    assert scrolls_sideways(page) == 0
+    # A table with a word of a thousand letters scrolls in its place, but not the page.
+    assert scrolls_sideways(page, ":root") == 0
     assert page.locator(".top").bounding_box() == {"x": 0, "y": 0, "width": 360, "height": 52}
 
 
